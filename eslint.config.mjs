@@ -1,0 +1,137 @@
+import eslint from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import prettier from 'eslint-config-prettier';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const tests = ['**/*.test.ts', '**/test/**/*.ts', '**/vitest.config.ts', 'vitest.*.ts'];
+const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
+
+/** Who may import whom, and which packages: `ARCHITECTURE.md` tells why. Each adapter has its own technology alone. */
+const technologies = {
+  memory: ['node:*'],
+  system: ['node:*'],
+  inprocess: ['node:*', 'lru-cache'],
+  sql: ['node:*', '@mikro-orm/*', '@mikro-orm/**', 'better-sqlite3'],
+  vectors: ['node:*'],
+  embedder: ['node:*'],
+  identity: ['node:*', 'jose', 'lru-cache'],
+  secrets: ['node:*', '@node-rs/argon2', 'lru-cache'],
+  openapi: ['node:*', '@seriousme/openapi-schema-validator', 'yaml'],
+  mail: ['node:*', 'nodemailer'],
+};
+const apps = {
+  http: ['node:*', 'express', 'pino', 'prom-client', 'swagger-ui-dist', 'zod'],
+  worker: ['node:*', 'pino'],
+  cli: ['node:*', 'commander', 'cli-progress', 'tinyglobby'],
+};
+
+const may = (sourceTag, onlyDependOnLibsWithTags, allowedExternalImports) => ({
+  sourceTag,
+  onlyDependOnLibsWithTags,
+  ...(allowedExternalImports ? { allowedExternalImports } : {}),
+});
+const own = (kind, table, packages = []) =>
+  Object.entries(table).map(([name, allowed]) => may(`${kind}:${name}`, ['*'], [...allowed, ...packages]));
+
+const boundaries = (depConstraints) => [
+  'error',
+  {
+    enforceBuildableLibDependency: true,
+    banTransitiveDependencies: true,
+    allowCircularSelfDependency: false,
+    depConstraints,
+  },
+];
+
+export default defineConfig(
+  globalIgnores(['**/dist', '**/out-tsc', '**/coverage', '**/.nx', '**/node_modules', 'data']),
+  eslint.configs.recommended,
+  tseslint.configs.recommendedTypeChecked,
+  { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
+  {
+    files: ['**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries([
+        may('type:domain', [], []),
+        may('type:contracts', ['type:domain'], ['node:assert', 'node:assert/strict']),
+        may('type:adapter', ['type:domain']),
+        ...own('adapter', technologies),
+        may(
+          'type:composition',
+          ['type:domain', 'type:adapter'],
+          ['node:*', 'inversify', 'reflect-metadata', 'zod', 'pino'],
+        ),
+        may('type:testing', ['type:domain', 'type:adapter'], ['node:*']),
+        may('type:app', ['type:domain', 'type:composition']),
+        ...own('app', apps),
+        may('type:tools', ['*']),
+      ]),
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.property.name=/^(prepare|exec|execute)$/] > TemplateLiteral[expressions.length>0]',
+          message: 'SQL takes parameters, never text from a template.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['libs/domain/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        'process',
+        'globalThis',
+        'console',
+        'fetch',
+        'performance',
+        'setTimeout',
+        'setInterval',
+        'crypto',
+      ],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['node:*'], message: 'The domain imports nothing of Node.' }] },
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Time comes from the Clock.' },
+        { object: 'Math', property: 'random', message: 'Chance comes from the Chance port.' },
+      ],
+    },
+  },
+  {
+    files: tests,
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries([
+        may(
+          'type:domain',
+          ['type:domain', 'type:contracts', 'type:testing', 'type:adapter'],
+          ['node:*', ...testPackages],
+        ),
+        may('type:contracts', ['type:domain', 'type:adapter'], ['node:*', ...testPackages]),
+        may('type:adapter', ['type:domain', 'type:contracts', 'type:adapter']),
+        ...own('adapter', technologies, testPackages),
+        may('type:composition', ['*']),
+        may('type:testing', ['*']),
+        may('type:app', ['*']),
+        may('type:tools', ['*']),
+      ]),
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.js'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
+  },
+  prettier,
+);

@@ -1,0 +1,59 @@
+import type { Quota } from './ports/rate-limiter.ts';
+
+/** Every refusal that the system knows, with the fixed `detail` that a caller reads (contract, section 1). */
+export const errorDetails = {
+  invalid_token: 'Invalid or expired token',
+  invalid_api_credentials: 'Invalid API credentials',
+  admin_required: 'Admin access required',
+  no_access: 'No access to this collection',
+  collection_not_found: 'Collection not found',
+  user_not_found: 'User not found',
+  client_not_found: 'Client not found',
+  grant_not_found: 'Grant not found',
+  tier_not_found: 'Tier not found',
+  override_not_found: 'Override not found',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  email_taken: 'Email already registered',
+  identity_taken: 'Identity already registered',
+  already_approved: 'User already approved',
+  already_rejected: 'User already rejected',
+  not_approved: 'User not approved',
+  has_no_key: 'User is an admin and has no API credentials',
+  last_admin: 'The last admin cannot be removed',
+  already_granted: 'Client already has access',
+  tier_taken: 'Tier already exists',
+  rate_limited: 'Rate limit exceeded',
+  invalid_body: 'Invalid request body',
+  invalid_query: 'Invalid query parameter',
+  body_too_large: 'Request body too large',
+  embedding_unavailable: 'Embedding service unavailable',
+  identity_unavailable: 'Identity provider unavailable',
+  internal: 'Internal server error',
+} as const;
+
+export type ErrorCode = keyof typeof errorDetails;
+
+export interface ErrorFacts {
+  /** Said after the fixed detail and a colon; never holds a secret. */
+  readonly because?: string;
+  /** The count that the request was judged by, where it was judged by one. */
+  readonly quota?: Quota;
+  readonly cause?: unknown;
+}
+
+/** The one error that use cases and adapters raise on purpose. Anything else that is thrown is a bug. */
+export class PorticoError extends Error {
+  readonly code: ErrorCode;
+  readonly quota: Quota | undefined;
+
+  constructor(code: ErrorCode, facts: ErrorFacts = {}) {
+    super(facts.because ? `${errorDetails[code]}: ${facts.because}` : errorDetails[code], { cause: facts.cause });
+    this.name = 'PorticoError';
+    this.code = code;
+    this.quota = facts.quota;
+  }
+}
+
+export const isPorticoError = (error: unknown, code?: ErrorCode): error is PorticoError =>
+  error instanceof PorticoError && (code === undefined || error.code === code);

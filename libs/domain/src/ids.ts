@@ -1,0 +1,23 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** A lower-case UUID. */
+export type ProfileId = Branded<'ProfileId'>;
+/** A lower-case UUID. */
+export type CollectionId = Branded<'CollectionId'>;
+/** A lower-case UUID: the public half of an API key pair. */
+export type ClientId = Branded<'ClientId'>;
+/** A lower-case UUID. */
+export type EntryId = Branded<'EntryId'>;
+/** A lower-case UUID. */
+export type JobId = Branded<'JobId'>;
+
+type Id = ProfileId | CollectionId | ClientId | EntryId | JobId;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The id that a text from outside spells, in lower case, or null where it is no UUID (RFC 9562, section 4). */
+export const parseId = <T extends Id>(text: string): T | null => {
+  const lower = text.toLowerCase();
+  return uuid.test(lower) ? (lower as T) : null;
+};

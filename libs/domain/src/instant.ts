@@ -1,0 +1,8 @@
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = number;
+
+/** ISO 8601 in UTC with milliseconds and `Z`. */
+export const toIso = (instant: Instant): string => new Date(instant).toISOString();
+
+/** The time of a change: now, but always later than the change before it, so that `updated_at` grows strictly. */
+export const nextChangeAt = (previous: Instant, now: Instant): Instant => Math.max(now, previous + 1);

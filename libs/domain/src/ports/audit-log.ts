@@ -1,0 +1,60 @@
+import type { EntryId, ProfileId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+
+export type AuditSource = 'client' | 'system';
+
+export interface AuditEntry {
+  readonly id: EntryId;
+  readonly source: AuditSource;
+  /** The profile that wrote or caused it; null for the service itself and the operator's command line. */
+  readonly actorId: ProfileId | null;
+  /** The text of a JSON object, kept as it came. */
+  readonly message: string;
+  /** As it was sent, or ISO 8601. */
+  readonly timestamp: string;
+  /** The instant that `timestamp` says; entries are ordered by it. */
+  readonly instant: Instant;
+  readonly receivedAt: Instant;
+  /** What `message` says under these keys, where it is a string of 1 to 200 characters; for filters. */
+  readonly facets: AuditFacets;
+}
+
+export interface AuditFacets {
+  readonly clientId: string | null;
+  readonly collectionId: string | null;
+  readonly action: string | null;
+}
+
+export interface AuditFilter {
+  readonly source: AuditSource | 'all';
+  readonly actorId?: ProfileId;
+  readonly clientId?: string;
+  readonly collectionId?: string;
+  readonly action?: string;
+  /** Inclusive. */
+  readonly from?: Instant;
+  /** Exclusive. */
+  readonly to?: Instant;
+}
+
+/** The audit log: entries are added and read, never changed. */
+export interface AuditLog {
+  /** Adds an entry; it is durable when the promise is fulfilled. */
+  append(entry: AuditEntry): Promise<void>;
+
+  /**
+   * Entries from `offset` on, at most `limit`: newest `instant` first, those of one instant by insertion, newest first;
+   * and how many there are in all under this filter.
+   */
+  page(
+    filter: AuditFilter,
+    offset: number,
+    limit: number,
+  ): Promise<{ readonly entries: readonly AuditEntry[]; readonly total: number }>;
+
+  /** All entries under the filter in the order of `page`, read in bounded batches; each that was there at the call comes once. */
+  export(filter: AuditFilter): AsyncIterable<AuditEntry>;
+
+  /** Removes up to `limit` entries that were received before that instant, oldest first; answers how many it removed. */
+  prune(before: Instant, limit: number): Promise<number>;
+}

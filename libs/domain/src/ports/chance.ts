@@ -1,0 +1,7 @@
+/** Chance, from a cryptographically secure source. */
+export interface Chance {
+  /** A new random UUID (version 4), in lower case. */
+  uuid(): string;
+  /** That many random bytes. */
+  bytes(count: number): Uint8Array;
+}

@@ -1,0 +1,9 @@
+import type { Instant } from '../instant.ts';
+
+/** Time. */
+export interface Clock {
+  /** Wall-clock time. It may jump when the machine's clock is set. */
+  now(): Instant;
+  /** Milliseconds since an arbitrary moment; it never goes back. */
+  monotonic(): number;
+}

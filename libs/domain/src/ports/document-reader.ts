@@ -1,0 +1,38 @@
+import type { Json } from '../json.ts';
+import type { AuthenticationScheme, PackedText } from './collection-store.ts';
+
+export interface DocumentWarning {
+  /** JSON Pointer (RFC 6901) into the document. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** An OpenAPI document that was found acceptable (contract, section 4). */
+export interface ReadDocument {
+  readonly packed: PackedText;
+  /** SHA-256 of the text, in hexadecimal. */
+  readonly digest: string;
+  /** `info.title` and `info.description`, as they are; null where absent or no string. */
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly baseUrl: string;
+  readonly authentication: AuthenticationScheme;
+  /** Departures from the official JSON Schema. */
+  readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
+}
+
+/** Reads OpenAPI documents apart from the main thread; nothing in them is resolved or fetched. */
+export interface DocumentReader {
+  /**
+   * Reads a request body, the text of a JSON object whose member `openapi_spec` is a document. `fields` is the object
+   * without that member; `document` is null where the member is absent or null. The bytes are moved away from the
+   * caller. Raises `invalid_body`, saying what is wrong and where, for: invalid UTF-8 or JSON, no object, nesting
+   * deeper than 100, members that could pollute a prototype, and a document that is none.
+   */
+  readBody(
+    body: Uint8Array,
+  ): Promise<{ readonly fields: { readonly [name: string]: Json }; readonly document: ReadDocument | null }>;
+
+  /** Reads a whole text as one document; YAML is turned into the JSON that it means. Raises as `readBody` does. */
+  readFile(content: Uint8Array, format: 'json' | 'yaml'): Promise<ReadDocument>;
+}

@@ -1,0 +1,57 @@
+import type { CollectionId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+import type { Effects } from './effects.ts';
+
+export interface Embedding {
+  readonly collectionId: CollectionId;
+  /** Which model made it; vectors of two models are never compared. */
+  readonly modelId: string;
+  /** The `contentRevision` of the collection that it was made from. */
+  readonly contentRevision: number;
+  /** 768 finite numbers, of length 1. */
+  readonly vector: Float32Array;
+}
+
+export interface EmbeddingChange {
+  readonly sequence: number;
+  readonly collectionId: CollectionId;
+  readonly vector: Float32Array;
+}
+
+/** A run that embeds everything anew. Its jobs are in the outbox under its id as their group. */
+export interface ReindexRun {
+  readonly id: string;
+  readonly total: number;
+  readonly startedAt: Instant;
+}
+
+/** The vectors of all collections: the truth that an index is a copy of. */
+export interface EmbeddingStore {
+  /**
+   * Stores the embedding in place of the collection's earlier one, with the next `sequence`; but only if the collection
+   * exists and its `contentRevision` is this one. Answers whether it was stored, so that a late result of an older text
+   * is never kept.
+   */
+  put(embedding: Embedding): Promise<boolean>;
+
+  /** Embeddings of this model with a sequence above `after`, in that order, at most `limit`. */
+  changedSince(after: number, modelId: string, limit: number): Promise<readonly EmbeddingChange[]>;
+
+  /** Collections whose embedding is missing, of another model, or made from an older text. */
+  outdated(modelId: string): Promise<readonly CollectionId[]>;
+
+  /** How many collections there are, and how many have an embedding of this model that is up to date. */
+  counts(modelId: string): Promise<{ readonly collections: number; readonly embedded: number }>;
+
+  /** Adds jobs for embeddings. */
+  enqueue(effects: Effects): Promise<void>;
+
+  /**
+   * Records a run with its jobs, unless the last one still has jobs that wait; answers the run that is under way.
+   * `plan` sees the ids of all collections.
+   */
+  startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;
+
+  /** The last run, with how many of its jobs still wait and how many were given up; or null. */
+  lastRun(): Promise<(ReindexRun & { readonly waiting: number; readonly failed: number }) | null>;
+}

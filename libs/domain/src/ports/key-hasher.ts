@@ -1,0 +1,9 @@
+/** Guards API secrets at rest. */
+export interface KeyHasher {
+  /** A salted argon2id hash in PHC string format, different at every call. */
+  hash(secret: string): Promise<string>;
+  /** Whether the secret made this hash. What was found true once is remembered and costs no second hash. */
+  matches(secret: string, hash: string): Promise<boolean>;
+  /** A keyed 32-bit digest (unsigned): cheap, so that a wrong secret is told before any hash is made. */
+  tag(secret: string): number;
+}

@@ -1,0 +1,62 @@
+import type { ClientId, ProfileId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+import type { CallerRow } from './caller-reads.ts';
+import type { Effects } from './effects.ts';
+import type { Profile } from './profile-store.ts';
+
+/** At most `allowed` requests in any window of `windowSeconds`. */
+export interface LimitRule {
+  readonly allowed: number;
+  readonly windowSeconds: number;
+}
+
+export interface Tier extends LimitRule {
+  readonly tier: string;
+  readonly description: string | null;
+  readonly isActive: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export interface Override extends LimitRule {
+  readonly id: number;
+  readonly clientId: ClientId;
+  readonly isActive: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type NewOverride = Omit<Override, 'id'>;
+
+/** A profile as the limits see it. */
+export interface LimitSubject {
+  readonly profile: Profile;
+  readonly limits: CallerRow['limits'];
+}
+
+/** Rate-limit tiers and overrides. Every `decide` is synchronous and pure, and may run more than once. */
+export interface LimitStore {
+  /** All tiers, by name in code-point order. */
+  tiers(): Promise<readonly Tier[]>;
+  /** Adds a tier; raises `tier_taken`. */
+  addTier(tier: Tier, effects: Effects): Promise<void>;
+  /** Raises `tier_not_found`. The name cannot change. */
+  updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
+  /** Removes the tier; profiles keep its name, which then means the default limit. Raises `tier_not_found`. */
+  removeTier(name: string, decide: (current: Tier) => Effects): Promise<void>;
+
+  /** All overrides, or the active ones, by id. */
+  overrides(activeOnly: boolean): Promise<readonly Override[]>;
+  /** Adds an override and answers it with its id, which is never used again. An active one makes the client's others inactive. */
+  addOverride(profile: ProfileId, override: NewOverride, effects: Effects): Promise<Override>;
+  /** Raises `override_not_found`. Where it becomes active the client's others become inactive. */
+  updateOverride(
+    id: number,
+    decide: (current: Override) => Effects & { readonly override: Override },
+  ): Promise<Override>;
+  /** Raises `override_not_found`. */
+  removeOverride(id: number, decide: (current: Override) => Effects): Promise<void>;
+
+  /** The profile with that API client identifier or, failing that, with that profile id; or null. */
+  subject(id: ClientId | ProfileId): Promise<LimitSubject | null>;
+}

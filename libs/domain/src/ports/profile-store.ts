@@ -1,0 +1,97 @@
+import type { ClientId, ProfileId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+import type { Effects } from './effects.ts';
+
+export type Role = 'admin' | 'client';
+export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
+
+export interface Profile {
+  readonly id: ProfileId;
+  /** In lower case; unique. */
+  readonly email: string;
+  readonly fullName: string;
+  readonly companyName: string | null;
+  readonly role: Role;
+  readonly status: RegistrationStatus;
+  /** The identity provider's user id (`sub`); unique. */
+  readonly uid: string;
+  /** Whether an identity token with this uid was accepted once; from then on the uid alone counts. */
+  readonly bound: boolean;
+  /** The API client identifier, kept while the profile is an admin although it is asleep then. */
+  readonly clientId: ClientId | null;
+  /** The name of the rate-limit tier that is assigned; the tier may be inactive or gone. */
+  readonly tier: string | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly approvedAt: Instant | null;
+}
+
+/** What is kept of an API secret: never the secret itself. */
+export interface StoredSecret {
+  /** An argon2id hash in PHC string format. */
+  readonly hash: string;
+  /** The keyed tag of `KeyHasher.tag`, an unsigned 32-bit integer. */
+  readonly tag: number;
+}
+
+export interface StoredKey {
+  readonly current: StoredSecret;
+  /** The secret before the last rotation, good until `until` (exclusive). */
+  readonly previous: (StoredSecret & { readonly until: Instant }) | null;
+}
+
+export interface ProfileState {
+  readonly profile: Profile;
+  readonly key: StoredKey | null;
+  /** How many admins there are, this one included. */
+  readonly admins: number;
+}
+
+export interface ProfileChange extends Effects {
+  readonly profile: Profile;
+  readonly key: StoredKey | null;
+}
+
+/** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
+export interface ProfileStore {
+  /**
+   * Adds a profile. Raises `email_taken` where the e-mail is taken, else `identity_taken` where the uid is; then
+   * nothing is written. Of simultaneous additions of one e-mail or uid exactly one succeeds.
+   */
+  add(profile: Profile, effects: Effects): Promise<void>;
+
+  /** The profile with that id, or null. */
+  find(id: ProfileId): Promise<Profile | null>;
+
+  /** The profile with that e-mail (compared in lower case), or null. */
+  findByEmail(email: string): Promise<Profile | null>;
+
+  /** All profiles, oldest first, ties by id. */
+  list(): Promise<readonly Profile[]>;
+
+  /**
+   * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of
+   * the number of admins. Raises `user_not_found` where there is none; what `decide` raises leaves everything as it
+   * was. Answers what was stored.
+   */
+  update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
+
+  /**
+   * Removes the profile and with it its grants, keys, overrides and unsent mail jobs, in one transaction. Collections
+   * that it created and audit entries that it wrote stay. Raises `user_not_found`; what `decide` raises keeps all.
+   */
+  remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
+
+  /**
+   * Makes a first admin in one transaction: `decide` sees how many admins there are and the profile that has this uid
+   * or, failing that, this e-mail. It answers the profile to add or to store in its place, or null to change nothing.
+   * Of simultaneous calls on an empty store exactly one sees no admin.
+   */
+  claimAdmin(
+    identity: { readonly uid: string; readonly email: string },
+    decide: (state: {
+      readonly admins: number;
+      readonly match: Profile | null;
+    }) => (Effects & { readonly profile: Profile }) | null,
+  ): Promise<Profile | null>;
+}

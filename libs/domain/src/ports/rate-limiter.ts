@@ -1,0 +1,28 @@
+import type { LimitRule } from './limit-store.ts';
+
+/** What a limiter says of one subject at one moment. */
+export interface Quota {
+  readonly rule: LimitRule;
+  readonly admitted: boolean;
+  /** Requests that would still be admitted now. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the window; 0 where none is counted. */
+  readonly resetSeconds: number;
+  /** Whole seconds, at least 1, after which one request would be admitted if none came before; 0 where one would be now. */
+  readonly retryAfterSeconds: number;
+}
+
+/**
+ * Counts requests in a sliding window. Over any window of `windowSeconds` no more than `allowed` requests of a subject
+ * are admitted, with all processes that share the limiter together: exactly so many up to a limit of 1,000; above that
+ * it may refuse early, but admits at least 98 % of the limit. A subject costs at most 8 KB.
+ */
+export interface RateLimiter {
+  /**
+   * Admits and counts a request, or refuses it and counts nothing. The history of a subject is kept when its rule
+   * changes, and is judged by the new rule.
+   */
+  take(subject: string, rule: LimitRule): Promise<Quota>;
+  /** What `take` would say, without counting: `remaining` is not reduced by it. */
+  peek(subject: string, rule: LimitRule): Promise<Quota>;
+}

@@ -1,0 +1,7 @@
+/** Encrypts what must be read again (AES-256-GCM). */
+export interface Vault {
+  /** Seals the text for this context; different at every call. */
+  seal(text: string, context: string): string;
+  /** Opens what was sealed for exactly this context; throws where context, key or text are others. */
+  open(sealed: string, context: string): string;
+}

@@ -1,0 +1,38 @@
+import type { CollectionId } from '../ids.ts';
+
+export interface VectorQuery {
+  readonly modelId: string;
+  readonly vector: Float32Array;
+  /** Only these are looked at; the same array may be passed again, and then means the same set. */
+  readonly among: readonly CollectionId[];
+  readonly limit: number;
+  /** The answer reflects every embedding with a sequence up to this one. */
+  readonly asOf: number;
+}
+
+export interface VectorMatch {
+  readonly collectionId: CollectionId;
+  /** Cosine similarity, below 0 raised to 0. */
+  readonly score: number;
+}
+
+/** Finds the nearest vectors by cosine similarity: 768 dimensions, filtered before ranking. */
+export interface VectorIndex {
+  /** What it is, for the health check. */
+  readonly kind: string;
+
+  /** Stores the vector in place of the collection's earlier one; the next search sees it. */
+  upsert(modelId: string, collectionId: CollectionId, vector: Float32Array): Promise<void>;
+
+  /** Removes the collection's vector; an absent one is no error. */
+  remove(collectionId: CollectionId): Promise<void>;
+
+  /**
+   * The `limit` best of `among` by descending score, and every further one whose score equals the last one's, so that
+   * the caller can order ties. Vectors of another model, and vectors outside `among`, influence nothing.
+   */
+  search(query: VectorQuery): Promise<readonly VectorMatch[]>;
+
+  /** Rejects while the index cannot answer. */
+  check(): Promise<void>;
+}
