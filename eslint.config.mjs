@@ -4,7 +4,7 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const tests = ['**/*.test.ts', '**/test/**/*.ts', '**/vitest.config.ts', 'vitest.*.ts'];
+const tests = ['**/*.test.ts', '**/test/**/*.ts'];
 const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 
 /** Who may import whom, and which packages: `ARCHITECTURE.md` tells why. Each adapter has its own technology alone. */

@@ -1,3 +1,0 @@
-import { project } from '../../../vitest.project.ts';
-
-export default project(import.meta.dirname);

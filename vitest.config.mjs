@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultServerConditions } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  throw new Error(`Portico needs Node 24 or newer; this is ${process.version}. Run the tests by "npm test".`);
+}
+
+/** One project a package, by the package's name; its sources are taken as they are, without a build. */
+const project = (root) => ({
+  root,
+  ssr: { resolve: { conditions: ['@portico/source', ...defaultServerConditions] } },
+  test: {
+    name: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name,
+    include: ['{src,test}/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // Worker threads and child processes that tests start resolve the same sources.
+    execArgv: ['-C', '@portico/source'],
+  },
+});
+
+const roots = globSync(['apps/*', 'libs/{contracts,composition,domain,testing}', 'libs/adapters/*', 'tools'], {
+  cwd: import.meta.dirname,
+});
+
+export default defineConfig({
+  test: { passWithNoTests: false, projects: roots.map((root) => project(join(import.meta.dirname, root))) },
+});
