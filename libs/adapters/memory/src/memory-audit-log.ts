@@ -1,0 +1,49 @@
+import type { AuditEntry, AuditFilter, AuditLog } from '@portico/domain';
+import { kept } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+
+export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
+  async append(entry) {
+    database.entries.push(kept(entry));
+  },
+
+  async page(filter, offset, limit) {
+    const found = newestFirst(database, filter);
+    return { entries: found.slice(offset, offset + limit), total: found.length };
+  },
+
+  export(filter) {
+    // Taken at the call: what is added or pruned meanwhile changes nothing about it.
+    const found = newestFirst(database, filter);
+    return (async function* () {
+      yield* found;
+    })();
+  },
+
+  async prune(before, limit) {
+    const pruned = new Set(
+      database.entries
+        .filter(({ receivedAt }) => receivedAt < before)
+        .sort((a, b) => a.receivedAt - b.receivedAt)
+        .slice(0, limit),
+    );
+    database.entries = database.entries.filter((entry) => !pruned.has(entry));
+    return pruned.size;
+  },
+});
+
+/** Sorting is stable, so reversing first puts the later of one instant before the earlier. */
+const newestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>
+  entries
+    .filter((entry) => passes(entry, filter))
+    .reverse()
+    .sort((a, b) => b.instant - a.instant);
+
+const passes = (entry: AuditEntry, filter: AuditFilter): boolean =>
+  (filter.source === 'all' || entry.source === filter.source) &&
+  (filter.actorId === undefined || entry.actorId === filter.actorId) &&
+  (filter.clientId === undefined || entry.facets.clientId === filter.clientId) &&
+  (filter.collectionId === undefined || entry.facets.collectionId === filter.collectionId) &&
+  (filter.action === undefined || entry.facets.action === filter.action) &&
+  (filter.from === undefined || entry.instant >= filter.from) &&
+  (filter.to === undefined || entry.instant < filter.to);

@@ -1,0 +1,133 @@
+import { nameKey, PorticoError } from '@portico/domain';
+import type {
+  CollectionHead,
+  CollectionId,
+  CollectionStore,
+  ListedCollection,
+  ListPage,
+  PackedText,
+  Visibility,
+} from '@portico/domain';
+import { byCodePoints, kept, touchGrants, writeEffects } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+
+export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
+  const { collections, documents } = database;
+
+  return {
+    async add(collection, document, effects) {
+      if (collections.has(collection.id)) throw new Error(`There is a collection ${collection.id} already.`);
+      refuseTakenImportKey(database, collection);
+      collections.set(collection.id, kept(collection));
+      documents.set(collection.id, kept(document));
+      database.catalogEpoch += 1;
+      writeEffects(database, effects);
+    },
+
+    async find(id) {
+      return collections.get(id) ?? null;
+    },
+
+    async findByImportKey(importKey) {
+      return [...collections.values()].find((collection) => collection.importKey === importKey) ?? null;
+    },
+
+    async update(id, decide) {
+      const current = existing(database, id);
+      const change = decide(current);
+      if (!change) return current;
+      refuseTakenImportKey(database, change.collection);
+      const collection = kept(change.collection);
+      collections.set(id, collection);
+      if (change.document) documents.set(id, kept(change.document));
+      database.catalogEpoch += 1;
+      writeEffects(database, change);
+      return collection;
+    },
+
+    async remove(id, decide) {
+      const effects = decide(existing(database, id));
+      removeWithAllOfIt(database, id);
+      writeEffects(database, effects);
+    },
+
+    async document(id) {
+      const collection = collections.get(id);
+      const packed = documents.get(id);
+      return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
+    },
+
+    async list(visibility, page) {
+      const lines = inListOrder(visible(database, visibility)).map(lineOf);
+      if (!page) return lines;
+      return lines.filter((line) => isAfter(line, page.after)).slice(0, page.limit);
+    },
+
+    async visibleIds(visibility) {
+      return visible(database, visibility).map(({ id }) => id);
+    },
+
+    async names(ids) {
+      const found = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
+      return new Map(found.map(({ id, name }) => [id, name]));
+    },
+  };
+};
+
+/** By name without regard to case, then by id. */
+export const inListOrder = <T extends Place>(collections: readonly T[]): T[] =>
+  [...collections].sort((a, b) => byCodePoints(nameKey(a.name), nameKey(b.name)) || byCodePoints(a.id, b.id));
+
+interface Place {
+  readonly id: CollectionId;
+  readonly name: string;
+}
+
+const isAfter = ({ id, name }: Place, after: ListPage['after']): boolean =>
+  after === null || (byCodePoints(nameKey(name), after.nameKey) || byCodePoints(id, after.id)) > 0;
+
+const existing = (database: MemoryDatabase, id: CollectionId): CollectionHead => {
+  const collection = database.collections.get(id);
+  if (!collection) throw new PorticoError('collection_not_found');
+  return collection;
+};
+
+const visible = ({ collections, grants }: MemoryDatabase, visibility: Visibility): CollectionHead[] => {
+  switch (visibility.of) {
+    case 'all':
+      return [...collections.values()];
+    case 'granted': {
+      const granted = grants.get(visibility.to);
+      return granted ? [...collections.values()].filter(({ id }) => granted.has(id)) : [];
+    }
+    case 'nothing':
+      return [];
+  }
+};
+
+const lineOf = ({ id, name, description, createdAt, updatedAt }: CollectionHead): ListedCollection => ({
+  id,
+  name,
+  description,
+  createdAt,
+  updatedAt,
+});
+
+const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
+
+const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: CollectionHead): void => {
+  const taken = [...database.collections.values()].some(
+    (other) => other.id !== id && other.importKey !== null && other.importKey === importKey,
+  );
+  if (taken) throw new Error(`There is a collection with the import key ${importKey} already.`);
+};
+
+const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => {
+  database.collections.delete(id);
+  database.documents.delete(id);
+  database.embeddings.delete(id);
+  database.catalogEpoch += 1;
+  for (const [profile, granted] of database.grants) {
+    if (granted.delete(id)) touchGrants(database, profile);
+  }
+};

@@ -1,0 +1,103 @@
+import type {
+  AuditEntry,
+  CollectionHead,
+  CollectionId,
+  Effects,
+  Embedding,
+  Instant,
+  Job,
+  JobId,
+  Override,
+  PackedText,
+  Profile,
+  ProfileId,
+  ReindexRun,
+  StoredKey,
+  Tier,
+} from '@portico/domain';
+
+/**
+ * Everything that the memory stores keep, shared by them. A store changes it within one synchronous stretch, and only
+ * after everything that may throw: so each change is atomic, and changes never interleave.
+ */
+export interface MemoryDatabase {
+  readonly profiles: Map<ProfileId, Profile>;
+  readonly keys: Map<ProfileId, StoredKey>;
+  readonly collections: Map<CollectionId, CollectionHead>;
+  readonly documents: Map<CollectionId, PackedText>;
+  readonly grants: Map<ProfileId, Map<CollectionId, Instant>>;
+  readonly tiers: Map<string, Tier>;
+  readonly overrides: Map<number, OwnedOverride>;
+  /** In the order of insertion. */
+  entries: AuditEntry[];
+  readonly jobs: Map<JobId, StoredJob>;
+  readonly embeddings: Map<CollectionId, StoredEmbedding>;
+  lastRun: ReindexRun | null;
+  /** A profile's epoch stays when the profile goes, so that it never falls. */
+  readonly grantEpochs: Map<ProfileId, number>;
+  catalogEpoch: number;
+  lastSequence: number;
+  lastOverrideId: number;
+}
+
+export interface OwnedOverride {
+  readonly profile: ProfileId;
+  readonly override: Override;
+}
+
+export interface StoredJob {
+  readonly job: Job;
+  /** Exclusive; null while nobody has it. */
+  readonly leaseUntil: Instant | null;
+  readonly error: string | null;
+  readonly givenUp: boolean;
+}
+
+export interface StoredEmbedding {
+  readonly embedding: Embedding;
+  readonly sequence: number;
+}
+
+export const createMemoryDatabase = (): MemoryDatabase => ({
+  profiles: new Map(),
+  keys: new Map(),
+  collections: new Map(),
+  documents: new Map(),
+  grants: new Map(),
+  tiers: new Map(),
+  overrides: new Map(),
+  entries: [],
+  jobs: new Map(),
+  embeddings: new Map(),
+  lastRun: null,
+  grantEpochs: new Map(),
+  catalogEpoch: 0,
+  lastSequence: 0,
+  lastOverrideId: 0,
+});
+
+/** A copy that nobody can change. Arrays of numbers cannot be frozen: stores copy them on the way out as well. */
+export const kept = <T>(value: T): T => freeze(structuredClone(value));
+
+/** The rest of a change, in the same synchronous stretch as its record. */
+export const writeEffects = (database: MemoryDatabase, { entries, jobs }: Effects): void => {
+  for (const entry of entries) database.entries.push(kept(entry));
+  for (const job of jobs) {
+    database.jobs.set(job.id, { job: kept({ ...job, attempts: 0 }), leaseUntil: null, error: null, givenUp: false });
+  }
+};
+
+export const touchGrants = (database: MemoryDatabase, profile: ProfileId): void => {
+  database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
+};
+
+/** Orders texts by code points, which the comparison of JavaScript, by UTF-16 units, does not. */
+export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+const freeze = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+    Object.values(value).forEach(freeze);
+    Object.freeze(value);
+  }
+  return value;
+};

@@ -1,0 +1,71 @@
+import type { CollectionHead, EmbeddingStore } from '@portico/domain';
+import { kept, writeEffects } from './memory-database.ts';
+import type { MemoryDatabase, StoredJob } from './memory-database.ts';
+
+export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
+  const { collections, embeddings } = database;
+
+  return {
+    async put(embedding) {
+      const { collectionId, contentRevision } = embedding;
+      if (collections.get(collectionId)?.contentRevision !== contentRevision) return false;
+      database.lastSequence += 1;
+      embeddings.set(collectionId, { embedding: kept(embedding), sequence: database.lastSequence });
+      return true;
+    },
+
+    async changedSince(after, modelId, limit) {
+      return [...embeddings.values()]
+        .filter(({ embedding, sequence }) => embedding.modelId === modelId && sequence > after)
+        .sort((a, b) => a.sequence - b.sequence)
+        .slice(0, limit)
+        .map(({ embedding: { collectionId, vector }, sequence }) => ({
+          sequence,
+          collectionId,
+          vector: vector.slice(),
+        }));
+    },
+
+    async outdated(modelId) {
+      return [...collections.values()]
+        .filter((collection) => !isUpToDate(database, collection, modelId))
+        .map(({ id }) => id);
+    },
+
+    async counts(modelId) {
+      const all = [...collections.values()];
+      const embedded = all.filter((collection) => isUpToDate(database, collection, modelId)).length;
+      return { collections: all.length, embedded };
+    },
+
+    async enqueue(effects) {
+      writeEffects(database, effects);
+    },
+
+    async startRun(plan) {
+      const underWay = database.lastRun;
+      if (underWay && jobsOf(database, underWay.id).some(({ givenUp }) => !givenUp)) return underWay;
+      const change = plan([...collections.keys()]);
+      const run = kept(change.run);
+      database.lastRun = run;
+      writeEffects(database, change);
+      return run;
+    },
+
+    async lastRun() {
+      const run = database.lastRun;
+      if (!run) return null;
+      const jobs = jobsOf(database, run.id);
+      const failed = jobs.filter(({ givenUp }) => givenUp).length;
+      return { ...run, waiting: jobs.length - failed, failed };
+    },
+  };
+};
+
+const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: CollectionHead, modelId: string) => {
+  const stored = embeddings.get(id)?.embedding;
+  return stored?.modelId === modelId && stored.contentRevision === contentRevision;
+};
+
+const jobsOf = ({ jobs }: MemoryDatabase, group: string): StoredJob[] =>
+  [...jobs.values()].filter(({ job }) => job.group === group);

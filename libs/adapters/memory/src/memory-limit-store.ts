@@ -1,0 +1,102 @@
+import { nextChangeAt, PorticoError } from '@portico/domain';
+import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
+import { byCodePoints, kept, writeEffects } from './memory-database.ts';
+import type { MemoryDatabase, OwnedOverride } from './memory-database.ts';
+
+export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
+  const { profiles, tiers, overrides } = database;
+
+  return {
+    async tiers() {
+      return [...tiers.values()].sort((a, b) => byCodePoints(a.tier, b.tier));
+    },
+
+    async addTier(tier, effects) {
+      if (tiers.has(tier.tier)) throw new PorticoError('tier_taken');
+      tiers.set(tier.tier, kept(tier));
+      writeEffects(database, effects);
+    },
+
+    async updateTier(name, decide) {
+      const change = decide(existingTier(database, name));
+      const tier = kept({ ...change.tier, tier: name });
+      tiers.set(name, tier);
+      writeEffects(database, change);
+      return tier;
+    },
+
+    async removeTier(name, decide) {
+      const effects = decide(existingTier(database, name));
+      tiers.delete(name);
+      writeEffects(database, effects);
+    },
+
+    async overrides(activeOnly) {
+      // Ids grow, and a map keeps the order of insertion.
+      return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
+    },
+
+    async addOverride(profile, facts, effects) {
+      if (!profiles.has(profile)) throw new PorticoError('client_not_found');
+      const override = kept({ ...facts, id: database.lastOverrideId + 1 });
+      database.lastOverrideId = override.id;
+      storeOverride(database, profile, override);
+      writeEffects(database, effects);
+      return override;
+    },
+
+    async updateOverride(id, decide) {
+      const { profile, override: current } = existingOverride(database, id);
+      const change = decide(current);
+      const override = kept({ ...change.override, id });
+      storeOverride(database, profile, override);
+      writeEffects(database, change);
+      return override;
+    },
+
+    async removeOverride(id, decide) {
+      const effects = decide(existingOverride(database, id).override);
+      overrides.delete(id);
+      writeEffects(database, effects);
+    },
+
+    async subject(id) {
+      const all = [...profiles.values()];
+      const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
+      return profile ? { profile, limits: limitsOf(database, profile) } : null;
+    },
+  };
+};
+
+/** The override and the tier of the profile that are active. */
+export const limitsOf = ({ overrides, tiers }: MemoryDatabase, profile: Profile): CallerRow['limits'] => {
+  const override = [...overrides.values()].find((o) => o.profile === profile.id && o.override.isActive)?.override;
+  const tier = profile.tier === null ? undefined : tiers.get(profile.tier);
+  return {
+    override: override ? { id: override.id, allowed: override.allowed, windowSeconds: override.windowSeconds } : null,
+    tier: tier?.isActive ? { tier: tier.tier, allowed: tier.allowed, windowSeconds: tier.windowSeconds } : null,
+  };
+};
+
+const existingTier = (database: MemoryDatabase, name: string): Tier => {
+  const tier = database.tiers.get(name);
+  if (!tier) throw new PorticoError('tier_not_found');
+  return tier;
+};
+
+const existingOverride = (database: MemoryDatabase, id: number): OwnedOverride => {
+  const owned = database.overrides.get(id);
+  if (!owned) throw new PorticoError('override_not_found');
+  return owned;
+};
+
+/** Stores the override; an active one makes the profile's others inactive, which is a change of theirs too. */
+const storeOverride = ({ overrides }: MemoryDatabase, profile: ProfileId, override: Override): void => {
+  overrides.set(override.id, { profile, override });
+  if (!override.isActive) return;
+  for (const { profile: owner, override: other } of [...overrides.values()]) {
+    if (owner !== profile || other.id === override.id || !other.isActive) continue;
+    const updatedAt = nextChangeAt(other.updatedAt, override.updatedAt);
+    overrides.set(other.id, { profile, override: kept({ ...other, isActive: false, updatedAt }) });
+  }
+};

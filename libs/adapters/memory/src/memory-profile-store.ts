@@ -1,0 +1,94 @@
+import { PorticoError } from '@portico/domain';
+import type { Effects, Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
+import { byCodePoints, kept, writeEffects } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+
+export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => {
+  const { profiles, keys } = database;
+
+  return {
+    async add(profile, effects) {
+      refuseTaken(database, profile);
+      profiles.set(profile.id, kept(profile));
+      writeEffects(database, effects);
+    },
+
+    async find(id) {
+      return profiles.get(id) ?? null;
+    },
+
+    async findByEmail(email) {
+      return withEmail(database, email);
+    },
+
+    async list() {
+      return [...profiles.values()].sort((a, b) => a.createdAt - b.createdAt || byCodePoints(a.id, b.id));
+    },
+
+    async update(id, decide) {
+      const change = decide(stateOf(database, id));
+      refuseTaken(database, change.profile);
+      const profile = kept(change.profile);
+      profiles.set(id, profile);
+      if (change.key) keys.set(id, kept(change.key));
+      else keys.delete(id);
+      writeEffects(database, change);
+      return profile;
+    },
+
+    async remove(id, decide) {
+      const effects = decide(stateOf(database, id));
+      removeWithAllItOwns(database, id);
+      writeEffects(database, effects);
+    },
+
+    async claimAdmin({ uid, email }, decide) {
+      const match = withUid(database, uid) ?? withEmail(database, email);
+      const change = decide({ admins: adminsOf(database), match });
+      return change && storeClaimed(database, change);
+    },
+  };
+};
+
+export const withUid = (database: MemoryDatabase, uid: string): Profile | null =>
+  [...database.profiles.values()].find((profile) => profile.uid === uid) ?? null;
+
+const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
+  [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
+
+const adminsOf = (database: MemoryDatabase): number =>
+  [...database.profiles.values()].filter(({ role }) => role === 'admin').length;
+
+const stateOf = (database: MemoryDatabase, id: ProfileId): ProfileState => {
+  const profile = database.profiles.get(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  return { profile, key: database.keys.get(id) ?? null, admins: adminsOf(database) };
+};
+
+const refuseTaken = (database: MemoryDatabase, { id, email, uid }: Profile): void => {
+  const sameEmail = withEmail(database, email);
+  if (sameEmail && sameEmail.id !== id) throw new PorticoError('email_taken');
+  const sameUid = withUid(database, uid);
+  if (sameUid && sameUid.id !== id) throw new PorticoError('identity_taken');
+};
+
+const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly profile: Profile }): Profile => {
+  refuseTaken(database, change.profile);
+  const profile = kept(change.profile);
+  database.profiles.set(profile.id, profile);
+  writeEffects(database, change);
+  return profile;
+};
+
+const removeWithAllItOwns = (database: MemoryDatabase, id: ProfileId): void => {
+  const { profiles, keys, grants, overrides, jobs } = database;
+  profiles.delete(id);
+  keys.delete(id);
+  grants.delete(id);
+  for (const { profile, override } of overrides.values()) {
+    if (profile === id) overrides.delete(override.id);
+  }
+  for (const { job } of jobs.values()) {
+    if ('profileId' in job.task && job.task.profileId === id) jobs.delete(job.id);
+  }
+};
