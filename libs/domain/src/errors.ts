@@ -1,4 +1,4 @@
-import type { Quota } from './ports/rate-limiter.ts';
+import type { CountedRequest } from './limits/effective-limit.ts';
 
 /** Every refusal that the system knows, with the fixed `detail` that a caller reads (contract, section 1). */
 export const errorDetails = {
@@ -38,20 +38,20 @@ export interface ErrorFacts {
   /** Said after the fixed detail and a colon; never holds a secret. */
   readonly because?: string;
   /** The count that the request was judged by, where it was judged by one. */
-  readonly quota?: Quota;
+  readonly counted?: CountedRequest | null;
   readonly cause?: unknown;
 }
 
 /** The one error that use cases and adapters raise on purpose. Anything else that is thrown is a bug. */
 export class PorticoError extends Error {
   readonly code: ErrorCode;
-  readonly quota: Quota | undefined;
+  readonly counted: CountedRequest | null;
 
   constructor(code: ErrorCode, facts: ErrorFacts = {}) {
     super(facts.because ? `${errorDetails[code]}: ${facts.because}` : errorDetails[code], { cause: facts.cause });
     this.name = 'PorticoError';
     this.code = code;
-    this.quota = facts.quota;
+    this.counted = facts.counted ?? null;
   }
 }
 

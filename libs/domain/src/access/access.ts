@@ -1,0 +1,49 @@
+import { PorticoError } from '../errors.ts';
+import type { ProfileId } from '../ids.ts';
+import type { CallerRow } from '../ports/caller-reads.ts';
+import type { CollectionHead, Visibility } from '../ports/collection-store.ts';
+
+/** Who is calling, and what the database said of them in the statement that this request was judged by. */
+export interface Access extends Omit<CallerRow, 'key'> {
+  readonly via: 'token' | 'key';
+}
+
+/** What admin-only use cases ask for: it is had from an admin's access, or by the operator who holds the stores anyway. */
+export interface Authority {
+  /** The admin, or null for the operator's command line and the service itself. */
+  readonly actorId: ProfileId | null;
+}
+
+export const operatorAuthority: Authority = { actorId: null };
+
+/** The authority of an admin; raises `admin_required` for everyone else. */
+export const authorityOf = ({ profile }: Access): Authority => {
+  if (!isAdmin(profile)) throw new PorticoError('admin_required');
+  return { actorId: profile.id };
+};
+
+export const isAdmin = (profile: Access['profile']): boolean =>
+  profile.role === 'admin' && profile.status === 'approved';
+
+/** An admin sees all, a rejected profile nothing, everyone else what was granted to them (contract, section 2). */
+export const visibilityOf = ({ profile }: Access): Visibility => {
+  if (isAdmin(profile)) return { of: 'all' };
+  if (profile.status === 'rejected') return { of: 'nothing' };
+  return { of: 'granted', to: profile.id };
+};
+
+/** The rules of reading one collection, in the order in which they are asked; each names its refusal. */
+const readingRules: readonly ((access: Access) => 'collection_not_found' | 'no_access' | null)[] = [
+  ({ target }) => (target ? null : 'collection_not_found'),
+  ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),
+];
+
+/** The collection that the request is about, once every rule of reading it holds; raises the first refusal. */
+export const readableTarget = (access: Access): CollectionHead => {
+  for (const rule of readingRules) {
+    const refusal = rule(access);
+    if (refusal) throw new PorticoError(refusal);
+  }
+  if (!access.target) throw new PorticoError('collection_not_found');
+  return access.target;
+};

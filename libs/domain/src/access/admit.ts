@@ -1,0 +1,91 @@
+import { isAdmin, type Access } from './access.ts';
+import { identify, type Credential, type Stranger } from './identify.ts';
+import { PorticoError, type ErrorCode } from '../errors.ts';
+import type { CollectionId } from '../ids.ts';
+import { effectiveLimit, type CountedRequest } from '../limits/effective-limit.ts';
+import type { LimitRule, Ports } from '../ports/index.ts';
+import type { Settings } from '../settings.ts';
+
+export interface AdmissionRequest {
+  readonly credential: Credential;
+  /** Which callers the endpoint is for. An API key is no credential where it is not taken. */
+  readonly takes: 'token' | 'token or key' | 'admin token';
+  /** The collection that the request is about, where it is about one. */
+  readonly target: CollectionId | null;
+  /** What callers without valid credentials are counted by. */
+  readonly address: string;
+  /** What a valid token without a profile is answered with. */
+  readonly unregistered?: 'user_not_found';
+}
+
+export interface Admission {
+  readonly access: Access;
+  /** Null where the request is not counted: an admin's. */
+  readonly counted: CountedRequest | null;
+}
+
+type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
+
+/** Lets a request in: 401, then 429, then 403 by role, in this order (contract, section 1). */
+export const admit = async (ports: Needs, settings: Settings, request: AdmissionRequest): Promise<Admission> => {
+  const { credential, takes } = request;
+  const taken = credential.kind === 'key' && takes !== 'token or key' ? ({ kind: 'malformed' } as const) : credential;
+  const found = await identify(ports, settings, taken, request.target);
+  if (typeof found === 'string') throw await refusal(ports, settings, request, found);
+  const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
+  if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
+  return { access: found, counted };
+};
+
+/** Counts a request without valid credentials by its address; raises `rate_limited`. Null where such are not counted. */
+export const countStranger = async (
+  { limiter }: Pick<Ports, 'limiter'>,
+  { anonymousLimit, failedCredentialsLimit }: Settings,
+  address: string,
+  failed: boolean,
+): Promise<CountedRequest | null> => {
+  const anonymous = await count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
+  const failures = failed
+    ? await count(limiter, 'failed-credentials', `failures:${address}`, failedCredentialsLimit)
+    : null;
+  return failures ?? anonymous;
+};
+
+const refusalCodes = {
+  no_credential: 'invalid_token',
+  invalid_token: 'invalid_token',
+  invalid_api_credentials: 'invalid_api_credentials',
+  unregistered: 'invalid_token',
+} as const satisfies Record<Stranger, ErrorCode>;
+
+const refusal = async (
+  ports: Pick<Ports, 'limiter'>,
+  settings: Settings,
+  { address, unregistered }: AdmissionRequest,
+  stranger: Stranger,
+): Promise<PorticoError> => {
+  const failed = stranger === 'invalid_token' || stranger === 'invalid_api_credentials';
+  const counted = await countStranger(ports, settings, address, failed);
+  const code = stranger === 'unregistered' && unregistered ? unregistered : refusalCodes[stranger];
+  return new PorticoError(code, { counted });
+};
+
+const countClient = ({ limiter }: Pick<Ports, 'limiter'>, { defaultLimit }: Settings, { profile, limits }: Access) => {
+  const { rule, source } = effectiveLimit(limits, defaultLimit);
+  return count(limiter, source, clientSubject(profile.id), rule);
+};
+
+/** The limiter's subject for a profile: one, whichever credential it uses. */
+export const clientSubject = (profileId: string): string => `client:${profileId}`;
+
+const count = async (
+  limiter: Ports['limiter'],
+  policy: CountedRequest['policy'],
+  subject: string,
+  rule: LimitRule | null,
+): Promise<CountedRequest | null> => {
+  if (!rule) return null;
+  const counted = { ...(await limiter.take(subject, rule)), policy };
+  if (!counted.admitted) throw new PorticoError('rate_limited', { counted });
+  return counted;
+};

@@ -1,0 +1,80 @@
+import type { Authority } from './access.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { PorticoError } from '../errors.ts';
+import type { CollectionId, ProfileId } from '../ids.ts';
+import type { ClientAccess, CollectionAccess, GrantState, Ports } from '../ports/index.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'grants'>;
+type GrantRule = (
+  state: GrantState,
+) => 'client_not_found' | 'collection_not_found' | 'already_granted' | 'grant_not_found' | null;
+
+// The rules of granting and revoking, in the order in which they are asked; each names its refusal.
+const clientExists: GrantRule = ({ client }) => (client?.role === 'client' ? null : 'client_not_found');
+const collectionExists: GrantRule = ({ collectionName }) => (collectionName === null ? 'collection_not_found' : null);
+const notYetGranted: GrantRule = ({ grantedAt }) => (grantedAt === null ? null : 'already_granted');
+const isGranted: GrantRule = ({ grantedAt }) => (grantedAt === null ? 'grant_not_found' : null);
+
+const grantingRules = [clientExists, collectionExists, notYetGranted];
+const revokingRules = [clientExists, collectionExists, isGranted];
+
+/** Grants a client a collection; answers since when. */
+export const grantAccess =
+  (ports: Needs) =>
+  async (
+    { actorId }: Authority,
+    client: ProfileId,
+    collection: CollectionId,
+  ): Promise<{ readonly grantedAt: number }> => {
+    const entry = systemEntry(ports, actorId, {
+      action: 'access.grant',
+      profile_id: client,
+      collection_id: collection,
+    });
+    const grantedAt = ports.clock.now();
+    await ports.grants.grant(client, collection, (state) => {
+      obey(grantingRules, state);
+      return { grantedAt, entries: [entry], jobs: [] };
+    });
+    return { grantedAt };
+  };
+
+/** Takes a grant back, at once for every later request anywhere. */
+export const revokeAccess =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
+    const entry = systemEntry(ports, actorId, {
+      action: 'access.revoke',
+      profile_id: client,
+      collection_id: collection,
+    });
+    await ports.grants.revoke(client, collection, (state) => {
+      obey(revokingRules, state);
+      return { entries: [entry], jobs: [] };
+    });
+  };
+
+/** All collections, each with the client's grant or without. */
+export const listClientAccess =
+  ({ grants }: Pick<Ports, 'grants'>) =>
+  async (_authority: Authority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
+    const found = await grants.collectionsOf(client);
+    if (found?.client.role !== 'client') throw new PorticoError('client_not_found');
+    return found.collections;
+  };
+
+/** The clients that were granted a collection; admins, whose grants are asleep, are not among them. */
+export const listCollectionClients =
+  ({ grants }: Pick<Ports, 'grants'>) =>
+  async (_authority: Authority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
+    const clients = await grants.clientsOf(collection);
+    if (!clients) throw new PorticoError('collection_not_found');
+    return clients.filter(({ profile }) => profile.role === 'client');
+  };
+
+const obey = (rules: readonly GrantRule[], state: GrantState): void => {
+  for (const rule of rules) {
+    const refusal = rule(state);
+    if (refusal) throw new PorticoError(refusal);
+  }
+};

@@ -1,0 +1,108 @@
+import { isWellFormedSecret } from './api-secret.ts';
+import type { Access } from './access.ts';
+import { bindingAgrees } from '../profiles/binding.ts';
+import { nextChangeAt } from '../instant.ts';
+import { parseId, type ClientId, type CollectionId } from '../ids.ts';
+import type { CallerRow, IdentityClaims, Ports, StoredSecret } from '../ports/index.ts';
+import type { Settings } from '../settings.ts';
+import { isPorticoError } from '../errors.ts';
+
+/** What a request presents as its credential. */
+export type Credential =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
+
+/** Why a request has no caller. `unregistered`: the token is good, but no profile is bound to it. */
+export type Stranger = 'no_credential' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
+
+type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
+
+/** Tells who presents a credential; raises `identity_unavailable` where that cannot be told. */
+export const identify = async (
+  ports: Needs,
+  settings: Pick<Settings, 'identityEmailCheck'>,
+  credential: Credential,
+  target: CollectionId | null,
+): Promise<Access | Stranger> => {
+  switch (credential.kind) {
+    case 'none':
+      return 'no_credential';
+    case 'malformed':
+      return 'invalid_token';
+    case 'token':
+      return identifyByToken(ports, settings, credential.token, target);
+    case 'key':
+      return identifyByKey(ports, credential, target);
+  }
+};
+
+const identifyByToken = async (
+  ports: Needs,
+  { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
+  token: string,
+  target: CollectionId | null,
+): Promise<Access | Stranger> => {
+  const claims = await verifiedClaims(ports, token);
+  if (!claims) return 'invalid_token';
+  const row = await ports.callers.byUid(claims.uid, target);
+  if (!row) return 'unregistered';
+  if (row.profile.bound) return accessOf(row, 'token');
+  if (!bindingAgrees(identityEmailCheck, row.profile.email, claims)) return 'unregistered';
+  return accessOf({ ...row, profile: await bind(ports, row) }, 'token');
+};
+
+/** The claims of a valid token, or null for any other. */
+export const verifiedClaims = async (
+  { tokens }: Pick<Ports, 'tokens'>,
+  token: string,
+): Promise<IdentityClaims | null> => {
+  try {
+    return await tokens.verify(token);
+  } catch (error) {
+    if (isPorticoError(error, 'invalid_token')) return null;
+    throw error;
+  }
+};
+
+const bind = ({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, { profile }: CallerRow) =>
+  profiles.update(profile.id, (state) => ({
+    profile: { ...state.profile, bound: true, updatedAt: nextChangeAt(state.profile.updatedAt, clock.now()) },
+    key: state.key,
+    entries: [],
+    jobs: [],
+  }));
+
+/**
+ * The order of work is fixed (contract, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An
+ * unknown client costs what a wrong secret does.
+ */
+const identifyByKey = async (
+  { callers, clock, keys }: Needs,
+  { clientId, secret }: { readonly clientId: string; readonly secret: string },
+  target: CollectionId | null,
+): Promise<Access | Stranger> => {
+  const id = parseId<ClientId>(clientId);
+  if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
+  const row = await callers.byClientId(id, target);
+  const tag = keys.tag(secret);
+  const match = row && liveSecrets(row, clock.now()).find((stored) => stored.tag === tag);
+  if (!row || !match || !(await keys.matches(secret, match.hash))) return 'invalid_api_credentials';
+  return accessOf(row, 'key');
+};
+
+/** The secrets that are good now: none of an admin's, whose key is asleep. */
+const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredSecret[] => {
+  if (!key || profile.role !== 'client' || profile.status !== 'approved') return [];
+  return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
+};
+
+const accessOf = ({ profile, limits, epochs, target, granted }: CallerRow, via: Access['via']): Access => ({
+  profile,
+  limits,
+  epochs,
+  target,
+  granted,
+  via,
+});

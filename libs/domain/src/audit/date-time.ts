@@ -1,0 +1,70 @@
+import type { Instant } from '../instant.ts';
+
+const calendar = String.raw`(?<year>\d{4})(?:-(?<month>\d\d)-(?<day>\d\d)|(?<month2>\d\d)(?<day2>\d\d)|-?W(?<week>\d\d)-?(?<weekday>[1-7])|-?(?<ordinal>\d{3}))`;
+const time = String.raw`(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)?(?:[.,](?<fraction>\d{1,30}))?`;
+const zone = String.raw`(?<zone>[Zz]|(?<sign>[+\-\u2212])(?<zoneHour>\d\d)(?::?(?<zoneMinute>\d\d))?)?`;
+const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
+
+const dayMs = 86_400_000;
+
+/**
+ * The instant that an ISO 8601 date-time says, in milliseconds with fractions kept to the microsecond, or null where the
+ * text is none. Calendar, week and ordinal dates are taken, extended or basic; without a zone it is UTC.
+ */
+export const parseDateTime = (text: string): Instant | null => {
+  const parts = dateTime.exec(text)?.groups;
+  if (!parts) return null;
+  const day = dayOf(parts);
+  const timeOfDay = timeOf(parts);
+  const offset = zoneOf(parts);
+  return day === null || timeOfDay === null || offset === null ? null : day + timeOfDay - offset;
+};
+
+type Parts = Readonly<Record<string, string | undefined>>;
+
+const dayOf = (parts: Parts): number | null => {
+  const year = Number(parts.year);
+  if (parts.week) return weekDate(year, Number(parts.week), Number(parts.weekday));
+  if (parts.ordinal) {
+    const ordinal = Number(parts.ordinal);
+    return ordinal >= 1 && ordinal <= daysInYear(year) ? utc(year, 0, 1) + (ordinal - 1) * dayMs : null;
+  }
+  const month = Number(parts.month ?? parts.month2);
+  const day = Number(parts.day ?? parts.day2);
+  const start = utc(year, month - 1, day);
+  const date = new Date(start);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? start : null;
+};
+
+/** ISO 8601 weeks: the first one holds the year's first Thursday. */
+const weekDate = (year: number, week: number, weekday: number): number | null => {
+  const january4 = utc(year, 0, 4);
+  const firstMonday = january4 - ((new Date(january4).getUTCDay() + 6) % 7) * dayMs;
+  const thursday = firstMonday + ((week - 1) * 7 + 3) * dayMs;
+  if (week < 1 || new Date(thursday).getUTCFullYear() !== year) return null;
+  return firstMonday + ((week - 1) * 7 + weekday - 1) * dayMs;
+};
+
+const timeOf = (parts: Parts): number | null => {
+  const [hour, minute, second] = [Number(parts.hour), Number(parts.minute ?? 0), Number(parts.second ?? 0)];
+  const unit = parts.second ? 1_000 : parts.minute ? 60_000 : 3_600_000;
+  const fraction = parts.fraction ? Math.round(Number(`0.${parts.fraction}`) * unit * 1_000) / 1_000 : 0;
+  const total = hour * 3_600_000 + minute * 60_000 + second * 1_000 + fraction;
+  // 24:00 is the end of the day; a leap second is the start of the next one.
+  return minute > 59 || second > 60 || hour > 24 || (hour === 24 && total > dayMs) ? null : total;
+};
+
+const zoneOf = ({ sign, zoneHour, zoneMinute }: Parts): number | null => {
+  if (!sign) return 0;
+  const [hours, minutes] = [Number(zoneHour), Number(zoneMinute ?? 0)];
+  if (hours > 23 || minutes > 59) return null;
+  return (sign === '+' ? 1 : -1) * (hours * 60 + minutes) * 60_000;
+};
+
+/** `Date.UTC`, which takes years below 100 for those of the last century. */
+const utc = (year: number, month: number, day: number): number => {
+  const date = new Date(Date.UTC(2000, month, day));
+  return date.setUTCFullYear(year, month, day);
+};
+
+const daysInYear = (year: number): number => (utc(year + 1, 0, 1) - utc(year, 0, 1)) / dayMs;

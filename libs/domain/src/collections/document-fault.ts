@@ -1,0 +1,43 @@
+import type { Json } from '../json.ts';
+import { isJsonObject, memberOf } from './document-value.ts';
+
+/**
+ * Why a value is no OpenAPI document that can be taken, or null where it can (specification, section 4): its place
+ * and what it must be, in words for the caller. `name` is what the caller knows the whole by, e.g. `openapi_spec`.
+ * Departures from the official schema beyond these are no faults.
+ */
+export function documentFault(document: Json, name?: string): string | null {
+  const at = (path: string) => (name ? `${name}.${path}` : path);
+  if (!isJsonObject(document)) return `${name ?? 'the document'} must be a JSON object`;
+
+  const version = memberOf(document, 'openapi');
+  const versionFault = faultOfVersion(version, memberOf(document, 'swagger'), at);
+  if (versionFault) return versionFault;
+
+  const info = memberOf(document, 'info');
+  if (!isJsonObject(info)) return `${at('info')} must be an object`;
+  if (typeof memberOf(info, 'title') !== 'string') return `${at('info.title')} must be a string`;
+
+  if (isJsonObject(memberOf(document, 'paths'))) return null;
+  if (String(version).startsWith('3.0.')) return `${at('paths')} must be an object`;
+  const instead = ['webhooks', 'components'].some((part) => isJsonObject(memberOf(document, part)));
+  return instead ? null : `${at('paths')}, ${at('webhooks')} or ${at('components')} must be an object`;
+}
+
+function faultOfVersion(version: Json | undefined, swagger: Json | undefined, at: (path: string) => string) {
+  if (typeof version === 'string' && /^3\.[01]\.\d+(-.+)?$/.test(version)) return null;
+  if (version === undefined && swagger !== undefined) {
+    return `${at('swagger')}: Swagger ${shown(swagger)} is not supported, convert the document to OpenAPI 3.0.x or 3.1.x`;
+  }
+  const read = version === undefined ? 'it is missing' : `it is ${shown(version)}`;
+  const hint = typeof version === 'number' ? ' (a number; put it in quotes, with all three parts)' : '';
+  return `${at('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${read}${hint}`;
+}
+
+/** A value in a message, cut short: what stands there came from outside. */
+function shown(value: Json): string {
+  if (isJsonObject(value)) return 'an object';
+  if (typeof value === 'object' && value !== null) return 'an array';
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
+  return text;
+}

@@ -1,0 +1,62 @@
+import { effectiveAuthentication, type EffectiveAuthentication } from './authentication.ts';
+import { isAdmin, readableTarget, visibilityOf, type Access } from '../access/access.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { PorticoError } from '../errors.ts';
+import type { CollectionHead, ListedCollection, ListPage, PackedText, Ports } from '../ports/index.ts';
+
+/** The collection that the request is about, once the caller may read it. Costs no read: admission brought it. */
+export const readCollection = (access: Access): CollectionHead => readableTarget(access);
+
+/** The document of a collection that was just read; raises `collection_not_found` where it is gone by now. */
+export const readDocument =
+  ({ collections }: Pick<Ports, 'collections'>) =>
+  async ({ id }: CollectionHead): Promise<PackedText> => {
+    const document = await collections.document(id);
+    if (!document) throw new PorticoError('collection_not_found');
+    return document.packed;
+  };
+
+export interface CollectionMetadata {
+  readonly collection: CollectionHead;
+  readonly authentication: EffectiveAuthentication;
+}
+
+/** What a caller needs to call the collection's API. The reading of a stored credential is on record before it is answered. */
+export const readMetadata =
+  (ports: Pick<Ports, 'clock' | 'chance' | 'audit' | 'vault'>) =>
+  async (access: Access): Promise<CollectionMetadata> => {
+    const collection = readableTarget(access);
+    const authentication = effectiveAuthentication(ports.vault, collection);
+    if (authentication.value !== null) {
+      const message = { action: 'collection.credential_read', collection_id: collection.id, via: access.via };
+      await ports.audit.append(systemEntry(ports, access.profile.id, message));
+    }
+    return { collection, authentication };
+  };
+
+/** What the caller may see, whole or one page of it, by name. */
+export const listCollections =
+  ({ collections }: Pick<Ports, 'collections'>) =>
+  (access: Access, page: ListPage | null): Promise<readonly ListedCollection[]> =>
+    collections.list(visibilityOf(access), page);
+
+/**
+ * The whole list as `encode` writes it, kept in the cache under the epochs that this request has read, so that a list of
+ * before a grant, a revoke or a change is never found. `form` names the encoding.
+ */
+export const readEncodedList =
+  ({ collections, cache }: Pick<Ports, 'collections' | 'cache'>) =>
+  async (
+    access: Access,
+    form: string,
+    encode: (list: readonly ListedCollection[]) => Uint8Array,
+  ): Promise<Uint8Array> => {
+    const { profile, epochs } = access;
+    const viewer = isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`;
+    const key = `list/${form}/${epochs.catalog}/${viewer}`;
+    const kept = await cache.get(key);
+    if (kept) return kept;
+    const encoded = encode(await collections.list(visibilityOf(access), null));
+    await cache.set(key, encoded);
+    return encoded;
+  };

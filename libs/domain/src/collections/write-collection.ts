@@ -1,0 +1,159 @@
+import { nextAuthentication, type AuthenticationInput } from './authentication.ts';
+import type { Authority } from '../access/access.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { PorticoError } from '../errors.ts';
+import type { CollectionId, ProfileId } from '../ids.ts';
+import { nextChangeAt } from '../instant.ts';
+import type { CollectionHead, Ports, ReadDocument } from '../ports/index.ts';
+import { embedJob } from '../search/reindex.ts';
+import type { Settings } from '../settings.ts';
+
+export interface NewCollection {
+  readonly name: string;
+  readonly description: string;
+  readonly authentication: AuthenticationInput | null;
+  readonly document: ReadDocument;
+  /** Whether departures from the official schema are faults. */
+  readonly strict: boolean;
+  readonly importKey?: string;
+}
+
+/** What is undefined stays as it is. */
+export interface CollectionEdit {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly authentication?: AuthenticationInput | null | undefined;
+  readonly document?: ReadDocument | undefined;
+  readonly strict: boolean;
+}
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'collections' | 'vault' | 'queue'>;
+
+/** Adds a collection. Its embedding follows in the background. */
+export const createCollection =
+  (ports: Needs, settings: Settings) =>
+  async ({ actorId }: Authority, createdBy: ProfileId, input: NewCollection): Promise<CollectionHead> => {
+    const { name, description, document } = input;
+    refuseDepartures(settings, input.strict, document);
+    const id = ports.chance.uuid() as CollectionId;
+    const now = ports.clock.now();
+    const collection: CollectionHead = {
+      id,
+      name,
+      description,
+      createdBy,
+      createdAt: now,
+      updatedAt: now,
+      revision: 1,
+      contentRevision: 1,
+      storedAuthentication: nextAuthentication(ports.vault, id, null, input.authentication),
+      importKey: input.importKey ?? null,
+      ...factsOf(document),
+    };
+    const job = embedJob(ports, id);
+    const entry = systemEntry(ports, actorId, { action: 'collection.create', collection_id: id });
+    await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job] });
+    ports.queue.offer([job.id]);
+    return collection;
+  };
+
+export interface UpdatedCollection {
+  readonly collection: CollectionHead;
+  readonly changed: boolean;
+}
+
+/** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
+export const updateCollection =
+  (ports: Needs, settings: Settings) =>
+  async ({ actorId }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+    if (!(await ports.collections.find(id))) throw new PorticoError('collection_not_found');
+    if (edit.document) refuseDepartures(settings, edit.strict, edit.document);
+    const job = embedJob(ports, id);
+    const now = ports.clock.now();
+    let changed = false;
+    const collection = await ports.collections.update(id, (current) => {
+      const edited = applied(ports.vault, current, edit);
+      const fields = changedFields(current, edited);
+      changed = fields.length > 0;
+      if (!changed) return null;
+      const reworded = fields.includes('name') || fields.includes('description');
+      return {
+        collection: {
+          ...edited,
+          revision: current.revision + 1,
+          contentRevision: current.contentRevision + (reworded ? 1 : 0),
+          updatedAt: nextChangeAt(current.updatedAt, now),
+        },
+        ...(edit.document && fields.includes('documentDigest') ? { document: edit.document.packed } : {}),
+        entries: [
+          systemEntry(ports, actorId, { action: 'collection.update', collection_id: id, fields: fields.map(wireName) }),
+        ],
+        jobs: reworded ? [job] : [],
+      };
+    });
+    if (changed) ports.queue.offer([job.id]);
+    return { collection, changed };
+  };
+
+/** Deletes a collection with its document, grants and embedding. */
+export const removeCollection =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, id: CollectionId): Promise<void> => {
+    const job = embedJob(ports, id);
+    const entry = systemEntry(ports, actorId, { action: 'collection.delete', collection_id: id });
+    await ports.collections.remove(id, () => ({ entries: [entry], jobs: [job] }));
+    ports.queue.offer([job.id]);
+  };
+
+/** Adds a collection that comes from a file, or updates the one that came from there before. */
+export const importCollection = (ports: Needs, settings: Settings) => {
+  const create = createCollection(ports, settings);
+  const update = updateCollection(ports, settings);
+  return async (
+    authority: Authority,
+    createdBy: ProfileId,
+    input: Omit<NewCollection, 'authentication'> & { readonly importKey: string },
+  ): Promise<{ readonly collection: CollectionHead; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
+    const known = await ports.collections.findByImportKey(input.importKey);
+    if (!known)
+      return { collection: await create(authority, createdBy, { ...input, authentication: null }), outcome: 'created' };
+    const { collection, changed } = await update(authority, known.id, input);
+    return { collection, outcome: changed ? 'updated' : 'unchanged' };
+  };
+};
+
+const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
+  baseUrl,
+  derivedAuthentication: authentication,
+  documentDigest: digest,
+});
+
+const applied = (vault: Ports['vault'], current: CollectionHead, edit: CollectionEdit): CollectionHead => ({
+  ...current,
+  name: edit.name ?? current.name,
+  description: edit.description ?? current.description,
+  storedAuthentication: nextAuthentication(vault, current.id, current.storedAuthentication, edit.authentication),
+  ...(edit.document ? factsOf(edit.document) : {}),
+});
+
+const editable = ['name', 'description', 'storedAuthentication', 'documentDigest'] as const;
+
+const changedFields = (before: CollectionHead, after: CollectionHead) =>
+  editable.filter((field) => before[field] !== after[field]);
+
+const wireName = (field: (typeof editable)[number]): string =>
+  ({
+    name: 'name',
+    description: 'description',
+    storedAuthentication: 'authentication',
+    documentDigest: 'openapi_spec',
+  })[field];
+
+const faultsNamed = 5;
+
+const refuseDepartures = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
+  if (!(strict || strictDocuments) || warnings.total === 0) return;
+  const named = warnings.first.slice(0, faultsNamed).map(({ pointer, message }) => `openapi_spec${pointer} ${message}`);
+  const more = warnings.total > named.length ? ` (and ${warnings.total - named.length} more)` : '';
+  throw new PorticoError('invalid_body', { because: named.join('; ') + more });
+};

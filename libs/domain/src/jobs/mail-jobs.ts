@@ -1,0 +1,32 @@
+import type { JobId, ProfileId } from '../ids.ts';
+import type { Credentials } from '../profiles/credentials.ts';
+import type { NewJob, Ports } from '../ports/index.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'vault'>;
+
+/** A job that mails the credentials; they wait sealed, for this job alone. */
+export const credentialsMailJob = (
+  { clock, chance, vault }: Needs,
+  profileId: ProfileId,
+  credentials: Credentials,
+): NewJob => {
+  const id = chance.uuid() as JobId;
+  const sealed = vault.seal(JSON.stringify(credentials), sealingContext(id));
+  return { id, task: { kind: 'mail.credentials', profileId, sealed }, group: null, dueAt: clock.now() };
+};
+
+export const openCredentials = (vault: Ports['vault'], jobId: JobId, sealed: string): Credentials =>
+  JSON.parse(vault.open(sealed, sealingContext(jobId))) as Credentials;
+
+export const rejectionMailJob = (
+  { clock, chance }: Omit<Needs, 'vault'>,
+  profileId: ProfileId,
+  reason: string | null,
+): NewJob => ({
+  id: chance.uuid() as JobId,
+  task: { kind: 'mail.rejection', profileId, reason },
+  group: null,
+  dueAt: clock.now(),
+});
+
+const sealingContext = (jobId: JobId): string => `outbox:${jobId}`;

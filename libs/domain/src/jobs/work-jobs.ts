@@ -1,0 +1,97 @@
+import { credentialsMail, rejectionMail } from './mails.ts';
+import { openCredentials } from './mail-jobs.ts';
+import type { JobId } from '../ids.ts';
+import { embedCollection } from '../search/embed-collection.ts';
+import { DeliveryError, type Job, type JobTask, type Mail, type Ports } from '../ports/index.ts';
+
+const leaseMs = 120_000;
+const relayBatch = 500;
+
+/** How long a job that failed waits: it doubles from the first, up to the longest; `attemptsMax` failures end it. */
+interface RetryPolicy {
+  readonly firstMs: number;
+  readonly longestMs: number;
+  readonly attemptsMax: number;
+}
+
+const mailPolicy: RetryPolicy = { firstMs: 30_000, longestMs: 21_600_000, attemptsMax: 20 };
+const policies = {
+  'mail.credentials': mailPolicy,
+  'mail.rejection': mailPolicy,
+  embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
+} as const satisfies Record<JobTask['kind'], RetryPolicy>;
+
+export const retryDelayMs = (kind: JobTask['kind'], failures: number): number | null => {
+  const { firstMs, longestMs, attemptsMax } = policies[kind];
+  return failures >= attemptsMax ? null : Math.min(longestMs, firstMs * 2 ** (failures - 1));
+};
+
+/** Offers the jobs that are due to the queue; answers how many. */
+export const relayJobs =
+  ({ outbox, queue, clock }: Pick<Ports, 'outbox' | 'queue' | 'clock'>) =>
+  async (): Promise<number> => {
+    const due = await outbox.due(clock.now(), relayBatch);
+    queue.offer(due);
+    return due.length;
+  };
+
+export type JobOutcome =
+  'done' | 'not due' | { readonly failed: JobTask['kind']; readonly error: string; readonly givenUp: boolean };
+
+type Needs = Pick<
+  Ports,
+  'outbox' | 'clock' | 'profiles' | 'mailer' | 'vault' | 'collections' | 'embeddings' | 'embedder' | 'vectors'
+>;
+
+/** Works one job of the outbox at least once, and never two at a time: the lease decides. */
+export const workJob =
+  (ports: Needs) =>
+  async (id: JobId): Promise<JobOutcome> => {
+    const now = ports.clock.now();
+    const job = await ports.outbox.claim(id, now, now + leaseMs);
+    if (!job) return 'not due';
+    try {
+      await perform(ports, job);
+    } catch (error) {
+      return recordFailure(ports, job, error);
+    }
+    await ports.outbox.done(id);
+    return 'done';
+  };
+
+const perform = async (ports: Needs, { id, task }: Job): Promise<void> => {
+  switch (task.kind) {
+    case 'mail.credentials':
+      return sendTo(ports, task.profileId, (profile) =>
+        credentialsMail(id, profile, openCredentials(ports.vault, id, task.sealed)),
+      );
+    case 'mail.rejection':
+      return sendTo(ports, task.profileId, (profile) => rejectionMail(id, profile, task.reason));
+    case 'embed':
+      return embedCollection(ports, task.collectionId);
+  }
+};
+
+type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
+
+/** A profile that is gone by now wants no mail. */
+const sendTo = async (
+  { profiles, mailer }: Needs,
+  profileId: Recipient['id'],
+  write: (profile: Recipient) => Mail,
+): Promise<void> => {
+  const profile = await profiles.find(profileId);
+  if (profile) await mailer.send(write(profile));
+};
+
+const recordFailure = async (
+  { outbox, clock }: Needs,
+  { id, task, attempts }: Job,
+  error: unknown,
+): Promise<JobOutcome> => {
+  const said = error instanceof Error ? error.message : String(error);
+  const delay = error instanceof DeliveryError && error.permanent ? null : retryDelayMs(task.kind, attempts + 1);
+  if (delay === null) await outbox.giveUp(id, said);
+  else await outbox.retry(id, clock.now() + delay, said);
+  return { failed: task.kind, error: said, givenUp: delay === null };
+};

@@ -1,0 +1,27 @@
+import type { CallerRow } from '../ports/caller-reads.ts';
+import type { LimitRule } from '../ports/limit-store.ts';
+import type { Quota } from '../ports/rate-limiter.ts';
+
+export type LimitSource = 'override' | 'tier' | 'default';
+
+export interface EffectiveLimit {
+  readonly rule: LimitRule;
+  readonly source: LimitSource;
+  readonly tier: string | null;
+  readonly overrideId: number | null;
+}
+
+/** A request that was counted, with the name of the policy that it was judged by. */
+export interface CountedRequest extends Quota {
+  readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
+}
+
+/** The limit that holds for a profile: its active override, else its active tier, else the default (contract, section 7). */
+export const effectiveLimit = ({ override, tier }: CallerRow['limits'], fallback: LimitRule): EffectiveLimit => {
+  const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
+  if (override) return { rule: ruleOf(override), source: 'override', ...named };
+  if (tier) return { rule: ruleOf(tier), source: 'tier', ...named };
+  return { rule: fallback, source: 'default', ...named };
+};
+
+const ruleOf = ({ allowed, windowSeconds }: LimitRule): LimitRule => ({ allowed, windowSeconds });

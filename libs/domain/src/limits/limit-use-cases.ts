@@ -1,0 +1,151 @@
+import { effectiveLimit, type EffectiveLimit } from './effective-limit.ts';
+import { authorityOf, type Access, type Authority } from '../access/access.ts';
+import { clientSubject } from '../access/admit.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { PorticoError } from '../errors.ts';
+import type { ClientId, ProfileId } from '../ids.ts';
+import { nextChangeAt } from '../instant.ts';
+import type { LimitRule, LimitSubject, Override, Ports, Quota, Tier } from '../ports/index.ts';
+import type { Settings } from '../settings.ts';
+
+export const allowedMax = 1_000_000_000;
+export const windowSecondsMax = 2_678_400;
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'limits' | 'limiter'>;
+type Changes<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+/** All tiers, or the active ones, by name. */
+export const listTiers =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  async (activeOnly: boolean): Promise<readonly Tier[]> =>
+    (await limits.tiers()).filter((tier) => tier.isActive || !activeOnly);
+
+export const createTier =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
+    const now = ports.clock.now();
+    const tier: Tier = { ...input, createdAt: now, updatedAt: now };
+    const entry = systemEntry(ports, actorId, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
+    await ports.limits.addTier(tier, { entries: [entry], jobs: [] });
+    return tier;
+  };
+
+/** What is undefined stays. The change holds from the next request on. */
+export const updateTier =
+  (ports: Needs) =>
+  async (
+    { actorId }: Authority,
+    name: string,
+    change: Changes<Pick<Tier, 'allowed' | 'windowSeconds' | 'description' | 'isActive'>>,
+  ): Promise<Tier> => {
+    const now = ports.clock.now();
+    return ports.limits.updateTier(name, (current) => {
+      const tier = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
+      return {
+        tier,
+        entries: [systemEntry(ports, actorId, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
+        jobs: [],
+      };
+    });
+  };
+
+/** Removes a tier; its clients fall back to the default limit. */
+export const removeTier =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, name: string): Promise<void> => {
+    const entry = systemEntry(ports, actorId, { action: 'tier.delete', tier: name });
+    await ports.limits.removeTier(name, () => ({ entries: [entry], jobs: [] }));
+  };
+
+export const listOverrides =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  (_authority: Authority, activeOnly: boolean): Promise<readonly Override[]> =>
+    limits.overrides(activeOnly);
+
+/** Adds an override for a client, by its API client identifier or its profile's id; an active one replaces the active one. */
+export const createOverride =
+  (ports: Needs) =>
+  async (
+    { actorId }: Authority,
+    client: ClientId | ProfileId | null,
+    rule: LimitRule & { readonly isActive: boolean },
+  ): Promise<Override> => {
+    const { profile, clientId } = await clientOf(ports, client);
+    const now = ports.clock.now();
+    const entry = systemEntry(ports, actorId, { action: 'override.create', client_id: clientId, ...ruleFields(rule) });
+    return ports.limits.addOverride(
+      profile.id,
+      { ...rule, clientId, createdAt: now, updatedAt: now },
+      { entries: [entry], jobs: [] },
+    );
+  };
+
+/** What is undefined stays. */
+export const updateOverride =
+  (ports: Needs) =>
+  async (
+    { actorId }: Authority,
+    id: number,
+    change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
+  ): Promise<Override> => {
+    const now = ports.clock.now();
+    return ports.limits.updateOverride(id, (current) => {
+      const override = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
+      const message = {
+        action: 'override.update',
+        override_id: id,
+        client_id: current.clientId,
+        ...ruleFields(override),
+      };
+      return { override, entries: [systemEntry(ports, actorId, message)], jobs: [] };
+    });
+  };
+
+export const removeOverride =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, id: number): Promise<void> => {
+    await ports.limits.removeOverride(id, ({ clientId }) => ({
+      entries: [systemEntry(ports, actorId, { action: 'override.delete', override_id: id, client_id: clientId })],
+      jobs: [],
+    }));
+  };
+
+export interface ClientLimit extends EffectiveLimit {
+  readonly clientId: ClientId;
+  readonly quota: Quota;
+}
+
+/** The limit that holds for a client and how much of it is left; for an admin, or for the client itself. */
+export const readEffectiveLimit =
+  (ports: Needs, { defaultLimit }: Settings) =>
+  async (access: Access, client: ClientId | ProfileId | null): Promise<ClientLimit> => {
+    const { profile } = access;
+    const own = client !== null && (client === profile.id || client === profile.clientId);
+    if (!own) authorityOf(access);
+    const subject = await clientOf(ports, client);
+    const limit = effectiveLimit(subject.limits, defaultLimit);
+    const quota = await ports.limiter.peek(clientSubject(subject.profile.id), limit.rule);
+    return { ...limit, clientId: subject.clientId, quota };
+  };
+
+/** An approved client; one without an API client identifier, and an admin, whose key is asleep, are none. */
+const clientOf = async (
+  { limits }: Pick<Ports, 'limits'>,
+  client: ClientId | ProfileId | null,
+): Promise<LimitSubject & { readonly clientId: ClientId }> => {
+  const subject = client === null ? null : await limits.subject(client);
+  if (!subject || subject.profile.role !== 'client' || subject.profile.clientId === null)
+    throw new PorticoError('client_not_found');
+  return { ...subject, clientId: subject.profile.clientId };
+};
+
+const ruleFields = ({ allowed, windowSeconds, isActive }: LimitRule & { readonly isActive: boolean }) => ({
+  allowed_limit: allowed,
+  window_seconds: windowSeconds,
+  is_active: isActive,
+});
+
+const merged = <T extends object>(current: T, change: Changes<NoInfer<T>>): T => ({
+  ...current,
+  ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)),
+});

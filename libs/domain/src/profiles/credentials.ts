@@ -1,0 +1,71 @@
+import { makeSecret, secretBytes } from '../access/api-secret.ts';
+import type { Access, Authority } from '../access/access.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { PorticoError } from '../errors.ts';
+import type { ClientId, ProfileId } from '../ids.ts';
+import { nextChangeAt } from '../instant.ts';
+import type { Ports, Profile, StoredSecret } from '../ports/index.ts';
+
+/** An API key pair, in clear: it is answered once and never kept. */
+export interface Credentials {
+  readonly clientId: ClientId;
+  readonly secret: string;
+}
+
+export const graceSecondsMax = 604_800;
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys'>;
+
+/** A new secret, with what may be kept of it. */
+export const newSecret = async ({
+  chance,
+  keys,
+}: Pick<Ports, 'chance' | 'keys'>): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
+  const secret = makeSecret(chance.bytes(secretBytes));
+  return { secret, stored: { hash: await keys.hash(secret), tag: keys.tag(secret) } };
+};
+
+/**
+ * Replaces the secret of an approved client; the one before stays good for `graceSeconds`. A client that has no key yet
+ * (an admin before) gets its first one.
+ */
+export const rotateCredentials =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> => {
+    const profile = await ports.profiles.find(id);
+    if (!profile) throw new PorticoError('user_not_found');
+    refuseKeyless(profile);
+    const freshId = ports.chance.uuid() as ClientId;
+    const { secret, stored } = await newSecret(ports);
+    const entry = systemEntry(ports, actorId, {
+      action: 'credentials.rotate',
+      profile_id: id,
+      grace_seconds: graceSeconds,
+    });
+    const now = ports.clock.now();
+    const after = await ports.profiles.update(id, ({ profile, key }) => {
+      refuseKeyless(profile);
+      return {
+        profile: { ...profile, clientId: profile.clientId ?? freshId, updatedAt: nextChangeAt(profile.updatedAt, now) },
+        key: {
+          current: stored,
+          previous: key && graceSeconds > 0 ? { ...key.current, until: now + graceSeconds * 1_000 } : null,
+        },
+        entries: [entry],
+        jobs: [],
+      };
+    });
+    return { clientId: after.clientId ?? freshId, secret };
+  };
+
+/** The same, by the client for itself. */
+export const rotateOwnCredentials = (ports: Needs) => {
+  const rotate = rotateCredentials(ports);
+  return ({ profile }: Access, graceSeconds: number): Promise<Credentials> =>
+    rotate({ actorId: profile.id }, profile.id, graceSeconds);
+};
+
+const refuseKeyless = ({ role, status }: Profile): void => {
+  if (role === 'admin') throw new PorticoError('has_no_key');
+  if (status !== 'approved') throw new PorticoError('not_approved');
+};

@@ -1,0 +1,64 @@
+import { nextStatus } from './registration-machine.ts';
+import { newSecret, type Credentials } from './credentials.ts';
+import type { Authority } from '../access/access.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { PorticoError } from '../errors.ts';
+import type { ClientId, ProfileId } from '../ids.ts';
+import { nextChangeAt } from '../instant.ts';
+import { credentialsMailJob, rejectionMailJob } from '../jobs/mail-jobs.ts';
+import type { Ports, Profile } from '../ports/index.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer' | 'queue'>;
+
+/**
+ * Approves a pending profile and issues its API credentials, which are answered this once and mailed. Of simultaneous
+ * approvals one succeeds, with one key pair.
+ */
+export const approveProfile =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, id: ProfileId): Promise<Credentials> => {
+    await refuseEarly(ports, id, 'approve');
+    const clientId = ports.chance.uuid() as ClientId;
+    const { secret, stored } = await newSecret(ports);
+    const credentials = { clientId, secret };
+    const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
+    const entry = systemEntry(ports, actorId, { action: 'profile.approve', profile_id: id, client_id: clientId });
+    const now = ports.clock.now();
+    await ports.profiles.update(id, ({ profile }) => ({
+      profile: { ...decided(profile, 'approve', now), clientId, approvedAt: now },
+      key: { current: stored, previous: null },
+      entries: [entry],
+      jobs,
+    }));
+    ports.queue.offer(jobs.map((job) => job.id));
+    return credentials;
+  };
+
+/** Rejects a pending profile; the notice, with the reason where one is given, is mailed if mail is enabled. */
+export const rejectProfile =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
+    const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
+    const entry = systemEntry(ports, actorId, { action: 'profile.reject', profile_id: id });
+    const now = ports.clock.now();
+    await ports.profiles.update(id, ({ profile, key }) => ({
+      profile: decided(profile, 'reject', now),
+      key,
+      entries: [entry],
+      jobs,
+    }));
+    ports.queue.offer(jobs.map((job) => job.id));
+  };
+
+const decided = (profile: Profile, event: 'approve' | 'reject', now: number): Profile => ({
+  ...profile,
+  status: nextStatus(profile.status, event),
+  updatedAt: nextChangeAt(profile.updatedAt, now),
+});
+
+/** What will be refused is refused before a hash is made for it; the decision itself is taken in the transaction. */
+const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId, event: 'approve'): Promise<void> => {
+  const profile = await profiles.find(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  nextStatus(profile.status, event);
+};

@@ -1,0 +1,25 @@
+import { PorticoError, type ErrorCode } from '../errors.ts';
+import type { RegistrationStatus } from '../ports/profile-store.ts';
+
+export type RegistrationEvent = 'approve' | 'reject' | 'promote';
+
+/** The states of a profile, and what each event makes of them (specification, "States and transitions"). */
+const machine = {
+  pending: { approve: 'approved', reject: 'rejected', promote: 'approved' },
+  approved: { promote: 'approved' },
+  rejected: {},
+} as const satisfies Record<RegistrationStatus, Partial<Record<RegistrationEvent, RegistrationStatus>>>;
+
+const refusals = {
+  pending: 'not_approved',
+  approved: 'already_approved',
+  rejected: 'already_rejected',
+} as const satisfies Record<RegistrationStatus, ErrorCode>;
+
+/** The status after the event; raises the refusal of a status that does not know it. */
+export const nextStatus = (status: RegistrationStatus, event: RegistrationEvent): RegistrationStatus => {
+  const transitions: Partial<Record<RegistrationEvent, RegistrationStatus>> = machine[status];
+  const next = transitions[event];
+  if (!next) throw new PorticoError(refusals[status]);
+  return next;
+};

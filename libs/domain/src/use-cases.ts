@@ -1,0 +1,110 @@
+import type { Authority } from './access/access.ts';
+import { admit, countStranger, type AdmissionRequest } from './access/admit.ts';
+import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './access/grants.ts';
+import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-use-cases.ts';
+import {
+  listCollections,
+  readCollection,
+  readDocument,
+  readEncodedList,
+  readMetadata,
+} from './collections/read-collection.ts';
+import {
+  createCollection,
+  importCollection,
+  removeCollection,
+  updateCollection,
+} from './collections/write-collection.ts';
+import { relayJobs, workJob } from './jobs/work-jobs.ts';
+import {
+  createOverride,
+  createTier,
+  listOverrides,
+  listTiers,
+  readEffectiveLimit,
+  removeOverride,
+  removeTier,
+  updateOverride,
+  updateTier,
+} from './limits/limit-use-cases.ts';
+import type { Ports } from './ports/index.ts';
+import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
+import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
+import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
+import { claimFirstAdmin } from './profiles/first-admin.ts';
+import { registerProfile } from './profiles/register-profile.ts';
+import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
+import { searchCollections } from './search/search-collections.ts';
+import { readReadiness, readVectorHealth } from './service/health.ts';
+import type { Settings } from './settings.ts';
+
+/** The menu: all that the system can do. */
+export const createUseCases = (ports: Ports, settings: Settings) => ({
+  // Admission
+  admit: (request: AdmissionRequest) => admit(ports, settings, request),
+  countStranger: (address: string) => countStranger(ports, settings, address, false),
+
+  // Profiles
+  registerProfile: registerProfile(ports, settings),
+  updateOwnProfile: updateOwnProfile(ports),
+  listProfiles: (_authority: Authority) => ports.profiles.list(),
+  findProfileByEmail: (email: string) => ports.profiles.findByEmail(email.trim().toLowerCase()),
+  approveProfile: approveProfile(ports),
+  rejectProfile: rejectProfile(ports),
+  removeProfile: removeProfile(ports),
+  rotateCredentials: rotateCredentials(ports),
+  rotateOwnCredentials: rotateOwnCredentials(ports),
+  changeRole: changeRole(ports),
+  assignTier: assignTier(ports),
+  claimFirstAdmin: claimFirstAdmin(ports),
+
+  // Collections
+  readCollectionBody: (body: Uint8Array) => ports.documents.readBody(body),
+  readDocumentFile: (content: Uint8Array, format: 'json' | 'yaml') => ports.documents.readFile(content, format),
+  createCollection: createCollection(ports, settings),
+  updateCollection: updateCollection(ports, settings),
+  removeCollection: removeCollection(ports),
+  importCollection: importCollection(ports, settings),
+  readCollection,
+  readDocument: readDocument(ports),
+  readMetadata: readMetadata(ports),
+  listCollections: listCollections(ports),
+  readEncodedList: readEncodedList(ports),
+
+  // Access
+  grantAccess: grantAccess(ports),
+  revokeAccess: revokeAccess(ports),
+  listClientAccess: listClientAccess(ports),
+  listCollectionClients: listCollectionClients(ports),
+
+  // Audit
+  writeAuditEntry: writeAuditEntry(ports),
+  readAuditPage: readAuditPage(ports),
+  exportAudit: exportAudit(ports),
+  pruneAudit: pruneAudit(ports),
+
+  // Limits
+  listTiers: listTiers(ports),
+  createTier: createTier(ports),
+  updateTier: updateTier(ports),
+  removeTier: removeTier(ports),
+  listOverrides: listOverrides(ports),
+  createOverride: createOverride(ports),
+  updateOverride: updateOverride(ports),
+  removeOverride: removeOverride(ports),
+  readEffectiveLimit: readEffectiveLimit(ports, settings),
+
+  // Search
+  searchCollections: searchCollections(ports),
+  startReindex: startReindex(ports),
+  readReindex: readReindex(ports),
+  embedOutdated: embedOutdated(ports),
+
+  // Jobs and health
+  relayJobs: relayJobs(ports),
+  workJob: workJob(ports),
+  readReadiness: readReadiness(ports),
+  readVectorHealth: readVectorHealth(ports),
+});
+
+export type UseCases = ReturnType<typeof createUseCases>;
