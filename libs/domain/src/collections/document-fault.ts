@@ -19,7 +19,7 @@ export function documentFault(document: Json, name?: string): string | null {
   if (typeof memberOf(info, 'title') !== 'string') return `${at('info.title')} must be a string`;
 
   if (isJsonObject(memberOf(document, 'paths'))) return null;
-  if (String(version).startsWith('3.0.')) return `${at('paths')} must be an object`;
+  if (typeof version === 'string' && version.startsWith('3.0.')) return `${at('paths')} must be an object`;
   const instead = ['webhooks', 'components'].some((part) => isJsonObject(memberOf(document, part)));
   return instead ? null : `${at('paths')}, ${at('webhooks')} or ${at('components')} must be an object`;
 }

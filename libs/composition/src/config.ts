@@ -1,0 +1,129 @@
+import { join, resolve } from 'node:path';
+import type { LimitRule, Settings } from '@portico/domain';
+import { readEnvironment, type Environment } from './environment.ts';
+
+/** All that the environment decides, checked. Secrets are in `secretsKey` alone. */
+export interface Config {
+  readonly production: boolean;
+  readonly serviceName: string;
+  readonly logLevel: string;
+  readonly host: string;
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly database: { readonly kind: 'sqlite'; readonly file: string };
+  readonly mail: { readonly from: string; readonly folder: string | null };
+  readonly identity: {
+    readonly local: boolean;
+    readonly issuer: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string | null } | null;
+  };
+  readonly secretsKey:
+    | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
+    | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
+  /** The profile that is made an admin while there is none. */
+  readonly firstAdmin: { readonly uid: string; readonly email: string } | null;
+  readonly trustProxy: readonly string[];
+  readonly jobs: 'inline' | 'off';
+  readonly bodyLimitBytes: number;
+  readonly specBodyLimitBytes: number;
+  readonly auditRetentionDays: number | null;
+  readonly settings: Settings;
+  /** What an operator should know of this configuration. */
+  readonly warnings: readonly string[];
+}
+
+/** The repository's root, which `DATA_DIR` is relative to. */
+const root = resolve(import.meta.dirname, '../../..');
+
+export const localAdmin = { uid: 'local-admin', email: 'admin@localhost' } as const;
+
+/** The configuration that the variables say; raises a `ConfigurationError` that names every variable at fault. */
+export const readConfig = (variables: Environment): Config => {
+  const read = readEnvironment(variables);
+  const dataDir = resolve(root, read.DATA_DIR);
+  const production = read.NODE_ENV === 'production';
+  const local =
+    read.IDENTITY_LOCAL === 'true' || (read.IDENTITY_LOCAL === 'auto' && !production && !read.IDENTITY_ISSUER);
+  return {
+    production,
+    serviceName: read.SERVICE_NAME,
+    logLevel: read.LOG_LEVEL,
+    host: read.HOST,
+    port: read.PORT,
+    dataDir,
+    database: {
+      kind: 'sqlite',
+      file: read.DATABASE_URL ? resolve(root, read.DATABASE_URL) : join(dataDir, 'portico.sqlite'),
+    },
+    mail: { from: read.MAIL_FROM, folder: production ? null : join(dataDir, 'mails') },
+    identity: {
+      local,
+      issuer: read.IDENTITY_ISSUER
+        ? {
+            issuer: read.IDENTITY_ISSUER,
+            audience: read.IDENTITY_AUDIENCE ?? '',
+            jwksUrl: read.IDENTITY_JWKS_URL ?? null,
+          }
+        : null,
+    },
+    secretsKey: secretsKeyOf(read, dataDir),
+    firstAdmin: firstAdminOf(read, local),
+    trustProxy: read.TRUST_PROXY,
+    jobs: read.JOBS,
+    bodyLimitBytes: read.BODY_LIMIT,
+    specBodyLimitBytes: read.SPEC_BODY_LIMIT,
+    auditRetentionDays: read.AUDIT_RETENTION_DAYS,
+    settings: {
+      identityEmailCheck: read.IDENTITY_EMAIL_CHECK,
+      registrationRequiresToken: read.REGISTRATION_REQUIRES_TOKEN,
+      strictDocuments: read.SPEC_VALIDATION === 'strict',
+      defaultLimit: read.RATE_LIMIT_DEFAULT,
+      anonymousLimit: limitOrOff(read.RATE_LIMIT_ANONYMOUS, production ? { allowed: 600, windowSeconds: 60 } : null),
+      failedCredentialsLimit: limitOrOff(
+        read.RATE_LIMIT_FAILED_KEYS,
+        production ? { allowed: 60, windowSeconds: 60 } : null,
+      ),
+    },
+    warnings: warningsOf(read, production, local),
+  };
+};
+
+type Read = ReturnType<typeof readEnvironment>;
+
+const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
+  const previous = read.SECRETS_KEY_PREVIOUS;
+  if (read.SECRETS_KEY) return { from: 'value', current: read.SECRETS_KEY, previous };
+  return {
+    from: 'file',
+    path: read.SECRETS_KEY_FILE ? resolve(root, read.SECRETS_KEY_FILE) : join(dataDir, 'secrets.key'),
+    previous,
+  };
+};
+
+const firstAdminOf = (read: Read, local: boolean): Config['firstAdmin'] => {
+  if (read.BOOTSTRAP_ADMIN_UID && read.BOOTSTRAP_ADMIN_EMAIL) {
+    return { uid: read.BOOTSTRAP_ADMIN_UID, email: read.BOOTSTRAP_ADMIN_EMAIL };
+  }
+  return local ? localAdmin : null;
+};
+
+const limitOrOff = (read: LimitRule | 'off' | undefined, otherwise: LimitRule | null): LimitRule | null => {
+  if (read === undefined) return otherwise;
+  return read === 'off' ? null : read;
+};
+
+const warningsOf = (read: Read, production: boolean, local: boolean): readonly string[] => {
+  const warnings: [boolean, string][] = [
+    [
+      production && local,
+      'IDENTITY_LOCAL is on in production: whoever can read DATA_DIR can make admin tokens. It is for trying the service out.',
+    ],
+    [
+      production && read.IDENTITY_EMAIL_CHECK !== 'verified',
+      'IDENTITY_EMAIL_CHECK=verified is recommended in production: a profile is then bound only by a token with a verified e-mail.',
+    ],
+    [production, 'Mail is off: no SMTP server is configured, so credentials and rejections are not mailed.'],
+    [read.JOBS === 'off', 'JOBS=off: this process works no jobs. Mails and embeddings wait for a worker process.'],
+  ];
+  return warnings.filter(([holds]) => holds).map(([, text]) => text);
+};

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Says of every variable at fault what was read, where that is no secret, and what is allowed. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+const secrets = ['SECRETS_KEY', 'SECRETS_KEY_PREVIOUS'] as const;
+const isSecret = (name: string): boolean => (secrets as readonly string[]).includes(name);
+
+/** Servers that Portico cannot use yet: better to say so than to run without them. */
+const notYet = ['REDIS_URL', 'QDRANT_URL', 'OLLAMA_URL', 'SMTP_URL'] as const;
+
+const integer = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(least, `a whole number from ${least} to ${most}`)
+        .max(most, `a whole number from ${least} to ${most}`),
+    );
+
+const choice = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values, `one of ${values.join(', ')}`);
+
+const truth = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
+
+const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,6}$/, 'requests/seconds, such as 600/60')
+  .transform((text) => {
+    const [allowed, windowSeconds] = text.split('/').map(Number);
+    return { allowed: allowed ?? 0, windowSeconds: windowSeconds ?? 0 };
+  })
+  .refine(({ windowSeconds }) => windowSeconds <= 2_678_400, 'requests/seconds with at most 2678400 seconds');
+
+const units = { b: 1, kb: 1_024, mb: 1_048_576 } as const;
+const size = z
+  .string()
+  .toLowerCase()
+  .regex(/^[1-9]\d{0,8}(b|kb|mb)?$/, 'a size such as 256kb or 32mb')
+  .transform((text) => Number.parseInt(text, 10) * units[(/[a-z]+$/.exec(text)?.[0] ?? 'b') as keyof typeof units])
+  .refine((bytes) => bytes <= 268_435_456, 'a size of at most 256mb');
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const issuerUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)));
+}, 'an https address, or http on loopback');
+
+const key = z.base64().refine((text) => Buffer.from(text, 'base64').length === 32, '32 bytes in base64');
+
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine(
+    (parts) =>
+      parts.every((part) => /^(\d{1,2}|loopback|[0-9a-f.:]+(\/\d{1,3})?)$/i.test(part)) && !parts.includes('true'),
+    'off, a number of proxies, "loopback", or addresses and networks such as 10.0.0.0/8, separated by commas',
+  );
+
+const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
+
+const schema = z.object({
+  NODE_ENV: choice('development', 'test', 'production').default('development'),
+  SERVICE_NAME: z.string().max(100).default('portico'),
+  LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(0, 65_535).default(3_000),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^sqlite:.+$/, 'sqlite:PATH (PostgreSQL is not supported yet)')
+    .transform((text) => text.replace(/^sqlite:(\/\/)?/, ''))
+    .optional(),
+  MAIL_FROM: z.string().max(254).default('Portico <portico@localhost>'),
+  IDENTITY_ISSUER: issuerUrl.optional(),
+  IDENTITY_AUDIENCE: z.string().optional(),
+  IDENTITY_JWKS_URL: issuerUrl.optional(),
+  IDENTITY_LOCAL: choice('auto', 'true', 'false').default('auto'),
+  IDENTITY_EMAIL_CHECK: choice('claimed', 'verified', 'off').default('claimed'),
+  REGISTRATION_REQUIRES_TOKEN: truth.default(false),
+  SECRETS_KEY: key.optional(),
+  SECRETS_KEY_FILE: z.string().optional(),
+  SECRETS_KEY_PREVIOUS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(key))
+    .default([]),
+  BOOTSTRAP_ADMIN_UID: z.string().max(128).optional(),
+  BOOTSTRAP_ADMIN_EMAIL: email.optional(),
+  TRUST_PROXY: z
+    .union(
+      [z.literal('off').transform((): string[] => []), networks],
+      'off, a number of proxies, "loopback", or addresses and networks such as 10.0.0.0/8, separated by commas',
+    )
+    .default([]),
+  JOBS: choice('inline', 'off').default('inline'),
+  RATE_LIMIT_DEFAULT: limit.default({ allowed: 600, windowSeconds: 60 }),
+  RATE_LIMIT_ANONYMOUS: z.union([z.literal('off'), limit], 'off, or requests/seconds such as 600/60').optional(),
+  RATE_LIMIT_FAILED_KEYS: z.union([z.literal('off'), limit], 'off, or requests/seconds such as 60/60').optional(),
+  SPEC_VALIDATION: choice('lenient', 'strict').default('lenient'),
+  BODY_LIMIT: size.default(262_144),
+  SPEC_BODY_LIMIT: size.default(33_554_432),
+  AUDIT_RETENTION_DAYS: z
+    .union(
+      [z.literal('off').transform(() => null), integer(1, 36_500)],
+      'off, or a whole number of days from 1 to 36500',
+    )
+    .default(null),
+});
+
+/** The variables as their types, defaults filled in. An empty one is as if absent; a secret may come as `NAME_FILE`. */
+export const readEnvironment = (variables: Environment): z.infer<typeof schema> => {
+  const present = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const problems: string[] = [];
+  for (const name of notYet)
+    if (present[name]) problems.push(`${name} is set, but this version cannot use such a server yet: unset it`);
+  const withFiles = { ...present, ...secretsFromFiles(present, problems) };
+  const parsed = schema.safeParse(withFiles);
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describe(issue, withFiles)));
+  else problems.push(...contradictions(parsed.data));
+  if (problems.length > 0 || !parsed.success) throw new ConfigurationError(problems);
+  return parsed.data;
+};
+
+/** `SECRETS_KEY_FILE` is read later, because it may have to be made first. */
+const secretsFromFiles = (present: Environment, problems: string[]): Record<string, string> => {
+  const read: Record<string, string> = {};
+  for (const name of secrets) {
+    const path = present[`${name}_FILE`];
+    if (!path) continue;
+    if (present[name]) problems.push(`${name} and ${name}_FILE are both set: set one`);
+    if (name === 'SECRETS_KEY') continue;
+    try {
+      read[name] = readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      problems.push(
+        `${name}_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+      );
+    }
+  }
+  return read;
+};
+
+const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): string => {
+  const name = String(path[0]);
+  const value = values[name] ?? '';
+  const seen = isSecret(name) ? `a value of ${value.length} characters` : JSON.stringify(value);
+  return `${name}: read ${seen}, allowed is ${message}`;
+};
+
+const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
+  const production = read.NODE_ENV === 'production';
+  const rules: [boolean, string][] = [
+    [!!read.IDENTITY_ISSUER && !read.IDENTITY_AUDIENCE, 'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER'],
+    [
+      !read.IDENTITY_ISSUER && !!(read.IDENTITY_AUDIENCE || read.IDENTITY_JWKS_URL),
+      'IDENTITY_ISSUER is missing: required with IDENTITY_AUDIENCE or IDENTITY_JWKS_URL',
+    ],
+    [
+      !read.IDENTITY_ISSUER && (read.IDENTITY_LOCAL === 'false' || (production && read.IDENTITY_LOCAL !== 'true')),
+      'IDENTITY_ISSUER is missing: required unless the local issuer is on (IDENTITY_LOCAL=true, for trying out)',
+    ],
+    [
+      production && !read.SECRETS_KEY && !read.SECRETS_KEY_FILE,
+      'SECRETS_KEY or SECRETS_KEY_FILE is missing: required in production',
+    ],
+    [
+      !!read.BOOTSTRAP_ADMIN_UID !== !!read.BOOTSTRAP_ADMIN_EMAIL,
+      'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are required together',
+    ],
+  ];
+  return rules.filter(([broken]) => broken).map(([, text]) => text);
+};

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { pageOf, totalPages } from './pages.ts';
+
+test('a page size of 100 is kept, one of 101 is cut to it', () => {
+  expect(pageOf(1, 100)).toEqual({ page: 1, pageSize: 100, offset: 0 });
+  expect(pageOf(3, 101)).toEqual({ page: 3, pageSize: 100, offset: 200 });
+});
+
+test.each([
+  [0, 20, 0],
+  [1, 20, 1],
+  [20, 20, 1],
+  [21, 20, 2],
+])('%i entries on pages of %i make %i pages', (total, size, pages) => {
+  expect(totalPages(total, size)).toBe(pages);
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { effectiveLimit } from './effective-limit.ts';
+
+const fallback = { allowed: 600, windowSeconds: 60 };
+const tier = { tier: 'gold', allowed: 10, windowSeconds: 1 };
+const override = { id: 7, allowed: 5, windowSeconds: 2 };
+
+test('an active override comes before the tier, the tier before the default', () => {
+  expect(effectiveLimit({ override, tier }, fallback)).toEqual({
+    rule: { allowed: 5, windowSeconds: 2 },
+    source: 'override',
+    tier: 'gold',
+    overrideId: 7,
+  });
+  expect(effectiveLimit({ override: null, tier }, fallback)).toMatchObject({
+    rule: { allowed: 10, windowSeconds: 1 },
+    source: 'tier',
+  });
+  expect(effectiveLimit({ override: null, tier: null }, fallback)).toEqual({
+    rule: fallback,
+    source: 'default',
+    tier: null,
+    overrideId: null,
+  });
+});
