@@ -1,1 +1,2 @@
 export * from './memory-stores.ts';
+export * from './memory-document-reader.ts';

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import {
+  authenticationOf,
+  baseUrlOf,
+  documentFault,
+  PorticoError,
+  type DocumentReader,
+  type DocumentWarning,
+  type Json,
+  type ReadDocument,
+} from '@portico/domain';
+import { readPlainYaml } from './plain-yaml.ts';
+
+type JsonObject = { readonly [name: string]: Json };
+
+const levelsMax = 100;
+const warningsShown = 20;
+const polluting = ['__proto__', 'constructor', 'prototype'];
+
+/** Reads documents in the calling thread, by the plainest means: for tests, and for seeing what a reader promises. */
+export function createMemoryDocumentReader(): DocumentReader {
+  return {
+    async readBody(body) {
+      const text = textOf(taken(body));
+      const parsed = parsedJson(text);
+      if (!isObject(parsed)) throw refused('the body must be a JSON object');
+      refuseDeep(parsed, '', 0);
+      refusePolluting(parsed, '');
+      refusePolluting(parsed['authentication'] ?? null, 'authentication.');
+      const { openapi_spec: document = null, ...fields } = parsed;
+      const read = document === null ? null : readDocument(memberText(text, 'openapi_spec'), document, 'openapi_spec');
+      return { fields, document: read };
+    },
+    async readFile(content, format) {
+      const text = format === 'yaml' ? JSON.stringify(readPlainYaml(textOf(content))) : textOf(content).trim();
+      const document = parsedJson(text);
+      refuseDeep(document, '', 1);
+      return readDocument(text, document);
+    },
+  };
+}
+
+const refused = (because: string): PorticoError => new PorticoError('invalid_body', { because });
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Takes the bytes over from the caller, where no one else has a part in their buffer. */
+const taken = (body: Uint8Array): Uint8Array =>
+  body.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength
+    ? new Uint8Array(body.buffer.transfer())
+    : body.slice();
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new PorticoError('invalid_body', { because: 'the text is not valid UTF-8', cause });
+  }
+}
+
+function parsedJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw new PorticoError('invalid_body', { because: `not valid JSON: ${(cause as Error).message}`, cause });
+  }
+}
+
+function refuseDeep(value: Json, path: string, level: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (level > levelsMax) throw refused(`${path} is nested deeper than ${levelsMax} levels`);
+  for (const [name, member] of Object.entries(value)) refuseDeep(member, `${path}/${name}`, level + 1);
+}
+
+function refusePolluting(value: Json, prefix: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (polluting.includes(name)) throw refused(`${prefix}${name} is no member that can be taken`);
+    if (prefix) refusePolluting(member, `${prefix}${name}.`);
+  }
+}
+
+/** The text of a member's value, in the text of a valid JSON object; of doubled members the last one's. */
+function memberText(text: string, member: string): string {
+  let found = '';
+  let depth = 0;
+  let name: string | null = null;
+  let start = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    if (depth === 1 && (token === ',' || token === '}')) {
+      if (name === member) found = text.slice(start, index).trim();
+      name = null;
+    } else if (depth === 1 && name === null) {
+      name = JSON.parse(token) as string;
+    } else if (depth === 1 && token === ':') {
+      start = index + 1;
+    }
+    if (token === '{' || token === '[') depth++;
+    if (token === '}' || token === ']') depth--;
+  }
+  return found;
+}
+
+function readDocument(text: string, document: Json, name?: string): ReadDocument {
+  const fault = documentFault(document, name);
+  if (fault) throw refused(fault);
+  const info = (document as { info: JsonObject }).info;
+  const bytes = Buffer.from(text);
+  const warnings = departures(document as JsonObject);
+  return {
+    packed: {
+      deflated: new Uint8Array(deflateRawSync(bytes, { level: 6, finishFlush: constants.Z_SYNC_FLUSH })),
+      crc32: crc32(bytes),
+      bytes: bytes.length,
+    },
+    digest: createHash('sha256').update(bytes).digest('hex'),
+    title: stringOrNull(info['title']),
+    description: stringOrNull(info['description']),
+    baseUrl: baseUrlOf(document),
+    authentication: authenticationOf(document),
+    warnings: { total: warnings.length, first: warnings.slice(0, warningsShown) },
+  };
+}
+
+const stringOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+
+/** Two of the many departures that a real reader knows: enough to see how they are told. */
+function departures(document: JsonObject): DocumentWarning[] {
+  const found: DocumentWarning[] = [];
+  const info = document['info'];
+  if (isObject(info) && !('version' in info)) found.push({ pointer: '/info', message: "must have property 'version'" });
+  const paths = document['paths'];
+  for (const [path, item] of Object.entries(isObject(paths) ? paths : {})) {
+    for (const [method, operation] of Object.entries(isObject(item) ? item : {})) {
+      if (!/^(get|put|post|delete|options|head|patch|trace)$/.test(method)) continue;
+      if (!isObject(operation) || 'responses' in operation) continue;
+      const pointer = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`;
+      found.push({ pointer, message: "must have property 'responses'" });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import {
+  isPorticoError,
+  type DocumentReader,
+  type DocumentWarning,
+  type PackedText,
+  type ReadDocument,
+} from '@portico/domain';
+import type { Contract } from './contract.ts';
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
+const bodyOf = (document: string): Uint8Array => bytesOf(`{"openapi_spec":${document}}`);
+
+/** Arrays in arrays, so many levels deep. */
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+async function documentIn(reader: DocumentReader, body: Uint8Array): Promise<ReadDocument> {
+  const { document } = await reader.readBody(body);
+  assert.ok(document, 'the body holds a document');
+  return document;
+}
+
+async function refuses(reading: Promise<unknown>, because: RegExp): Promise<void> {
+  await assert.rejects(reading, (error) => {
+    assert.ok(isPorticoError(error, 'invalid_body'), `raised ${String(error)}`);
+    assert.match(error.message, because);
+    return true;
+  });
+}
+
+/** The text of a packed document, its stream closed by an empty final block (RFC 1951, section 3.2.4). */
+async function unpacked({ deflated }: PackedText): Promise<string> {
+  const closed = new Blob([Uint8Array.from(deflated), Uint8Array.of(1, 0, 0, 0xff, 0xff)]);
+  return new Response(closed.stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', Uint8Array.from(bytesOf(text)));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** CRC-32 bit by bit (RFC 1952, section 8). */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of bytesOf(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** A document with so many operations without `responses`, each of which is one departure. */
+const withoutResponses = (operations: number): string => {
+  const paths = Array.from({ length: operations }, (_, i) => `"/pets/${i}":{"get":{}}`).join(',');
+  return `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{${paths}}}`;
+};
+
+const splitting = {
+  'a body is told as its document and its other members': async (reader) => {
+    const { fields, document } = await reader.readBody(
+      bytesOf(`{"name":"Pets","openapi_spec":${pets},"authentication":{"type":"none"},"n":[1,null]}`),
+    );
+    assert.deepEqual({ ...fields }, { name: 'Pets', authentication: { type: 'none' }, n: [1, null] });
+    assert.equal(document && (await unpacked(document.packed)), pets);
+  },
+  'a body in which the document is absent or null has none': async (reader) => {
+    for (const text of ['{"name":"Pets"}', '{"name":"Pets","openapi_spec":null}']) {
+      const { fields, document } = await reader.readBody(bytesOf(text));
+      assert.deepEqual({ ...fields }, { name: 'Pets' });
+      assert.equal(document, null);
+    }
+  },
+  'the bytes of a body are moved away from the caller': async (reader) => {
+    const body = bodyOf(pets).slice();
+    await reader.readBody(body);
+    assert.equal(body.byteLength, 0);
+  },
+  'a body that is one view of a larger buffer leaves the rest of it in place': async (reader) => {
+    const whole = bytesOf(`....${new TextDecoder().decode(bodyOf(pets))}....`).slice();
+    await documentIn(reader, whole.subarray(4, whole.length - 4));
+    assert.equal(whole[0], 0x2e);
+  },
+  'bodies that are sent at once are each told as what they are': async (reader) => {
+    const titles = Array.from({ length: 20 }, (_, i) => `Pets ${i}`);
+    const documents = await Promise.all(titles.map((title) => documentIn(reader, bodyOf(pets.replace('Pets', title)))));
+    assert.deepEqual(
+      documents.map((document) => document.title),
+      titles,
+    );
+  },
+} satisfies Contract<DocumentReader>;
+
+const text = {
+  'the text of the document is kept as it was sent': async (reader) => {
+    const document =
+      '{ "paths" : {},\n\t"info":{"version":"1","title":"P\\u00e9ts – ピ"},"openapi":"3.0.3",' +
+      '"x-big":12345678901234567890,"x-exact":1.10,"2":0,"1":-0E+1,"2":1,"x-text":"}\\"{,]" }';
+    const read = await documentIn(
+      reader,
+      bytesOf(`{"a":"}{","openapi_spec" : ${document} , "z":[{"openapi_spec":1}]}`),
+    );
+    assert.equal(await unpacked(read.packed), document);
+  },
+  'the packed text names the length in UTF-8 and the CRC-32 of the text': async (reader) => {
+    // Several, so that some checksum has its highest bit set.
+    for (const title of ['Pets', 'Péts', 'ピ', '🐈', 'Cats', 'Dogs']) {
+      const document = pets.replace('Pets', title);
+      const { packed } = await documentIn(reader, bodyOf(document));
+      assert.equal(packed.bytes, bytesOf(document).length);
+      assert.equal(packed.crc32, crc32(document));
+    }
+  },
+  'more blocks can follow the packed text': async (reader) => {
+    const { packed } = await documentIn(reader, bodyOf(pets));
+    const stored = Uint8Array.of(0, 1, 0, 0xfe, 0xff, 0x7d); // One byte, as it is: `}`.
+    const deflated = Uint8Array.from([...packed.deflated, ...stored]);
+    assert.equal(await unpacked({ ...packed, deflated }), `${pets}}`);
+  },
+  'the digest is the SHA-256 of the text in hexadecimal': async (reader) => {
+    const spaced = pets.replace('{', '{ ');
+    assert.equal((await documentIn(reader, bodyOf(pets))).digest, await sha256(pets));
+    assert.equal((await documentIn(reader, bodyOf(spaced))).digest, await sha256(spaced));
+  },
+  'of doubled members the last counts': async (reader) => {
+    const later = pets.replace('Pets', 'Later');
+    const body = `{"openapi_spec":${pets},"a":1,"openapi_spec":${later},"a":2}`;
+    const { fields, document } = await reader.readBody(bytesOf(body));
+    assert.deepEqual({ ...fields }, { a: 2 });
+    assert.equal(document?.title, 'Later');
+    assert.equal(await unpacked(document.packed), later);
+  },
+  'a member whose name is written with escapes is that member': async (reader) => {
+    const { fields, document } = await reader.readBody(bytesOf(`{"openapi\\u005fspec":${pets}}`));
+    assert.deepEqual({ ...fields }, {});
+    assert.equal(document && (await unpacked(document.packed)), pets);
+  },
+  'a byte order mark before the body is passed over': async (reader) => {
+    assert.equal((await documentIn(reader, bytesOf(`\ufeff{"openapi_spec":${pets}}`))).title, 'Pets');
+  },
+} satisfies Contract<DocumentReader>;
+
+const facts = {
+  'title and description are told as they are': async (reader) => {
+    const described = pets.replace('"Pets"', '" Pets ","description":"All *pets*"');
+    const read = await documentIn(reader, bodyOf(described));
+    assert.equal(read.title, ' Pets ');
+    assert.equal(read.description, 'All *pets*');
+  },
+  'a description that is absent or no string is null': async (reader) => {
+    assert.equal((await documentIn(reader, bodyOf(pets))).description, null);
+    assert.equal(
+      (await documentIn(reader, bodyOf(pets.replace('"Pets"', '"Pets","description":7')))).description,
+      null,
+    );
+  },
+  'the base address comes from the document': async (reader) => {
+    const servers = '"servers":[{"url":"https://{h}.example","variables":{"h":{"default":"pets"}}}]';
+    assert.equal((await documentIn(reader, bodyOf(pets.replace('{', `{${servers},`)))).baseUrl, 'https://pets.example');
+  },
+  'the authentication comes from the document': async (reader) => {
+    const schemes = '"components":{"securitySchemes":{"k":{"type":"apiKey","name":"X-Key","in":"query"}}}';
+    assert.deepEqual((await documentIn(reader, bodyOf(pets.replace('{', `{${schemes},`)))).authentication, {
+      type: 'apiKey',
+      name: 'X-Key',
+      in: 'query',
+    });
+  },
+  'a document that keeps to the official schema has no warnings': async (reader) => {
+    assert.deepEqual((await documentIn(reader, bodyOf(pets))).warnings, { total: 0, first: [] });
+  },
+  'departures from the official schema are told by pointer and message': async (reader) => {
+    const departing = '{"openapi":"3.0.3","info":{"title":"Pets"},"paths":{"/pets/{id}":{"get":{}}}}';
+    const { warnings } = await documentIn(reader, bodyOf(departing));
+    assert.equal(warnings.total, 2);
+    assert.deepEqual(pointers(warnings.first), ['/info', '/paths/~1pets~1{id}/get']);
+    assert.match(warnings.first[0]?.message ?? '', /version/);
+    assert.match(warnings.first[1]?.message ?? '', /responses/);
+  },
+  'of many warnings the first 20 are told, and how many there are': async (reader) => {
+    const { warnings } = await documentIn(reader, bodyOf(withoutResponses(50)));
+    assert.equal(warnings.total, 50);
+    assert.deepEqual(
+      pointers(warnings.first),
+      Array.from({ length: 20 }, (_, i) => `/paths/~1pets~1${i}/get`),
+    );
+  },
+  'references are left as they are, wherever they point': async (reader) => {
+    const schemas = [
+      '"a":{"$ref":"#/components/schemas/a"}',
+      '"b":{"$ref":"#/components/schemas/gone"}',
+      '"c":{"$ref":"https://portico.invalid/c.json"}',
+      '"d":{"$ref":"../d.json#/d"}',
+    ].join(',');
+    const document = pets.replace('{', `{"components":{"schemas":{${schemas}}},`);
+    const read = await documentIn(reader, bodyOf(document));
+    assert.equal(await unpacked(read.packed), document);
+    assert.deepEqual(read.warnings, { total: 0, first: [] });
+  },
+} satisfies Contract<DocumentReader>;
+
+const pointers = (warnings: readonly DocumentWarning[]): string[] => warnings.map((warning) => warning.pointer);
+
+const refusals = {
+  'a body that is not UTF-8 is refused': async (reader) => {
+    await refuses(reader.readBody(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)), /UTF-8/);
+  },
+  'a body that is not JSON is refused by line and column': async (reader) => {
+    await refuses(reader.readBody(bytesOf('{"name": 1,\n "openapi_spec" {}}')), /line 2,? column 17/);
+    await refuses(reader.readBody(bytesOf('')), /JSON/);
+  },
+  'a body that is no object is refused': async (reader) => {
+    for (const body of ['[]', 'null', '"{}"', '7'])
+      await refuses(reader.readBody(bytesOf(body)), /must be a JSON object/);
+  },
+  'a body nested deeper than 100 levels is refused': async (reader) => {
+    await refuses(reader.readBody(bytesOf(`{"name":${nested(101)}}`)), /100 levels/);
+    await refuses(reader.readBody(bodyOf(pets.replace('{', `{"x-deep":${nested(100)},`))), /100 levels/);
+  },
+  'a body nested 100 levels deep is taken': async (reader) => {
+    assert.ok('a' in (await reader.readBody(bytesOf(`{"a":${nested(100)}}`))).fields);
+    await documentIn(reader, bodyOf(pets.replace('{', `{"x-deep":${nested(99)},`)));
+  },
+  'a member that could pollute a prototype is refused': async (reader) => {
+    for (const name of ['__proto__', 'constructor', 'prototype', '__pr\\u006fto__']) {
+      const member = JSON.parse(`"${name}"`) as string;
+      await refuses(reader.readBody(bytesOf(`{"${name}":{},"openapi_spec":${pets}}`)), new RegExp(member));
+    }
+  },
+  'a member of the authentication that could pollute a prototype is refused': async (reader) => {
+    const body = '{"authentication":{"type":"none","__proto__":{"admin":true}}}';
+    await refuses(reader.readBody(bytesOf(body)), /authentication\.__proto__/);
+  },
+  'a member of the document of such a name is plain data': async (reader) => {
+    const document = pets.replace('"paths":{}', '"paths":{},"x-data":{"__proto__":{"a":1},"constructor":2}');
+    assert.equal(await unpacked((await documentIn(reader, bodyOf(document))).packed), document);
+    assert.equal(({} as { a?: unknown }).a, undefined);
+  },
+  'a document that is none is refused by what is wrong and where': async (reader) => {
+    const faults: readonly (readonly [string, RegExp])[] = [
+      ['[]', /: openapi_spec must be a JSON object$/],
+      ['"openapi: 3.0.0"', /: openapi_spec must be a JSON object$/],
+      ['{"swagger":"2.0","info":{"title":"Pets"},"paths":{}}', /openapi_spec\.swagger: Swagger "2\.0"/],
+      [
+        '{"openapi":"3.2.0","info":{"title":"Pets"},"paths":{}}',
+        /openapi_spec\.openapi .*3\.0\.x or 3\.1\.x.*"3\.2\.0"/,
+      ],
+      ['{"openapi":"3.0.0","paths":{}}', /: openapi_spec\.info must be an object$/],
+      ['{"openapi":"3.0.0","info":{"title":7},"paths":{}}', /: openapi_spec\.info\.title must be a string$/],
+      ['{"openapi":"3.0.0","info":{"title":""}}', /: openapi_spec\.paths must be an object$/],
+    ];
+    for (const [document, because] of faults) await refuses(reader.readBody(bodyOf(document)), because);
+  },
+} satisfies Contract<DocumentReader>;
+
+const yaml = `# Pets, by the litter
+openapi: 3.0.3
+info:
+  title: "Pets: all"
+  version: '1.0'
+servers:
+  - url: https://pets.example/v1
+paths: {}
+x-count: 3
+x-list:
+  - true
+  - null
+  - 2026-01-31
+  - plain text
+`;
+
+const yamlAsJson =
+  '{"openapi":"3.0.3","info":{"title":"Pets: all","version":"1.0"},"servers":[{"url":"https://pets.example/v1"}],' +
+  '"paths":{},"x-count":3,"x-list":[true,null,"2026-01-31","plain text"]}';
+
+const files = {
+  'a JSON file is one document, without what stands round it': async (reader) => {
+    const read = await reader.readFile(bytesOf(`\ufeff${pets}\n`), 'json');
+    assert.equal(await unpacked(read.packed), pets);
+    assert.equal(read.title, 'Pets');
+  },
+  'a YAML file is turned into the JSON that it means': async (reader) => {
+    const read = await reader.readFile(bytesOf(yaml), 'yaml');
+    assert.equal(await unpacked(read.packed), yamlAsJson);
+    assert.equal(read.digest, await sha256(yamlAsJson));
+    assert.equal(read.baseUrl, 'https://pets.example/v1');
+  },
+  'a file that is malformed is refused by line': async (reader) => {
+    await refuses(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}'), 'json'), /line 2/);
+    await refuses(reader.readFile(bytesOf('openapi: 3.0.0\ninfo: title: Pets\n'), 'yaml'), /line 2/);
+    await refuses(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\npaths: {}\n'), 'yaml'), /line 3/);
+    await refuses(reader.readFile(Uint8Array.of(0x7b, 0xff, 0x7d), 'yaml'), /UTF-8/);
+  },
+  'a file that is no document is refused by what is wrong and where': async (reader) => {
+    await refuses(reader.readFile(bytesOf('[]'), 'json'), /: the document must be a JSON object$/);
+    await refuses(reader.readFile(bytesOf(pets.replace('"Pets"', '1')), 'json'), /: info\.title must be a string$/);
+    await refuses(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\n'), 'yaml'), /: info must be an object$/);
+    await refuses(reader.readFile(bytesOf(pets.replace('{', `{"x-deep":${nested(100)},`)), 'json'), /100 levels/);
+  },
+} satisfies Contract<DocumentReader>;
+
+/** What every `DocumentReader` keeps. */
+export const documentReaderContract = {
+  ...splitting,
+  ...text,
+  ...facts,
+  ...refusals,
+  ...files,
+} satisfies Contract<DocumentReader>;
