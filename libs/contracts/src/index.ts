@@ -1,2 +1,12 @@
 export type * from './contract.ts';
 export * from './document-reader-contract.ts';
+export * from './audit-log-contract.ts';
+export * from './caller-reads-contract.ts';
+export * from './collection-store-contract.ts';
+export * from './embedding-store-contract.ts';
+export * from './grant-store-contract.ts';
+export * from './limit-store-contract.ts';
+export * from './outbox-contract.ts';
+export * from './profile-store-contract.ts';
+export * from './records.ts';
+export type * from './stores.ts';

@@ -1,0 +1,51 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { isPorticoError, PorticoError } from '@portico/domain';
+import type { CallerRow, Effects, ErrorCode, Profile } from '@portico/domain';
+import { endOfTime } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What a decision raises where a case wants one that raises. */
+export const refuse = (): never => {
+  throw new PorticoError('already_approved');
+};
+
+/** The attempt was refused with that code, and not by an error that merely looks like it. */
+export const assertRefused = async (attempt: Promise<unknown>, code: ErrorCode): Promise<void> => {
+  const [outcome] = await Promise.allSettled([attempt]);
+  ok(outcome.status === 'rejected', `${code} was expected, and nothing was refused`);
+  ok(isPorticoError(outcome.reason, code), `${code} was expected instead of ${String(outcome.reason)}`);
+};
+
+/** The attempt failed, whatever it said. */
+export const assertFails = async (attempt: Promise<unknown>): Promise<void> => {
+  const [outcome] = await Promise.allSettled([attempt]);
+  strictEqual(outcome.status, 'rejected', 'a failure was expected, and there was none');
+};
+
+/** Of twenty simultaneous attempts one succeeds, and the others are refused with that code. */
+export const assertOneWins = async (attempt: (index: number) => Promise<unknown>, code: ErrorCode): Promise<void> => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => attempt(index)));
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code));
+  const succeeded = outcomes.filter(({ status }) => status === 'fulfilled');
+  deepStrictEqual({ succeeded: succeeded.length, refused: refused.length }, { succeeded: 1, refused: 19 });
+};
+
+/** The audit log and the outbox hold exactly these effects. */
+export const assertWritten = async ({ audit, outbox }: Stores, ...expected: readonly Effects[]): Promise<void> => {
+  const { entries } = await audit.page({ source: 'all' }, 0, 1_000);
+  const jobs = await outbox.due(endOfTime, 1_000);
+  deepStrictEqual(
+    { entries: entries.map(({ id }) => id).sort(), jobs: [...jobs].sort() },
+    {
+      entries: expected.flatMap((effects) => effects.entries.map(({ id }) => id)).sort(),
+      jobs: expected.flatMap((effects) => effects.jobs.map(({ id }) => id)).sort(),
+    },
+  );
+};
+
+/** What the hot read says about the profile now. */
+export const rowOf = async ({ callers }: Stores, { uid }: Profile): Promise<CallerRow> => {
+  const row = await callers.byUid(uid, null);
+  ok(row, `no profile has the uid ${uid}`);
+  return row;
+};

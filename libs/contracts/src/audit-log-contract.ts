@@ -1,0 +1,249 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { AuditEntry, AuditFilter } from '@portico/domain';
+import type { Contract } from './contract.ts';
+import { aTier, anEntry, endOfTime, nextId, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `AuditLog` promises. */
+export const auditLogContract = {
+  'an entry that was appended is read as it came': async ({ audit }) => {
+    const plain = anEntry();
+    const full = anEntry({
+      source: 'system',
+      actorId: nextId(),
+      message: '{"a":1.0, "a":2,"__proto__":{"x":1},"text":"größer 愛 \\u0000"}',
+      timestamp: '2031-04-06T12:38:09.0105+05:30',
+      receivedAt: start + 7,
+      facets: { clientId: 'C 1', collectionId: 'no uuid', action: 'größe' },
+    });
+    for (const entry of [plain, full]) {
+      await audit.append(entry);
+      deepStrictEqual((await audit.page(all, 0, 1)).entries, [entry]);
+    }
+  },
+
+  'entries are ordered by their instant, newest first, and not by when they came': async ({ audit }) => {
+    const [old, young, middle] = await appended(audit, [
+      { instant: start, receivedAt: start + 9 },
+      { instant: start + 2, receivedAt: start + 3, timestamp: '1999-01-01' },
+      { instant: start + 1, receivedAt: start + 1, timestamp: '2999-01-01' },
+    ]);
+    deepStrictEqual((await audit.page(all, 0, 9)).entries, [young, middle, old]);
+  },
+
+  'entries of one instant are ordered by insertion, newest first': async (stores) => {
+    const { audit } = stores;
+    const third = anEntry();
+    const [first, second] = await appended(audit, [{}, {}]);
+    const [fourth, fifth] = [anEntry(), anEntry()];
+    await audit.append(third);
+    await stores.embeddings.enqueue({ entries: [fifth, fourth], jobs: [] });
+    deepStrictEqual((await audit.page(all, 0, 9)).entries, [fourth, fifth, third, second, first]);
+  },
+
+  'a page begins at its offset and holds at most its limit': async ({ audit }) => {
+    const entries = (await appended(audit, [{}, {}, {}, {}, {}])).reverse();
+    deepStrictEqual((await audit.page(all, 0, 2)).entries, entries.slice(0, 2));
+    deepStrictEqual((await audit.page(all, 1, 3)).entries, entries.slice(1, 4));
+    deepStrictEqual((await audit.page(all, 4, 3)).entries, entries.slice(4));
+  },
+
+  'a page past the end is empty and has the right total': async ({ audit }) => {
+    await appended(audit, [{}, {}, {}]);
+    deepStrictEqual(await audit.page(all, 3, 2), { entries: [], total: 3 });
+    deepStrictEqual(await audit.page(all, 1_000_000, 2), { entries: [], total: 3 });
+  },
+
+  'an empty log has an empty page and the total 0': async ({ audit }) => {
+    deepStrictEqual(await audit.page(all, 0, 20), { entries: [], total: 0 });
+  },
+
+  'the total counts what passes the filter, whatever the page': async ({ audit }) => {
+    await appended(audit, [{ source: 'system' }, {}, {}, { source: 'system' }, {}]);
+    const totals = [all, { source: 'client' }, { source: 'system' }] as const;
+    const counted = await Promise.all(totals.map((filter) => audit.page(filter, 0, 1)));
+    deepStrictEqual(
+      counted.map(({ total }) => total),
+      [5, 3, 2],
+    );
+  },
+
+  'the total counts entries that other stores write as effects': async (stores) => {
+    const entries = [anEntry(), anEntry({ source: 'system' })];
+    await appended(stores.audit, [{}]);
+    await stores.limits.addTier(aTier(), { entries, jobs: [] });
+    strictEqual((await stores.audit.page(all, 0, 1)).total, 3);
+    strictEqual((await stores.audit.page({ source: 'system' }, 0, 1)).total, 1);
+  },
+
+  'a filter by source passes entries of that source, and of both for all': async ({ audit }) => {
+    const [client, system] = await appended(audit, [{ source: 'client' }, { source: 'system' }]);
+    await assertPasses(audit, { source: 'client' }, [client]);
+    await assertPasses(audit, { source: 'system' }, [system]);
+    await assertPasses(audit, all, [system, client]);
+  },
+
+  'a filter by actor passes entries of that actor': async ({ audit }) => {
+    const actorId = nextId<NonNullable<AuditEntry['actorId']>>();
+    const [entry] = await appended(audit, [{ actorId }, { actorId: nextId() }, { actorId: null }]);
+    await assertPasses(audit, { ...all, actorId }, [entry]);
+  },
+
+  'a filter by client, collection or action passes entries with that very facet': async ({ audit }) => {
+    for (const facet of ['clientId', 'collectionId', 'action'] as const) {
+      const facets = { clientId: null, collectionId: null, action: null };
+      const value = `Größe ${facet}`;
+      const [entry] = await appended(audit, [
+        { facets: { ...facets, [facet]: value } },
+        { facets: { ...facets, [facet]: value.toLowerCase() } },
+        { facets: { ...facets, [facet]: `${value} ` } },
+        { facets },
+      ]);
+      await assertPasses(audit, { ...all, [facet]: value }, [entry]);
+    }
+  },
+
+  'a filter from an instant passes that instant, one to an instant does not': async ({ audit }) => {
+    const [first, second, third] = await appended(audit, [
+      { instant: start, receivedAt: start + 9 },
+      { instant: start + 1, receivedAt: start + 9 },
+      { instant: start + 2, receivedAt: start + 9 },
+    ]);
+    await assertPasses(audit, { ...all, from: start + 1 }, [third, second]);
+    await assertPasses(audit, { ...all, to: start + 1 }, [first]);
+    await assertPasses(audit, { ...all, from: start + 1, to: start + 2 }, [second]);
+    await assertPasses(audit, { ...all, from: start + 1, to: start + 1 }, []);
+  },
+
+  'all parts of a filter hold together': async ({ audit }) => {
+    const right = {
+      source: 'system',
+      actorId: nextId<NonNullable<AuditEntry['actorId']>>(),
+      instant: start,
+      facets: { clientId: 'c', collectionId: 'l', action: 'a' },
+    } as const;
+    const [entry] = await appended(audit, [
+      right,
+      { ...right, source: 'client' },
+      { ...right, actorId: null },
+      { ...right, instant: start + 1 },
+      { ...right, instant: start - 1 },
+      { ...right, facets: { ...right.facets, clientId: 'x' } },
+      { ...right, facets: { ...right.facets, collectionId: 'x' } },
+      { ...right, facets: { ...right.facets, action: 'x' } },
+    ]);
+    const { source, actorId, facets } = right;
+    await assertPasses(audit, { source, actorId, ...facets, from: start, to: start + 1 }, [entry]);
+  },
+
+  'an export answers every entry once, in the order of pages': async (stores) => {
+    const entries = Array.from({ length: 1_500 }, (_, index) => anEntry({ instant: start + (index % 3) }));
+    await stores.embeddings.enqueue({ entries, jobs: [] });
+    const exported = await exportedBy(stores.audit, all);
+    deepStrictEqual(ids(exported), ids((await stores.audit.page(all, 0, 2_000)).entries));
+    strictEqual(exported.length, 1_500);
+  },
+
+  'an export answers what passes the filter': async ({ audit }) => {
+    const [client] = await appended(audit, [{ source: 'client' }, { source: 'system' }]);
+    deepStrictEqual(await exportedBy(audit, { source: 'client' }), [client]);
+  },
+
+  'an export answers each entry that was there at the call once, whatever comes meanwhile': async (stores) => {
+    const entries = Array.from({ length: 1_200 }, (_, index) => anEntry({ instant: start + index }));
+    await stores.embeddings.enqueue({ entries, jobs: [] });
+    const exported: AuditEntry[] = [];
+    for await (const entry of stores.audit.export(all)) {
+      if (exported.length % 300 === 0) await appended(stores.audit, [{ instant: endOfTime }, { instant: start + 1 }]);
+      exported.push(entry);
+    }
+    const there = new Set(ids(entries));
+    deepStrictEqual(
+      ids(exported).filter((id) => there.has(id)),
+      ids(entries).reverse(),
+    );
+    strictEqual(new Set(ids(exported)).size, exported.length);
+  },
+
+  'an export may be left before its end': async ({ audit }) => {
+    const [, second] = await appended(audit, [{}, {}]);
+    for await (const entry of audit.export(all)) {
+      deepStrictEqual(entry, second);
+      break;
+    }
+    strictEqual((await audit.page(all, 0, 9)).total, 2);
+    await appended(audit, [{}]);
+    strictEqual((await exportedBy(audit, all)).length, 3);
+  },
+
+  'a pruning removes entries that were received before the instant, and none that was at it': async ({ audit }) => {
+    const [, at, after] = await appended(audit, [
+      { receivedAt: start, instant: start + 99 },
+      { receivedAt: start + 1, instant: start + 1 },
+      { receivedAt: start + 2, instant: start - 99 },
+    ]);
+    strictEqual(await audit.prune(start + 1, 9), 1);
+    deepStrictEqual((await audit.page(all, 0, 9)).entries, [at, after]);
+  },
+
+  'a pruning removes at most its limit, oldest first, and answers how many it removed': async ({ audit }) => {
+    const [third, first, second] = await appended(audit, [
+      { receivedAt: start + 2 },
+      { receivedAt: start },
+      { receivedAt: start + 1 },
+    ]);
+    ok(first && second);
+    strictEqual(await audit.prune(endOfTime, 2), 2);
+    deepStrictEqual((await audit.page(all, 0, 9)).entries, [third]);
+    strictEqual(await audit.prune(endOfTime, 2), 1);
+    strictEqual(await audit.prune(endOfTime, 2), 0);
+  },
+
+  'totals are right after a pruning': async ({ audit }) => {
+    await appended(audit, [
+      { receivedAt: start, source: 'system' },
+      { receivedAt: start, facets: { clientId: 'c', collectionId: null, action: null } },
+      { receivedAt: start + 1 },
+      { receivedAt: start + 1, source: 'system', facets: { clientId: 'c', collectionId: null, action: null } },
+    ]);
+    await audit.prune(start + 1, 9);
+    const filters: AuditFilter[] = [all, { source: 'client' }, { source: 'system' }, { ...all, clientId: 'c' }];
+    const pages = await Promise.all(filters.map((filter) => audit.page(filter, 0, 9)));
+    deepStrictEqual(
+      pages.map(({ total }) => total),
+      [2, 1, 1, 1],
+    );
+    await appended(audit, [{}]);
+    strictEqual((await audit.page(all, 0, 9)).total, 3);
+  },
+
+  'of simultaneous appends each is kept and counted': async ({ audit }) => {
+    const entries = Array.from({ length: 20 }, () => anEntry());
+    await Promise.all(entries.map((entry) => audit.append(entry)));
+    const page = await audit.page(all, 0, 99);
+    deepStrictEqual([ids(page.entries).sort(), page.total], [ids(entries).sort(), 20]);
+  },
+} satisfies Contract<Stores>;
+
+const all: AuditFilter = { source: 'all' };
+
+/** Appends entries with these facts one after the other. */
+const appended = async (audit: Stores['audit'], facts: readonly Partial<AuditEntry>[]): Promise<AuditEntry[]> => {
+  const entries = facts.map((some) => anEntry(some));
+  for (const entry of entries) await audit.append(entry);
+  return entries;
+};
+
+const assertPasses = async (
+  audit: Stores['audit'],
+  filter: AuditFilter,
+  expected: readonly (AuditEntry | undefined)[],
+) => deepStrictEqual(await audit.page(filter, 0, 99), { entries: expected, total: expected.length });
+
+const exportedBy = async (audit: Stores['audit'], filter: AuditFilter): Promise<AuditEntry[]> => {
+  const entries: AuditEntry[] = [];
+  for await (const entry of audit.export(filter)) entries.push(entry);
+  return entries;
+};
+
+const ids = (entries: readonly AuditEntry[]) => entries.map(({ id }) => id);

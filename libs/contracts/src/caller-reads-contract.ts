@@ -1,0 +1,204 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { CallerRow, CollectionHead, Profile } from '@portico/domain';
+import { rowOf } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import {
+  aCollection,
+  aDocument,
+  aKey,
+  anAdmin,
+  anEmbedding,
+  anOverride,
+  aProfile,
+  aTier,
+  nextId,
+  noEffects,
+  start,
+} from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `CallerReads` promises. */
+export const callerReadsContract = {
+  'a caller is read by API client identifier': async (stores) => {
+    const { profile } = await aCaller(stores);
+    ok(profile.clientId);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, null))?.profile, profile);
+  },
+
+  'a caller is read by API client identifier while it is asleep': async (stores) => {
+    const { profile } = await aCaller(stores, anAdmin({ clientId: nextId() }));
+    ok(profile.clientId);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, null))?.profile, profile);
+  },
+
+  'an API client identifier that is unknown reads nothing': async (stores) => {
+    await aCaller(stores, aProfile({ clientId: null }));
+    await aCaller(stores);
+    strictEqual(await stores.callers.byClientId(nextId(), null), null);
+  },
+
+  'a caller is read by uid': async (stores) => {
+    const { profile } = await aCaller(stores, aProfile({ uid: 'Größe|1' }));
+    deepStrictEqual((await stores.callers.byUid('Größe|1', null))?.profile, profile);
+  },
+
+  'a uid that no profile has reads nothing, nor does one in another case': async (stores) => {
+    await aCaller(stores, aProfile({ uid: 'Ada' }));
+    strictEqual(await stores.callers.byUid('Bob', null), null);
+    strictEqual(await stores.callers.byUid('ada', null), null);
+  },
+
+  'both reads of one caller say the same': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    ok(profile.clientId);
+    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    const read = await stores.callers.byUid(profile.uid, collection.id);
+    ok(read?.granted);
+    deepStrictEqual(await stores.callers.byClientId(profile.clientId, collection.id), read);
+  },
+
+  'a read holds the key': async (stores) => {
+    const { profile } = await aCaller(stores);
+    strictEqual((await rowOf(stores, profile)).key, null);
+    await stores.profiles.update(profile.id, () => ({ profile, key: aKey(), ...noEffects }));
+    deepStrictEqual((await rowOf(stores, profile)).key, aKey());
+  },
+
+  'a read holds the active override and no other': async (stores) => {
+    const { profile } = await aCaller(stores);
+    await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, anOverride(), noEffects));
+    await stores.limits.addOverride(profile.id, anOverride({ isActive: false }), noEffects);
+    strictEqual((await rowOf(stores, profile)).limits.override, null);
+    const active = anOverride({ allowed: 5, windowSeconds: 30 });
+    const { id } = await stores.limits.addOverride(profile.id, active, noEffects);
+    deepStrictEqual((await rowOf(stores, profile)).limits.override, { id, allowed: 5, windowSeconds: 30 });
+  },
+
+  'a read holds the tier of the profile where it is active': async (stores) => {
+    const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
+    strictEqual((await rowOf(stores, profile)).limits.tier, null);
+    await stores.limits.addTier(aTier({ tier: 'silver' }), noEffects);
+    await stores.limits.addTier(aTier({ tier: 'gold', allowed: 9, windowSeconds: 3 }), noEffects);
+    deepStrictEqual((await rowOf(stores, profile)).limits.tier, { tier: 'gold', allowed: 9, windowSeconds: 3 });
+    await stores.limits.updateTier('gold', (tier) => ({ tier: { ...tier, isActive: false }, ...noEffects }));
+    strictEqual((await rowOf(stores, profile)).limits.tier, null);
+  },
+
+  'a read holds the collection that was asked about': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    deepStrictEqual((await stores.callers.byUid(profile.uid, collection.id))?.target, collection);
+  },
+
+  'a read has no target where none was asked about or it is not there': async (stores) => {
+    const { profile } = await aCaller(stores);
+    strictEqual((await stores.callers.byUid(profile.uid, null))?.target, null);
+    const row = await stores.callers.byUid(profile.uid, nextId());
+    deepStrictEqual([row?.target, row?.granted], [null, false]);
+  },
+
+  'a read says whether the caller has a grant for the target': async (stores) => {
+    const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
+    const granted = async (caller: Profile, target: CollectionHead) =>
+      (await stores.callers.byUid(caller.uid, target.id))?.granted;
+    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    strictEqual(await granted(profile, collection), true);
+    strictEqual(await granted(profile, other.collection), false);
+    strictEqual(await granted(other.profile, collection), false);
+    strictEqual((await stores.callers.byUid(profile.uid, null))?.granted, false);
+  },
+
+  'a read reflects every change that was acknowledged before it': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    for (let round = 1; round <= 20; round += 1) {
+      const fullName = `Ada ${round}`;
+      await stores.profiles.update(profile.id, (state) => ({
+        ...state,
+        profile: { ...profile, fullName },
+        ...noEffects,
+      }));
+      await stores.collections.update(collection.id, (current) => ({
+        collection: { ...current, baseUrl: fullName },
+        ...noEffects,
+      }));
+      const row = await stores.callers.byUid(profile.uid, collection.id);
+      deepStrictEqual([row?.profile.fullName, row?.target?.baseUrl], [fullName, fullName]);
+    }
+  },
+
+  'the grants epoch grows with each grant and each revoke of this profile': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    await assertGrows(stores, profile, 'grants', () =>
+      stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects })),
+    );
+    await assertGrows(stores, profile, 'grants', () =>
+      stores.grants.revoke(profile.id, collection.id, () => noEffects),
+    );
+  },
+
+  'the grants epoch grows where a collection with a grant is removed': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await assertGrows(stores, profile, 'grants', () => stores.collections.remove(collection.id, () => noEffects));
+  },
+
+  'the grants epoch of one profile stays where another is granted something': async (stores) => {
+    const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
+    const before = (await rowOf(stores, profile)).epochs.grants;
+    await stores.grants.grant(other.profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    strictEqual((await rowOf(stores, profile)).epochs.grants, before);
+  },
+
+  'the catalog epoch grows with each creation, change and deletion of a collection': async (stores) => {
+    const { profile } = await aCaller(stores);
+    const collection = aCollection();
+    await assertGrows(stores, profile, 'catalog', () => stores.collections.add(collection, aDocument(), noEffects));
+    await assertGrows(stores, profile, 'catalog', () =>
+      stores.collections.update(collection.id, (current) => ({
+        collection: { ...current, name: 'New' },
+        ...noEffects,
+      })),
+    );
+    await assertGrows(stores, profile, 'catalog', () => stores.collections.remove(collection.id, () => noEffects));
+  },
+
+  'the embeddings epoch is the highest sequence of an embedding': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    const other = await aCaller(stores);
+    for (const head of [collection, other.collection, collection]) {
+      await assertGrows(stores, profile, 'embeddings', () => stores.embeddings.put(anEmbedding(head)));
+      const last = (await stores.embeddings.changedSince(0, 'm1', 9)).at(-1);
+      strictEqual((await rowOf(stores, profile)).epochs.embeddings, last?.sequence);
+    }
+  },
+
+  'the embeddings epoch does not fall when the latest embedding goes': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    await stores.embeddings.put(anEmbedding(collection));
+    const before = (await rowOf(stores, profile)).epochs.embeddings;
+    await stores.collections.remove(collection.id, () => noEffects);
+    strictEqual((await rowOf(stores, profile)).epochs.embeddings, before);
+  },
+} satisfies Contract<Stores>;
+
+/** A profile and a collection, without a grant between them. */
+const aCaller = async (stores: Stores, profile = aProfile()) => {
+  const collection = aCollection({
+    storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },
+    importKey: `roads/${profile.id}.json`,
+  });
+  await stores.profiles.add(profile, noEffects);
+  await stores.collections.add(collection, aDocument(), noEffects);
+  return { profile, collection };
+};
+
+const assertGrows = async (
+  stores: Stores,
+  profile: Profile,
+  epoch: keyof CallerRow['epochs'],
+  change: () => Promise<unknown>,
+): Promise<void> => {
+  const before = (await rowOf(stores, profile)).epochs[epoch];
+  await change();
+  const after = (await rowOf(stores, profile)).epochs[epoch];
+  ok(after > before, `the ${epoch} epoch was ${before} and is ${after}`);
+};

@@ -1,0 +1,392 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { nameKey } from '@portico/domain';
+import type { CollectionHead, CollectionId, Effects, ListedCollection, PackedText, Visibility } from '@portico/domain';
+import { assertFails, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import {
+  aCollection,
+  aDocument,
+  anAdmin,
+  anEmbedding,
+  aProfile,
+  nextId,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `CollectionStore` promises. */
+export const collectionStoreContract = {
+  'a collection that was added is found as it was': async (stores) => {
+    const bare = aCollection({ description: '', derivedAuthentication: { type: 'none', name: null, in: null } });
+    const full = aCollection({
+      derivedAuthentication: { type: 'apiKey', name: 'sid', in: 'cookie' },
+      storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },
+      importKey: 'roads/1.json',
+    });
+    const without = aCollection({
+      storedAuthentication: { type: 'none', name: null, in: null, sealedValue: null },
+    });
+    for (const collection of [bare, full, without]) {
+      await added(stores, collection);
+      deepStrictEqual(await stores.collections.find(collection.id), collection);
+    }
+  },
+
+  'an addition writes its effects': async (stores) => {
+    const effects = someEffects();
+    await stores.collections.add(aCollection(), aDocument(), effects);
+    await assertWritten(stores, effects);
+  },
+
+  'names need not be unique': async (stores) => {
+    await added(stores, aCollection({ name: 'Roads' }));
+    await added(stores, aCollection({ name: 'Roads' }));
+    strictEqual((await stores.collections.list(all, null)).length, 2);
+  },
+
+  'an id that no collection has finds nothing': async (stores) => {
+    await added(stores);
+    strictEqual(await stores.collections.find(nextId()), null);
+  },
+
+  'a collection is found by where it was imported from': async (stores) => {
+    await added(stores, aCollection({ importKey: 'roads/2.json' }));
+    const collection = await added(stores, aCollection({ importKey: 'roads/1.json' }));
+    deepStrictEqual(await stores.collections.findByImportKey('roads/1.json'), collection);
+  },
+
+  'an import key that no collection has finds nothing': async (stores) => {
+    await added(stores, aCollection({ importKey: 'roads/1.json' }));
+    await added(stores);
+    strictEqual(await stores.collections.findByImportKey('roads/2.json'), null);
+  },
+
+  'no two collections have one import key, and nothing is written where they would': async (stores) => {
+    const first = await added(stores, aCollection({ importKey: 'roads/1.json' }));
+    const other = await added(stores, aCollection({ importKey: 'roads/2.json' }));
+    const { importKey } = first;
+    await assertFails(stores.collections.add(aCollection({ importKey }), aDocument(), someEffects()));
+    await assertFails(stores.collections.update(other.id, changing({ importKey }, someEffects())));
+    strictEqual((await stores.collections.list(all, null)).length, 2);
+    deepStrictEqual(await stores.collections.find(other.id), other);
+    await assertWritten(stores);
+  },
+
+  'an update decides by the collection as it is, stores the change and answers it': async (stores) => {
+    const before = await added(stores);
+    const after: CollectionHead = { ...aCollection({ importKey: 'roads/1.json', revision: 2 }), id: before.id };
+    let seen: CollectionHead | null = null;
+    const answer = await stores.collections.update(before.id, (current) => {
+      seen = current;
+      return { collection: after, ...noEffects };
+    });
+    deepStrictEqual([seen, answer], [before, after]);
+    deepStrictEqual(await stores.collections.find(before.id), after);
+  },
+
+  'an update writes its effects': async (stores) => {
+    const { id } = await added(stores);
+    const effects = someEffects();
+    await stores.collections.update(id, changing({ name: 'New' }, effects));
+    await assertWritten(stores, effects);
+  },
+
+  'an update without a document leaves the stored one': async (stores) => {
+    const { id } = await added(stores, aCollection(), aDocument('{"old":1}'));
+    await stores.collections.update(id, changing({ name: 'New' }));
+    await assertDocument(stores, id, aDocument('{"old":1}'));
+  },
+
+  'an update with a document replaces the stored one together with its digest': async (stores) => {
+    const { id } = await added(stores, aCollection(), aDocument('{"old":1}'));
+    const documentDigest = 'ab'.repeat(32);
+    await stores.collections.update(id, (current) => ({
+      collection: { ...current, documentDigest },
+      document: aDocument('{"new":"größer"}'),
+      ...noEffects,
+    }));
+    await assertDocument(stores, id, aDocument('{"new":"größer"}'), documentDigest);
+  },
+
+  'an update that decides on nothing writes nothing and answers the collection as it is': async (stores) => {
+    const collection = await added(stores);
+    const profile = aProfile();
+    await stores.profiles.add(profile, noEffects);
+    const { epochs } = await rowOf(stores, profile);
+    deepStrictEqual(await stores.collections.update(collection.id, () => null), collection);
+    deepStrictEqual(await stores.collections.find(collection.id), collection);
+    deepStrictEqual((await rowOf(stores, profile)).epochs, epochs);
+  },
+
+  'an update whose decision raises passes that on and leaves everything as it was': async (stores) => {
+    const collection = await added(stores);
+    await assertRefused(stores.collections.update(collection.id, refuse), 'already_approved');
+    deepStrictEqual(await stores.collections.find(collection.id), collection);
+    await assertWritten(stores);
+  },
+
+  'an update of a collection that is not there is refused before anything is decided': async (stores) => {
+    await added(stores);
+    await assertRefused(stores.collections.update(nextId(), refuse), 'collection_not_found');
+  },
+
+  'each of simultaneous updates of one collection sees the one before it': async (stores) => {
+    const { id } = await added(stores);
+    const oneMore = (current: CollectionHead) => changing({ revision: current.revision + 1 })(current);
+    await Promise.all(Array.from({ length: 20 }, () => stores.collections.update(id, oneMore)));
+    strictEqual((await stores.collections.find(id))?.revision, 21);
+  },
+
+  'a collection that was removed is found by nothing': async (stores) => {
+    const gone = await added(stores, aCollection({ importKey: 'roads/1.json' }));
+    const stays = await added(stores);
+    await stores.collections.remove(gone.id, () => noEffects);
+    strictEqual(await stores.collections.find(gone.id), null);
+    strictEqual(await stores.collections.findByImportKey('roads/1.json'), null);
+    deepStrictEqual(await idsOf(stores, all), [stays.id]);
+    deepStrictEqual(await stores.collections.visibleIds(all), [stays.id]);
+    deepStrictEqual(await stores.collections.names([gone.id]), new Map());
+  },
+
+  'a removal takes the document': async (stores) => {
+    const gone = await added(stores);
+    const stays = await added(stores);
+    await stores.collections.remove(gone.id, () => noEffects);
+    strictEqual(await stores.collections.document(gone.id), null);
+    await assertDocument(stores, stays.id, aDocument());
+  },
+
+  'a removal takes the embedding': async (stores) => {
+    const [gone, stays] = [await added(stores), await added(stores)];
+    for (const collection of [gone, stays]) await stores.embeddings.put(anEmbedding(collection));
+    await stores.collections.remove(gone.id, () => noEffects);
+    const left = await stores.embeddings.changedSince(0, 'm1', 9);
+    deepStrictEqual(
+      left.map(({ collectionId }) => collectionId),
+      [stays.id],
+    );
+    deepStrictEqual(await stores.embeddings.counts('m1'), { collections: 1, embedded: 1 });
+  },
+
+  'a removal takes all grants for the collection and for no other': async (stores) => {
+    const [gone, stays] = [await added(stores), await added(stores)];
+    const clients = [aProfile(), aProfile()];
+    for (const client of clients) {
+      await stores.profiles.add(client, noEffects);
+      for (const { id } of [gone, stays]) {
+        await stores.grants.grant(client.id, id, () => ({ grantedAt: start, ...noEffects }));
+      }
+    }
+    await stores.collections.remove(gone.id, () => noEffects);
+    await added(stores, gone);
+    deepStrictEqual(await stores.grants.clientsOf(gone.id), []);
+    for (const { id } of clients) deepStrictEqual(await idsOf(stores, { of: 'granted', to: id }), [stays.id]);
+  },
+
+  'a removal decides by the collection and writes its effects': async (stores) => {
+    const collection = await added(stores);
+    const effects = someEffects();
+    let seen: CollectionHead | null = null;
+    await stores.collections.remove(collection.id, (current) => {
+      seen = current;
+      return effects;
+    });
+    deepStrictEqual(seen, collection);
+    await assertWritten(stores, effects);
+  },
+
+  'a removal whose decision raises passes that on and keeps all': async (stores) => {
+    const collection = await added(stores);
+    await assertRefused(stores.collections.remove(collection.id, refuse), 'already_approved');
+    deepStrictEqual(await stores.collections.find(collection.id), collection);
+    await assertDocument(stores, collection.id, aDocument());
+  },
+
+  'a removal of a collection that is not there is refused before anything is decided': async (stores) => {
+    await added(stores);
+    await assertRefused(stores.collections.remove(nextId(), refuse), 'collection_not_found');
+  },
+
+  'a document is answered as it was stored, with the digest that names it': async (stores) => {
+    const document = aDocument(`{"text":"${'größer '.repeat(1_000)}"}`);
+    const { id } = await added(stores, aCollection({ documentDigest: 'cd'.repeat(32) }), document);
+    await assertDocument(stores, id, document, 'cd'.repeat(32));
+  },
+
+  'a collection that is not there has no document': async (stores) => {
+    await added(stores);
+    strictEqual(await stores.collections.document(nextId()), null);
+  },
+
+  'what was given or answered cannot be used to change a stored document': async (stores) => {
+    const document = aDocument();
+    const { id } = await added(stores, aCollection(), document);
+    document.deflated.fill(7);
+    (await stores.collections.document(id))?.packed.deflated.fill(8);
+    await assertDocument(stores, id, aDocument());
+  },
+
+  'a list line holds id, name, description and times': async (stores) => {
+    const { id, name, description, createdAt } = await added(stores, aCollection({ updatedAt: start + 5 }));
+    const line: ListedCollection = { id, name, description, createdAt, updatedAt: start + 5 };
+    deepStrictEqual(await stores.collections.list(all, null), [line]);
+  },
+
+  'a list is ordered by name without regard to case': async (stores) => {
+    await addedNames(stores, ['b', 'A', 'C', 'a1', 'B2']);
+    deepStrictEqual(await namesOf(stores), ['A', 'a1', 'b', 'B2', 'C']);
+  },
+
+  'a list is ordered by the code points of names': async (stores) => {
+    const names = ['Z', 'Äpfel', 'äpfel 2', 'Œuvre', '愛', '\ufb01n', '😀', ' '];
+    await addedNames(stores, names);
+    deepStrictEqual(await namesOf(stores), [' ', 'Z', 'Äpfel', 'äpfel 2', 'Œuvre', '愛', '\ufb01n', '😀']);
+  },
+
+  'composed and decomposed letters are one in the order of a list, and stay what they are in names': async (stores) => {
+    await addedNames(stores, ['u\u0308c', '\u00fcb', 'U\u0308a']);
+    deepStrictEqual(await namesOf(stores), ['U\u0308a', '\u00fcb', 'u\u0308c']);
+  },
+
+  'names that differ in case alone are listed by id': async (stores) => {
+    const [first, second, third] = [aCollection({ name: 'x' }), aCollection({ name: 'X' }), aCollection({ name: 'x' })];
+    for (const collection of [third, first, second]) await added(stores, collection);
+    deepStrictEqual(await idsOf(stores, all), [first.id, second.id, third.id]);
+  },
+
+  'a list is ordered by the name of now': async (stores) => {
+    const [first] = await addedNames(stores, ['a', 'b']);
+    await stores.collections.update(first, changing({ name: 'C' }));
+    deepStrictEqual(await namesOf(stores), ['b', 'C']);
+  },
+
+  'pages follow each other through a whole list, none twice and none left out': async (stores) => {
+    await addedNames(stores, ['b', 'B', 'a', 'Ä', 'ä', 'c', '😀', '\ufb01', 'B', 'b']);
+    const whole = await stores.collections.list(all, null);
+    for (const limit of [1, 3, 10, 11]) deepStrictEqual(await pagesOf(stores, all, limit), whole);
+  },
+
+  'a page holds at most its limit, and is empty after the last collection': async (stores) => {
+    await addedNames(stores, ['a', 'b', 'c']);
+    const page = await stores.collections.list(all, { limit: 2, after: null });
+    deepStrictEqual(
+      page.map(({ name }) => name),
+      ['a', 'b'],
+    );
+    const whole = await stores.collections.list(all, null);
+    deepStrictEqual(await stores.collections.list(all, { limit: 2, after: placeOf(whole.at(-1)) }), []);
+  },
+
+  'a page begins after its place also where that collection is gone': async (stores) => {
+    const [, middle] = await addedNames(stores, ['a', 'b', 'c']);
+    await stores.collections.remove(middle, () => noEffects);
+    const page = await stores.collections.list(all, { limit: 9, after: { nameKey: 'b', id: middle } });
+    deepStrictEqual(
+      page.map(({ name }) => name),
+      ['c'],
+    );
+  },
+
+  'who may see what is granted to a profile sees that alone, in lists, pages and ids': async (stores) => {
+    const [client, other] = [aProfile(), aProfile()];
+    const [a, b, c] = await addedNames(stores, ['a', 'b', 'c']);
+    for (const profile of [client, other]) await stores.profiles.add(profile, noEffects);
+    for (const [to, id] of [
+      [client.id, c],
+      [client.id, a],
+      [other.id, b],
+    ] as const) {
+      await stores.grants.grant(to, id, () => ({ grantedAt: start, ...noEffects }));
+    }
+    const granted: Visibility = { of: 'granted', to: client.id };
+    deepStrictEqual(await idsOf(stores, granted), [a, c]);
+    deepStrictEqual(
+      (await pagesOf(stores, granted, 1)).map(({ id }) => id),
+      [a, c],
+    );
+    deepStrictEqual([...(await stores.collections.visibleIds(granted))].sort(), [a, c]);
+  },
+
+  'a profile without a grant sees nothing of what is granted to it': async (stores) => {
+    await added(stores);
+    const client = aProfile();
+    await stores.profiles.add(client, noEffects);
+    const granted: Visibility = { of: 'granted', to: client.id };
+    deepStrictEqual(await stores.collections.list(granted, null), []);
+    deepStrictEqual(await stores.collections.visibleIds(granted), []);
+  },
+
+  'who may see all sees every collection': async (stores) => {
+    await stores.profiles.add(anAdmin(), noEffects);
+    const ids = await addedNames(stores, ['a', 'b', 'c']);
+    deepStrictEqual(await idsOf(stores, all), ids);
+    deepStrictEqual([...(await stores.collections.visibleIds(all))].sort(), ids);
+  },
+
+  'who may see nothing sees nothing': async (stores) => {
+    await added(stores);
+    deepStrictEqual(await stores.collections.list({ of: 'nothing' }, null), []);
+    deepStrictEqual(await stores.collections.list({ of: 'nothing' }, { limit: 9, after: null }), []);
+    deepStrictEqual(await stores.collections.visibleIds({ of: 'nothing' }), []);
+  },
+
+  'names are those of the collections that exist': async (stores) => {
+    const [a, b] = await addedNames(stores, ['Ä', 'b', 'c']);
+    deepStrictEqual(
+      await stores.collections.names([b, nextId(), a, b]),
+      new Map([
+        [b, 'b'],
+        [a, 'Ä'],
+      ]),
+    );
+    deepStrictEqual(await stores.collections.names([]), new Map());
+  },
+} satisfies Contract<Stores>;
+
+const all: Visibility = { of: 'all' };
+
+const added = async ({ collections }: Stores, collection = aCollection(), document = aDocument()) => {
+  await collections.add(collection, document, noEffects);
+  return collection;
+};
+
+/** Collections of these names, in this order; at least three ids are answered where as many names are given. */
+const addedNames = async (stores: Stores, names: readonly string[]) => {
+  const collections = names.map((name) => aCollection({ name }));
+  for (const collection of collections) await added(stores, collection);
+  return collections.map(({ id }) => id) as [CollectionId, CollectionId, CollectionId, ...CollectionId[]];
+};
+
+const changing =
+  (change: Partial<CollectionHead>, effects: Effects = noEffects) =>
+  (current: CollectionHead) => ({ collection: { ...current, ...change }, ...effects });
+
+const namesOf = async ({ collections }: Stores) => (await collections.list(all, null)).map(({ name }) => name);
+
+const idsOf = async ({ collections }: Stores, visibility: Visibility) =>
+  (await collections.list(visibility, null)).map(({ id }) => id);
+
+const placeOf = (line: ListedCollection | undefined) => (line ? { nameKey: nameKey(line.name), id: line.id } : null);
+
+const pagesOf = async ({ collections }: Stores, visibility: Visibility, limit: number) => {
+  const lines: ListedCollection[] = [];
+  for (let pages = 0; pages < 20; pages += 1) {
+    const page = await collections.list(visibility, { limit, after: placeOf(lines.at(-1)) });
+    if (page.length === 0) break;
+    lines.push(...page);
+  }
+  return lines;
+};
+
+const assertDocument = async (
+  { collections }: Stores,
+  id: CollectionId,
+  { deflated, ...rest }: PackedText,
+  digest = aCollection().documentDigest,
+): Promise<void> => {
+  const found = await collections.document(id);
+  const { deflated: octets, ...facts } = found?.packed ?? { deflated: [] };
+  deepStrictEqual({ digest: found?.digest, octets: [...octets], ...facts }, { digest, octets: [...deflated], ...rest });
+};

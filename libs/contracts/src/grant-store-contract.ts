@@ -1,0 +1,252 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { PorticoError } from '@portico/domain';
+import type { CollectionHead, GrantState, Profile, ProfileId } from '@portico/domain';
+import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import { aCollection, aDocument, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `GrantStore` promises. */
+export const grantStoreContract = {
+  'a grant is decided by the client, the name of the collection and the grant that there is': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    deepStrictEqual(await seenByGrant(stores, client, collection), {
+      client,
+      collectionName: collection.name,
+      grantedAt: null,
+    });
+    await granted(stores, client, collection, start + 5);
+    strictEqual((await seenByGrant(stores, client, collection))?.grantedAt, start + 5);
+  },
+
+  'a grant is decided with null for a client or a collection that is not there': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    const nobody = { id: nextId<ProfileId>() };
+    strictEqual((await seenByGrant(stores, nobody, collection))?.client, null);
+    strictEqual((await seenByGrant(stores, client, { id: nextId() }))?.collectionName, null);
+  },
+
+  'a grant is seen by every read once its promise is fulfilled': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection, start + 5);
+    deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id), [{ profile: client, grantedAt: start + 5 }]);
+  },
+
+  'a grant is one of this pair alone': async (stores) => {
+    const [one, other] = [await aPair(stores), await aPair(stores)];
+    await granted(stores, one.client, one.collection);
+    for (const [client, collection] of [
+      [one.client, other.collection],
+      [other.client, one.collection],
+    ] as const) {
+      deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+    }
+  },
+
+  'a grant writes its effects': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    const effects = someEffects();
+    await stores.grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...effects }));
+    await assertWritten(stores, effects);
+  },
+
+  'a grant whose decision raises passes that on and changes nothing': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await assertRefused(stores.grants.grant(client.id, collection.id, refuse), 'already_approved');
+    deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+    await assertWritten(stores);
+  },
+
+  'of simultaneous grants of one pair exactly one sees no grant': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await assertOneWins(
+      (index) =>
+        stores.grants.grant(client.id, collection.id, ({ grantedAt }) => {
+          if (grantedAt !== null) throw new PorticoError('already_granted');
+          return { grantedAt: start + index, ...noEffects };
+        }),
+      'already_granted',
+    );
+    strictEqual((await stores.grants.clientsOf(collection.id))?.length, 1);
+  },
+
+  'a grant makes the grants epoch of the client grow': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    const before = (await rowOf(stores, client)).epochs.grants;
+    await granted(stores, client, collection);
+    strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
+  },
+
+  'a revoke is decided by the client, the name of the collection and the grant that there is': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    deepStrictEqual(await seenByRevoke(stores, client, collection), {
+      client,
+      collectionName: collection.name,
+      grantedAt: null,
+    });
+    await granted(stores, client, collection, start + 5);
+    strictEqual((await seenByRevoke(stores, client, collection))?.grantedAt, start + 5);
+  },
+
+  'a revoke is decided with null for a client or a collection that is not there': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    const nobody = { id: nextId<ProfileId>() };
+    strictEqual((await seenByRevoke(stores, nobody, collection))?.client, null);
+    strictEqual((await seenByRevoke(stores, client, { id: nextId() }))?.collectionName, null);
+  },
+
+  'no read sees a grant once its revoke is fulfilled': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection);
+    await stores.grants.revoke(client.id, collection.id, () => noEffects);
+    deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+  },
+
+  'a revoke leaves every other grant': async (stores) => {
+    const [one, other] = [await aPair(stores), await aPair(stores)];
+    const kept = [
+      [one.client, other.collection],
+      [other.client, one.collection],
+    ] as const;
+    for (const [client, collection] of [...kept, [one.client, one.collection] as const]) {
+      await granted(stores, client, collection);
+    }
+    await stores.grants.revoke(one.client.id, one.collection.id, () => noEffects);
+    for (const [client, collection] of kept) {
+      deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
+    }
+  },
+
+  'a revoke writes its effects': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection);
+    const effects = someEffects();
+    await stores.grants.revoke(client.id, collection.id, () => effects);
+    await assertWritten(stores, effects);
+  },
+
+  'a revoke whose decision raises passes that on and keeps the grant': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection);
+    await assertRefused(stores.grants.revoke(client.id, collection.id, refuse), 'already_approved');
+    deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
+    await assertWritten(stores);
+  },
+
+  'of simultaneous revokes of one pair exactly one sees the grant': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection);
+    await assertOneWins(
+      () =>
+        stores.grants.revoke(client.id, collection.id, ({ grantedAt }) => {
+          if (grantedAt === null) throw new PorticoError('grant_not_found');
+          return noEffects;
+        }),
+      'grant_not_found',
+    );
+  },
+
+  'a revoke makes the grants epoch of the client grow': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection);
+    const before = (await rowOf(stores, client)).epochs.grants;
+    await stores.grants.revoke(client.id, collection.id, () => noEffects);
+    strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
+  },
+
+  'what was revoked can be granted again': async (stores) => {
+    const { client, collection } = await aPair(stores);
+    await granted(stores, client, collection, start);
+    await stores.grants.revoke(client.id, collection.id, () => noEffects);
+    await granted(stores, client, collection, start + 9);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id), [{ profile: client, grantedAt: start + 9 }]);
+  },
+
+  'the collections of a client are all that there are, each with its grant or null, in the order of lists': async (
+    stores,
+  ) => {
+    const { client, collection } = await aPair(stores, { name: 'äb' });
+    const { client: other, collection: last } = await aPair(stores, { name: '😀' });
+    const { collection: first } = await aPair(stores, { name: 'Z' });
+    await granted(stores, client, last, start + 7);
+    await granted(stores, other, first);
+    const lineOf = ({ id, name, description }: CollectionHead) => ({ id, name, description, grantedAt: null });
+    deepStrictEqual(await stores.grants.collectionsOf(client.id), {
+      client,
+      collections: [lineOf(first), lineOf(collection), { ...lineOf(last), grantedAt: start + 7 }],
+    });
+  },
+
+  'a profile that is not there has no collections to list': async (stores) => {
+    await aPair(stores);
+    strictEqual(await stores.grants.collectionsOf(nextId()), null);
+  },
+
+  'the clients of a collection are those with a grant for it, by e-mail': async (stores) => {
+    const { collection, client: b } = await aPair(stores, {}, { email: 'b@example.com' });
+    const { collection: other, client: c } = await aPair(stores, {}, { email: 'c@example.com' });
+    const { client: a } = await aPair(stores, {}, { email: 'a@example.com' });
+    await granted(stores, b, collection, start + 1);
+    await granted(stores, a, collection, start + 2);
+    await granted(stores, c, other);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id), [
+      { profile: a, grantedAt: start + 2 },
+      { profile: b, grantedAt: start + 1 },
+    ]);
+  },
+
+  'a collection without a grant has no clients, and one that is not there has no list of them': async (stores) => {
+    const { collection } = await aPair(stores);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id), []);
+    strictEqual(await stores.grants.clientsOf(nextId()), null);
+  },
+} satisfies Contract<Stores>;
+
+/** A client and a collection, without a grant between them. */
+const aPair = async (stores: Stores, heads: Partial<CollectionHead> = {}, facts: Partial<Profile> = {}) => {
+  const client = aProfile(facts);
+  const collection = aCollection(heads);
+  await stores.profiles.add(client, noEffects);
+  await stores.collections.add(collection, aDocument(), noEffects);
+  return { client, collection };
+};
+
+const granted = ({ grants }: Stores, client: Profile, collection: CollectionHead, grantedAt = start) =>
+  grants.grant(client.id, collection.id, () => ({ grantedAt, ...noEffects }));
+
+type Pair = [client: Pick<Profile, 'id'>, collection: Pick<CollectionHead, 'id'>];
+
+/** What a decision sees that then raises. */
+const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
+  let seen: GrantState | null = null;
+  const attempt = grants.grant(client.id, collection.id, (state) => {
+    seen = state;
+    return refuse();
+  });
+  await assertRefused(attempt, 'already_approved');
+  return seen as GrantState | null;
+};
+
+const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) => {
+  let seen: GrantState | null = null;
+  const attempt = grants.revoke(client.id, collection.id, (state) => {
+    seen = state;
+    return refuse();
+  });
+  await assertRefused(attempt, 'already_approved');
+  return seen as GrantState | null;
+};
+
+/** Whether the grant is in: the hot read, the client's list, its ids, the admin's list of collections, and of clients. */
+const whoSees = async (stores: Stores, client: Profile, collection: CollectionHead): Promise<boolean[]> => {
+  const visibility = { of: 'granted', to: client.id } as const;
+  const access = await stores.grants.collectionsOf(client.id);
+  return [
+    (await stores.callers.byUid(client.uid, collection.id))?.granted === true,
+    (await stores.collections.list(visibility, null)).some(({ id }) => id === collection.id),
+    (await stores.collections.visibleIds(visibility)).includes(collection.id),
+    access?.collections.find(({ id }) => id === collection.id)?.grantedAt !== null,
+    (await stores.grants.clientsOf(collection.id))?.some(({ profile }) => profile.id === client.id) === true,
+  ];
+};

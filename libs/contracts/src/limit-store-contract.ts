@@ -1,0 +1,331 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { NewOverride, Override, Profile, Tier } from '@portico/domain';
+import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import { anAdmin, anOverride, aProfile, aTier, nextId, noEffects, someEffects, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `LimitStore` promises. */
+export const limitStoreContract = {
+  'a tier that was added is listed as it was': async (stores) => {
+    const tier = aTier({ description: 'Für Straßen', isActive: true });
+    const other = aTier({ tier: 'silver', description: null, isActive: false, allowed: 1, windowSeconds: 1 });
+    for (const each of [tier, other]) await stores.limits.addTier(each, noEffects);
+    deepStrictEqual(await stores.limits.tiers(), [tier, other]);
+  },
+
+  'tiers are listed by name in code-point order': async (stores) => {
+    for (const tier of ['b', 'a_1', 'a-1', 'a', '9', 'a1', '10'])
+      await stores.limits.addTier(aTier({ tier }), noEffects);
+    const names = (await stores.limits.tiers()).map(({ tier }) => tier);
+    deepStrictEqual(names, ['10', '9', 'a', 'a-1', 'a1', 'a_1', 'b']);
+  },
+
+  'the addition of a tier writes its effects': async (stores) => {
+    const effects = someEffects();
+    await stores.limits.addTier(aTier(), effects);
+    await assertWritten(stores, effects);
+  },
+
+  'a tier that exists is refused, and nothing is written': async (stores) => {
+    const tier = aTier();
+    await stores.limits.addTier(tier, noEffects);
+    await assertRefused(stores.limits.addTier(aTier({ allowed: 1 }), someEffects()), 'tier_taken');
+    deepStrictEqual(await stores.limits.tiers(), [tier]);
+    await assertWritten(stores);
+  },
+
+  'of simultaneous additions of one tier exactly one succeeds': async (stores) => {
+    await assertOneWins((index) => stores.limits.addTier(aTier({ allowed: index + 1 }), noEffects), 'tier_taken');
+    strictEqual((await stores.limits.tiers()).length, 1);
+  },
+
+  'an update of a tier decides by what it is, stores the change and answers it': async (stores) => {
+    const [before, other] = [aTier(), aTier({ tier: 'silver' })];
+    for (const tier of [before, other]) await stores.limits.addTier(tier, noEffects);
+    const after = aTier({ description: null, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 });
+    let seen: Tier | null = null;
+    const answer = await stores.limits.updateTier('gold', (current) => {
+      seen = current;
+      return { tier: after, ...noEffects };
+    });
+    deepStrictEqual([seen, answer], [before, after]);
+    deepStrictEqual(await stores.limits.tiers(), [after, other]);
+  },
+
+  'an update of a tier writes its effects': async (stores) => {
+    await stores.limits.addTier(aTier(), noEffects);
+    const effects = someEffects();
+    await stores.limits.updateTier('gold', (tier) => ({ tier, ...effects }));
+    await assertWritten(stores, effects);
+  },
+
+  'the name of a tier cannot change': async (stores) => {
+    await stores.limits.addTier(aTier(), noEffects);
+    const renaming = stores.limits.updateTier('gold', (tier) => ({ tier: { ...tier, tier: 'silver' }, ...noEffects }));
+    await Promise.allSettled([renaming]);
+    deepStrictEqual(
+      (await stores.limits.tiers()).map(({ tier }) => tier),
+      ['gold'],
+    );
+  },
+
+  'an update of a tier whose decision raises passes that on and changes nothing': async (stores) => {
+    await stores.limits.addTier(aTier(), noEffects);
+    await assertRefused(stores.limits.updateTier('gold', refuse), 'already_approved');
+    deepStrictEqual(await stores.limits.tiers(), [aTier()]);
+    await assertWritten(stores);
+  },
+
+  'an update of a tier that is not there is refused before anything is decided': async (stores) => {
+    await stores.limits.addTier(aTier(), noEffects);
+    await assertRefused(stores.limits.updateTier('silver', refuse), 'tier_not_found');
+  },
+
+  'each of simultaneous updates of one tier sees the one before it': async (stores) => {
+    await stores.limits.addTier(aTier({ allowed: 1 }), noEffects);
+    const oneMore = (tier: Tier) => ({ tier: { ...tier, allowed: tier.allowed + 1 }, ...noEffects });
+    await Promise.all(Array.from({ length: 20 }, () => stores.limits.updateTier('gold', oneMore)));
+    strictEqual((await stores.limits.tiers())[0]?.allowed, 21);
+  },
+
+  'a removal of a tier decides by what it is, takes that tier alone and writes its effects': async (stores) => {
+    const [gone, stays] = [aTier(), aTier({ tier: 'silver' })];
+    for (const tier of [gone, stays]) await stores.limits.addTier(tier, noEffects);
+    const effects = someEffects();
+    let seen: Tier | null = null;
+    await stores.limits.removeTier('gold', (current) => {
+      seen = current;
+      return effects;
+    });
+    deepStrictEqual(seen, gone);
+    deepStrictEqual(await stores.limits.tiers(), [stays]);
+    await assertWritten(stores, effects);
+  },
+
+  'a profile keeps the name of a removed tier, which limits it no more': async (stores) => {
+    const profile = await aClient(stores, { tier: 'gold' });
+    await stores.limits.addTier(aTier(), noEffects);
+    await stores.limits.removeTier('gold', () => noEffects);
+    strictEqual((await stores.profiles.find(profile.id))?.tier, 'gold');
+    strictEqual((await rowOf(stores, profile)).limits.tier, null);
+  },
+
+  'a removal of a tier whose decision raises passes that on and keeps it': async (stores) => {
+    await stores.limits.addTier(aTier(), noEffects);
+    await assertRefused(stores.limits.removeTier('gold', refuse), 'already_approved');
+    deepStrictEqual(await stores.limits.tiers(), [aTier()]);
+  },
+
+  'a removal of a tier that is not there is refused before anything is decided': async (stores) => {
+    await stores.limits.addTier(aTier(), noEffects);
+    await assertRefused(stores.limits.removeTier('silver', refuse), 'tier_not_found');
+  },
+
+  'an override that was added is answered with its id and listed as it was': async (stores) => {
+    const profile = await aClient(stores);
+    for (const isActive of [false, true]) {
+      const facts = overrideOf(profile, { isActive, updatedAt: start + 1 });
+      const override = await stores.limits.addOverride(profile.id, facts, noEffects);
+      const { id, ...rest } = override;
+      deepStrictEqual(rest, facts);
+      deepStrictEqual((await stores.limits.overrides(false)).at(-1), { id, ...facts });
+    }
+  },
+
+  'overrides are listed by id': async (stores) => {
+    const profile = await aClient(stores);
+    const added = await addedOverrides(stores, profile, 12);
+    for (const { id } of added.slice(3, 6)) {
+      await stores.limits.updateOverride(id, (override) => ({ override: { ...override, allowed: 1 }, ...noEffects }));
+    }
+    deepStrictEqual(
+      (await stores.limits.overrides(false)).map(({ id }) => id),
+      added.map(({ id }) => id),
+    );
+    ok(added.every(({ id }, index) => index === 0 || id > (added[index - 1]?.id ?? id)));
+  },
+
+  'overrides that are active can be listed alone': async (stores) => {
+    const profile = await aClient(stores);
+    await stores.limits.addOverride(profile.id, overrideOf(profile, { isActive: false }), noEffects);
+    const active = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    deepStrictEqual(await stores.limits.overrides(true), [active]);
+    strictEqual((await stores.limits.overrides(false)).length, 2);
+  },
+
+  'the id of an override is never used again': async (stores) => {
+    const profile = await aClient(stores);
+    const first = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await stores.limits.removeOverride(first.id, () => noEffects);
+    const second = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await stores.profiles.remove(profile.id, () => noEffects);
+    const other = await aClient(stores);
+    const third = await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
+    strictEqual(new Set([first.id, second.id, third.id]).size, 3);
+  },
+
+  'the addition of an override writes its effects': async (stores) => {
+    const profile = await aClient(stores);
+    const effects = someEffects();
+    await stores.limits.addOverride(profile.id, overrideOf(profile), effects);
+    await assertWritten(stores, effects);
+  },
+
+  "a new active override makes the client's others inactive, and nobody else's": async (stores) => {
+    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    const foreign = await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
+    await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const active = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    deepStrictEqual(await stores.limits.overrides(true), [foreign, active]);
+  },
+
+  "a new inactive override leaves the client's active one": async (stores) => {
+    const profile = await aClient(stores);
+    const active = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await stores.limits.addOverride(profile.id, overrideOf(profile, { isActive: false }), noEffects);
+    deepStrictEqual(await stores.limits.overrides(true), [active]);
+  },
+
+  'becoming inactive for another is a change with its time': async (stores) => {
+    const profile = await aClient(stores);
+    const facts = overrideOf(profile, { updatedAt: start });
+    const { id } = await stores.limits.addOverride(profile.id, facts, noEffects);
+    await stores.limits.addOverride(profile.id, overrideOf(profile, { updatedAt: start + 60 }), noEffects);
+    const replaced = (await stores.limits.overrides(false)).find((override) => override.id === id);
+    deepStrictEqual(replaced, { ...facts, id, isActive: false, updatedAt: start + 60 });
+  },
+
+  'of simultaneous additions of active overrides one is active at the end': async (stores) => {
+    const profile = await aClient(stores);
+    const add = () => stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const added = await Promise.all(Array.from({ length: 20 }, add));
+    strictEqual(new Set(added.map(({ id }) => id)).size, 20);
+    strictEqual((await stores.limits.overrides(true)).length, 1);
+  },
+
+  'an update of an override decides by what it is, stores the change and answers it': async (stores) => {
+    const profile = await aClient(stores);
+    const before = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const after: Override = { ...before, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 };
+    let seen: Override | null = null;
+    const answer = await stores.limits.updateOverride(before.id, (current) => {
+      seen = current;
+      return { override: after, ...noEffects };
+    });
+    deepStrictEqual([seen, answer], [before, after]);
+    deepStrictEqual(await stores.limits.overrides(false), [after]);
+  },
+
+  'an update of an override writes its effects': async (stores) => {
+    const profile = await aClient(stores);
+    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const effects = someEffects();
+    await stores.limits.updateOverride(id, (override) => ({ override, ...effects }));
+    await assertWritten(stores, effects);
+  },
+
+  "an override that becomes active makes the client's others inactive, and nobody else's": async (stores) => {
+    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    const foreign = await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
+    const [first] = await addedOverrides(stores, profile, 2);
+    ok(first);
+    await stores.limits.updateOverride(first.id, (override) => ({
+      override: { ...override, isActive: true },
+      ...noEffects,
+    }));
+    deepStrictEqual(
+      (await stores.limits.overrides(true)).map(({ id }) => id),
+      [foreign.id, first.id],
+    );
+  },
+
+  'an update of an override whose decision raises passes that on and changes nothing': async (stores) => {
+    const profile = await aClient(stores);
+    const override = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await assertRefused(stores.limits.updateOverride(override.id, refuse), 'already_approved');
+    deepStrictEqual(await stores.limits.overrides(false), [override]);
+    await assertWritten(stores);
+  },
+
+  'an update of an override that is not there is refused before anything is decided': async (stores) => {
+    await assertRefused(stores.limits.updateOverride(1, refuse), 'override_not_found');
+  },
+
+  'a removal of an override decides by what it is, takes that one alone and writes its effects': async (stores) => {
+    const profile = await aClient(stores);
+    const [stays, gone] = await addedOverrides(stores, profile, 2);
+    ok(gone);
+    const effects = someEffects();
+    let seen: Override | null = null;
+    await stores.limits.removeOverride(gone.id, (current) => {
+      seen = current;
+      return effects;
+    });
+    deepStrictEqual(seen, gone);
+    deepStrictEqual(
+      (await stores.limits.overrides(false)).map(({ id }) => id),
+      [stays?.id],
+    );
+    await assertWritten(stores, effects);
+  },
+
+  'a removal of an override whose decision raises passes that on and keeps it': async (stores) => {
+    const profile = await aClient(stores);
+    const override = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await assertRefused(stores.limits.removeOverride(override.id, refuse), 'already_approved');
+    deepStrictEqual(await stores.limits.overrides(false), [override]);
+  },
+
+  'a removal of an override that is not there is refused before anything is decided': async (stores) => {
+    await assertRefused(stores.limits.removeOverride(1, refuse), 'override_not_found');
+  },
+
+  'a subject is found by API client identifier and by profile id, with what limits it': async (stores) => {
+    const profile = await aClient(stores, { tier: 'gold' });
+    await aClient(stores);
+    await stores.limits.addTier(aTier({ allowed: 9, windowSeconds: 3 }), noEffects);
+    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const limits = {
+      override: { id, allowed: 7, windowSeconds: 60 },
+      tier: { tier: 'gold', allowed: 9, windowSeconds: 3 },
+    };
+    ok(profile.clientId);
+    deepStrictEqual(await stores.limits.subject(profile.clientId), { profile, limits });
+    deepStrictEqual(await stores.limits.subject(profile.id), { profile, limits });
+  },
+
+  'a subject is found by API client identifier rather than by profile id': async (stores) => {
+    const byId = await aClient(stores);
+    const byClientId = await aClient(stores, { clientId: byId.id as never });
+    deepStrictEqual((await stores.limits.subject(byId.id))?.profile, byClientId);
+  },
+
+  'a subject without an override and with a tier that is gone is limited by neither': async (stores) => {
+    const profile = await aClient(stores, { tier: 'gold' });
+    deepStrictEqual(await stores.limits.subject(profile.id), { profile, limits: { override: null, tier: null } });
+  },
+
+  'an id that is nobody finds no subject': async (stores) => {
+    await stores.profiles.add(anAdmin(), noEffects);
+    strictEqual(await stores.limits.subject(nextId<Profile['id']>()), null);
+  },
+} satisfies Contract<Stores>;
+
+const aClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Promise<Profile> => {
+  const profile = aProfile(facts);
+  await profiles.add(profile, noEffects);
+  return profile;
+};
+
+const overrideOf = ({ clientId }: Profile, facts: Partial<NewOverride> = {}): NewOverride =>
+  anOverride(clientId ? { clientId, ...facts } : facts);
+
+/** Overrides of one client, one after the other: the last is the active one. */
+const addedOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
+  const overrides: Override[] = [];
+  for (let index = 0; index < count; index += 1) {
+    overrides.push(await limits.addOverride(profile.id, overrideOf(profile), noEffects));
+  }
+  return overrides;
+};

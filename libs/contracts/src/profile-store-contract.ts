@@ -1,0 +1,378 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { PorticoError } from '@portico/domain';
+import type { Profile, ProfileChange, ProfileState } from '@portico/domain';
+import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import {
+  aCollection,
+  aDocument,
+  aJob,
+  aKey,
+  aMailJob,
+  anAdmin,
+  anEntry,
+  anOverride,
+  aProfile,
+  endOfTime,
+  jobsOnly,
+  nextId,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `ProfileStore` promises. */
+export const profileStoreContract = {
+  'a profile that was added is found as it was': async (stores) => {
+    const full = aProfile({ tier: 'gold' });
+    const bare = aProfile({ status: 'pending', bound: false, companyName: null, clientId: null, approvedAt: null });
+    for (const profile of [full, bare]) {
+      await stores.profiles.add(profile, noEffects);
+      deepStrictEqual(await stores.profiles.find(profile.id), profile);
+    }
+  },
+
+  'an addition writes its effects': async (stores) => {
+    const effects = someEffects();
+    await stores.profiles.add(aProfile(), effects);
+    await assertWritten(stores, effects);
+  },
+
+  'a taken e-mail is refused as such, and nothing is written': async (stores) => {
+    const first = await added(stores, aProfile());
+    await assertRefused(stores.profiles.add(aProfile({ email: first.email }), someEffects()), 'email_taken');
+    deepStrictEqual(await stores.profiles.list(), [first]);
+    await assertWritten(stores);
+  },
+
+  'a taken uid is refused as such, and nothing is written': async (stores) => {
+    const first = await added(stores, aProfile());
+    await assertRefused(stores.profiles.add(aProfile({ uid: first.uid }), someEffects()), 'identity_taken');
+    deepStrictEqual(await stores.profiles.list(), [first]);
+    await assertWritten(stores);
+  },
+
+  'where e-mail and uid are taken, the e-mail is what is refused': async (stores) => {
+    const one = await added(stores, aProfile());
+    const other = await added(stores, aProfile());
+    await assertRefused(stores.profiles.add(aProfile({ email: other.email, uid: one.uid }), noEffects), 'email_taken');
+  },
+
+  'of simultaneous additions of one e-mail exactly one succeeds': async (stores) => {
+    await assertOneWins(() => stores.profiles.add(aProfile({ email: 'one@example.com' }), noEffects), 'email_taken');
+    strictEqual((await stores.profiles.list()).length, 1);
+  },
+
+  'of simultaneous additions of one uid exactly one succeeds': async (stores) => {
+    await assertOneWins(() => stores.profiles.add(aProfile({ uid: 'one' }), noEffects), 'identity_taken');
+    strictEqual((await stores.profiles.list()).length, 1);
+  },
+
+  'an id that no profile has finds nothing': async (stores) => {
+    await added(stores, aProfile());
+    strictEqual(await stores.profiles.find(nextId()), null);
+  },
+
+  'an e-mail is found without regard to case': async (stores) => {
+    const profile = await added(stores, aProfile({ email: 'ada@example.com' }));
+    deepStrictEqual(await stores.profiles.findByEmail('ADA@Example.com'), profile);
+  },
+
+  'an e-mail that no profile has finds nothing': async (stores) => {
+    await added(stores, aProfile({ email: 'ada@example.com' }));
+    strictEqual(await stores.profiles.findByEmail('da@example.com'), null);
+  },
+
+  'profiles are listed oldest first': async (stores) => {
+    const young = await added(stores, aProfile({ createdAt: start + 2 }));
+    const old = await added(stores, aProfile({ createdAt: start }));
+    const middle = await added(stores, aProfile({ createdAt: start + 1 }));
+    deepStrictEqual(await stores.profiles.list(), [old, middle, young]);
+  },
+
+  'profiles of one instant are listed by id': async (stores) => {
+    const [first, second, third] = [aProfile(), aProfile(), aProfile()];
+    for (const profile of [second, third, first]) await added(stores, profile);
+    deepStrictEqual(await stores.profiles.list(), [first, second, third]);
+  },
+
+  'an update decides by the profile, its key and the number of admins': async (stores) => {
+    const profile = await added(stores, aProfile());
+    await added(stores, anAdmin());
+    await added(stores, anAdmin());
+    const key = aKey();
+    await stores.profiles.update(profile.id, keeping({ key }));
+    let seen: ProfileState | null = null;
+    await stores.profiles.update(profile.id, (state) => keeping()((seen = state)));
+    deepStrictEqual(seen, { profile, key, admins: 2 });
+  },
+
+  'an update stores the profile and its key, and answers what was stored': async (stores) => {
+    const before = await added(stores, aProfile({ status: 'pending', clientId: null, approvedAt: null }));
+    const profile = { ...aProfile(), id: before.id };
+    const key = aKey();
+    deepStrictEqual(await stores.profiles.update(before.id, () => ({ profile, key, ...noEffects })), profile);
+    deepStrictEqual(await stores.profiles.find(before.id), profile);
+    deepStrictEqual((await rowOf(stores, profile)).key, key);
+  },
+
+  'an update takes away the key that it does not answer': async (stores) => {
+    const profile = await added(stores, aProfile());
+    await stores.profiles.update(profile.id, keeping({ key: aKey() }));
+    await stores.profiles.update(profile.id, keeping({ key: null }));
+    strictEqual((await rowOf(stores, profile)).key, null);
+  },
+
+  'an update writes its effects': async (stores) => {
+    const profile = await added(stores, aProfile());
+    const effects = someEffects();
+    await stores.profiles.update(profile.id, keeping(effects));
+    await assertWritten(stores, effects);
+  },
+
+  'an update whose decision raises passes that on and leaves everything as it was': async (stores) => {
+    const profile = await added(stores, aProfile());
+    await assertRefused(stores.profiles.update(profile.id, refuse), 'already_approved');
+    deepStrictEqual(await stores.profiles.find(profile.id), profile);
+    await assertWritten(stores);
+  },
+
+  'an update of a profile that is not there is refused before anything is decided': async (stores) => {
+    await added(stores, aProfile());
+    await assertRefused(stores.profiles.update(nextId(), refuse), 'user_not_found');
+  },
+
+  'each of simultaneous updates of one profile sees the one before it': async (stores) => {
+    const { id } = await added(stores, aProfile({ fullName: '' }));
+    const oneMore = (state: ProfileState) =>
+      keeping({ profile: { ...state.profile, fullName: `${state.profile.fullName}.` } })(state);
+    await Promise.all(Array.from({ length: 20 }, () => stores.profiles.update(id, oneMore)));
+    strictEqual((await stores.profiles.find(id))?.fullName, '.'.repeat(20));
+  },
+
+  'of simultaneous demotions of all admins one is refused': async (stores) => {
+    const admins = await addedAdmins(stores, 20);
+    const outcomes = await Promise.allSettled(admins.map(({ id }) => stores.profiles.update(id, demote)));
+    strictEqual(outcomes.filter(({ status }) => status === 'rejected').length, 1);
+    strictEqual(await countAdmins(stores), 1);
+  },
+
+  'no update gives a profile the e-mail or the uid of another': async (stores) => {
+    const one = await added(stores, aProfile());
+    const other = await added(stores, aProfile());
+    for (const taken of [{ email: one.email }, { uid: one.uid }]) {
+      const change = keeping({ profile: { ...other, ...taken }, ...someEffects() });
+      await assertFails(stores.profiles.update(other.id, change));
+    }
+    deepStrictEqual(await stores.profiles.find(other.id), other);
+    await assertWritten(stores);
+  },
+
+  'a profile that was removed is found by nothing': async (stores) => {
+    const profile = await added(stores, aProfile());
+    const other = await added(stores, aProfile());
+    await stores.profiles.remove(profile.id, () => noEffects);
+    strictEqual(await stores.profiles.find(profile.id), null);
+    strictEqual(await stores.profiles.findByEmail(profile.email), null);
+    strictEqual(await stores.callers.byUid(profile.uid, null), null);
+    ok(profile.clientId);
+    strictEqual(await stores.callers.byClientId(profile.clientId, null), null);
+    deepStrictEqual(await stores.profiles.list(), [other]);
+  },
+
+  'a removal takes the grants of the profile and of no other': async (stores) => {
+    const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
+    const { id } = await addedCollection(stores);
+    for (const profile of [gone, stays]) {
+      await stores.grants.grant(profile.id, id, () => ({ grantedAt: start, ...noEffects }));
+    }
+    await stores.profiles.remove(gone.id, () => noEffects);
+    await added(stores, gone);
+    deepStrictEqual(await stores.grants.clientsOf(id), [{ profile: stays, grantedAt: start }]);
+  },
+
+  'a removal takes the key of the profile and of no other': async (stores) => {
+    const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
+    for (const { id } of [gone, stays]) await stores.profiles.update(id, keeping({ key: aKey() }));
+    await stores.profiles.remove(gone.id, () => noEffects);
+    await added(stores, gone);
+    strictEqual((await rowOf(stores, gone)).key, null);
+    deepStrictEqual((await rowOf(stores, stays)).key, aKey());
+  },
+
+  'a removal takes the overrides of the profile and of no other': async (stores) => {
+    const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
+    await stores.limits.addOverride(gone.id, anOverride({ isActive: false }), noEffects);
+    await stores.limits.addOverride(gone.id, anOverride(), noEffects);
+    const other = await stores.limits.addOverride(stays.id, anOverride(), noEffects);
+    await stores.profiles.remove(gone.id, () => noEffects);
+    deepStrictEqual(await stores.limits.overrides(false), [other]);
+  },
+
+  'a removal takes the unsent mails to the profile and no other job': async (stores) => {
+    const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
+    const rejection = aJob({ task: { kind: 'mail.rejection', profileId: gone.id, reason: null } });
+    const others = jobsOnly(aMailJob(stays.id), aJob());
+    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, ...others.jobs));
+    await stores.profiles.remove(gone.id, () => noEffects);
+    await assertWritten(stores, others);
+  },
+
+  'a removal keeps the collections that the profile created and the entries that it wrote': async (stores) => {
+    const profile = await added(stores, aProfile());
+    const collection = await addedCollection(stores, { createdBy: profile.id });
+    const entry = anEntry({ actorId: profile.id });
+    await stores.audit.append(entry);
+    await stores.profiles.remove(profile.id, () => noEffects);
+    deepStrictEqual(await stores.collections.find(collection.id), collection);
+    deepStrictEqual((await stores.audit.page({ source: 'all' }, 0, 9)).entries, [entry]);
+  },
+
+  'a removal decides by the profile, its key and the number of admins, this one included': async (stores) => {
+    const profile = await added(stores, anAdmin());
+    await stores.profiles.update(profile.id, keeping({ key: aKey() }));
+    await added(stores, anAdmin());
+    let seen: ProfileState | null = null;
+    await stores.profiles.remove(profile.id, (state) => {
+      seen = state;
+      return noEffects;
+    });
+    deepStrictEqual(seen, { profile, key: aKey(), admins: 2 });
+  },
+
+  'a removal writes its effects': async (stores) => {
+    const profile = await added(stores, aProfile());
+    const effects = someEffects();
+    await stores.profiles.remove(profile.id, () => effects);
+    await assertWritten(stores, effects);
+  },
+
+  'a removal whose decision raises passes that on and keeps all': async (stores) => {
+    const profile = await added(stores, aProfile());
+    const mail = jobsOnly(aMailJob(profile.id));
+    await stores.profiles.update(profile.id, keeping({ key: aKey(), ...mail }));
+    await assertRefused(stores.profiles.remove(profile.id, refuse), 'already_approved');
+    deepStrictEqual((await rowOf(stores, profile)).key, aKey());
+    await assertWritten(stores, mail);
+  },
+
+  'a removal of a profile that is not there is refused before anything is decided': async (stores) => {
+    await added(stores, aProfile());
+    await assertRefused(stores.profiles.remove(nextId(), refuse), 'user_not_found');
+  },
+
+  'of simultaneous removals of all admins one is refused': async (stores) => {
+    const admins = await addedAdmins(stores, 20);
+    const outcomes = await Promise.allSettled(
+      admins.map(({ id }) => stores.profiles.remove(id, (state) => (keepOneAdmin(state), noEffects))),
+    );
+    strictEqual(outcomes.filter(({ status }) => status === 'rejected').length, 1);
+    strictEqual(await countAdmins(stores), 1);
+  },
+
+  'the e-mail and the uid of a removed profile are free again': async (stores) => {
+    const { id, email, uid } = await added(stores, aProfile());
+    await stores.profiles.remove(id, () => noEffects);
+    const next = await added(stores, aProfile({ email, uid }));
+    deepStrictEqual(await stores.profiles.list(), [next]);
+  },
+
+  'a claim sees the profile with the uid rather than the one with the e-mail': async (stores) => {
+    const byEmail = await added(stores, aProfile());
+    const byUid = await added(stores, aProfile());
+    deepStrictEqual(await seenByClaim(stores, byUid.uid, byEmail.email), { admins: 0, match: byUid });
+  },
+
+  'a claim sees the profile with the e-mail where none has the uid': async (stores) => {
+    const profile = await added(stores, aProfile());
+    deepStrictEqual(await seenByClaim(stores, 'nobody', profile.email), { admins: 0, match: profile });
+  },
+
+  'a claim sees how many admins there are, and no profile where none matches': async (stores) => {
+    await added(stores, aProfile());
+    await addedAdmins(stores, 2);
+    deepStrictEqual(await seenByClaim(stores, 'nobody', 'nobody@example.com'), { admins: 2, match: null });
+  },
+
+  'a claim adds the profile that it decides on, writes its effects and answers it': async (stores) => {
+    const admin = anAdmin();
+    const effects = someEffects();
+    deepStrictEqual(await stores.profiles.claimAdmin(admin, () => ({ profile: admin, ...effects })), admin);
+    deepStrictEqual(await stores.profiles.list(), [admin]);
+    await assertWritten(stores, effects);
+  },
+
+  'a claim stores what it decides on in place of the profile that matches, which keeps its key': async (stores) => {
+    const before = await added(stores, aProfile());
+    await stores.profiles.update(before.id, keeping({ key: aKey() }));
+    const admin: Profile = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 };
+    deepStrictEqual(await stores.profiles.claimAdmin(before, () => ({ profile: admin, ...noEffects })), admin);
+    deepStrictEqual(await stores.profiles.list(), [admin]);
+    deepStrictEqual((await rowOf(stores, admin)).key, aKey());
+  },
+
+  'a claim that decides on nothing changes nothing': async (stores) => {
+    const profile = await added(stores, aProfile());
+    strictEqual(await stores.profiles.claimAdmin(profile, () => null), null);
+    deepStrictEqual(await stores.profiles.list(), [profile]);
+    await assertWritten(stores);
+  },
+
+  'a claim whose decision raises passes that on and changes nothing': async (stores) => {
+    await assertRefused(stores.profiles.claimAdmin(anAdmin(), refuse), 'already_approved');
+    deepStrictEqual(await stores.profiles.list(), []);
+    await assertWritten(stores);
+  },
+
+  'of simultaneous claims on an empty store exactly one sees no admin': async (stores) => {
+    await assertOneWins((index) => {
+      const admin = anAdmin({ createdAt: start + index });
+      return stores.profiles.claimAdmin(admin, ({ admins }) => {
+        if (admins > 0) throw new PorticoError('already_approved');
+        return { profile: admin, ...noEffects };
+      });
+    }, 'already_approved');
+    strictEqual(await countAdmins(stores), 1);
+  },
+} satisfies Contract<Stores>;
+
+const added = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {
+  await profiles.add(profile, noEffects);
+  return profile;
+};
+
+const addedAdmins = (stores: Stores, count: number): Promise<Profile[]> =>
+  Promise.all(Array.from({ length: count }, () => added(stores, anAdmin())));
+
+const addedCollection = async (stores: Stores, facts = {}) => {
+  const collection = aCollection(facts);
+  await stores.collections.add(collection, aDocument(), noEffects);
+  return collection;
+};
+
+/** A decision that leaves all as it is but for this. */
+const keeping =
+  (change: Partial<ProfileChange> = {}) =>
+  ({ profile, key }: ProfileState): ProfileChange => ({ profile, key, ...noEffects, ...change });
+
+const keepOneAdmin = ({ admins }: ProfileState): void => {
+  if (admins < 2) throw new PorticoError('last_admin');
+};
+
+const demote = (state: ProfileState): ProfileChange => {
+  keepOneAdmin(state);
+  return keeping({ profile: { ...state.profile, role: 'client', updatedAt: endOfTime } })(state);
+};
+
+const countAdmins = async ({ profiles }: Stores): Promise<number> =>
+  (await profiles.list()).filter(({ role }) => role === 'admin').length;
+
+const seenByClaim = async ({ profiles }: Stores, uid: string, email: string) => {
+  let seen: { readonly admins: number; readonly match: Profile | null } | null = null;
+  await profiles.claimAdmin({ uid, email }, (state) => {
+    seen = state;
+    return null;
+  });
+  return seen;
+};

@@ -1,0 +1,166 @@
+import type {
+  AuditEntry,
+  ClientId,
+  CollectionHead,
+  CollectionId,
+  Effects,
+  Embedding,
+  EntryId,
+  Instant,
+  JobId,
+  NewJob,
+  NewOverride,
+  PackedText,
+  Profile,
+  ProfileId,
+  StoredKey,
+  Tier,
+} from '@portico/domain';
+
+/** When the records that are made here begin. */
+export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
+/** Later than everything that is made here. */
+export const endOfTime: Instant = Date.UTC(2099, 0, 1);
+
+/** Ids, e-mails and uids differ from record to record; a later record has the greater id. */
+export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | JobId>(): T => {
+  made += 1;
+  return `0b9f6a52-3c1e-4c60-9b65-${made.toString(16).padStart(12, '0')}` as T;
+};
+
+/** An approved client with an API client identifier. */
+export const aProfile = (facts: Partial<Profile> = {}): Profile => {
+  const id = nextId<ProfileId>();
+  const number = Number.parseInt(id.slice(-12), 16);
+  return {
+    id,
+    email: `ada.${number}@example.com`,
+    fullName: 'Ada Łovelace 愛',
+    companyName: 'Analytical Engines',
+    role: 'client',
+    status: 'approved',
+    uid: `Uid-${number}`,
+    bound: true,
+    clientId: nextId<ClientId>(),
+    tier: null,
+    createdAt: start,
+    updatedAt: start + 2,
+    approvedAt: start + 1,
+    ...facts,
+  };
+};
+
+/** As an admin is made: without an API client identifier. */
+export const anAdmin = (facts: Partial<Profile> = {}): Profile => aProfile({ role: 'admin', clientId: null, ...facts });
+
+/** A key whose last rotation left a secret that is still good. */
+export const aKey = (): StoredKey => ({
+  current: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$Y3VycmVudA', tag: 0xffff_ffff },
+  previous: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$cHJldmlvdXM', tag: 0, until: start + 3_600_000 },
+});
+
+export const aCollection = (facts: Partial<CollectionHead> = {}): CollectionHead => ({
+  id: nextId<CollectionId>(),
+  name: 'Zahlungen für Straßen 決済',
+  description: 'Pays for roads.\nAnd for nothing else.',
+  createdBy: nextId<ProfileId>(),
+  createdAt: start,
+  updatedAt: start,
+  revision: 1,
+  contentRevision: 1,
+  baseUrl: 'https://roads.example.com/v1',
+  derivedAuthentication: { type: 'bearer', name: 'Authorization', in: null },
+  storedAuthentication: null,
+  documentDigest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  importKey: null,
+  ...facts,
+});
+
+/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty as a sync flush leaves it. */
+export const aDocument = (
+  text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
+): PackedText => {
+  const bytes = new TextEncoder().encode(text);
+  const length = [bytes.length & 0xff, bytes.length >> 8];
+  const complement = length.map((byte) => byte ^ 0xff);
+  return {
+    deflated: Uint8Array.from([0, ...length, ...complement, ...bytes, 0, 0, 0, 0xff, 0xff]),
+    crc32: crc32(bytes),
+    bytes: bytes.length,
+  };
+};
+
+export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
+  const instant = facts.instant ?? start;
+  return {
+    id: nextId<EntryId>(),
+    source: 'client',
+    actorId: null,
+    message: '{ "n": 12345678901234567890, "größe":"1.0e0" }',
+    timestamp: new Date(instant).toISOString(),
+    instant,
+    receivedAt: instant,
+    facets: { clientId: null, collectionId: null, action: null },
+    ...facts,
+  };
+};
+
+/** A job that is due at the start. */
+export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
+  id: nextId<JobId>(),
+  task: { kind: 'embed', collectionId: nextId<CollectionId>() },
+  group: null,
+  dueAt: start,
+  ...facts,
+});
+
+export const aMailJob = (profileId: ProfileId): NewJob =>
+  aJob({ task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } });
+
+export const noEffects: Effects = { entries: [], jobs: [] };
+
+export const someEffects = (): Effects => ({ entries: [anEntry(), anEntry({ source: 'system' })], jobs: [aJob()] });
+
+export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ entries: [], jobs });
+
+export const aTier = (facts: Partial<Tier> = {}): Tier => ({
+  tier: 'gold',
+  description: 'For those who pay.',
+  isActive: true,
+  allowed: 1_000_000_000,
+  windowSeconds: 2_678_400,
+  createdAt: start,
+  updatedAt: start,
+  ...facts,
+});
+
+export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
+  clientId: nextId<ClientId>(),
+  isActive: true,
+  allowed: 7,
+  windowSeconds: 60,
+  createdAt: start,
+  updatedAt: start,
+  ...facts,
+});
+
+/** Of the collection's present text, by the model `m1`; `direction` is the axis that the vector lies on. */
+export const anEmbedding = (collection: CollectionHead, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
+  collectionId: collection.id,
+  modelId: 'm1',
+  contentRevision: collection.contentRevision,
+  vector: Float32Array.from({ length: 768 }, (_, axis) => (axis === direction ? 1 : 0)),
+  ...facts,
+});
+
+let made = 0;
+
+/** RFC 1952, section 8. */
+const crc32 = (bytes: Uint8Array): number => {
+  let crc = 0xffff_ffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb8_8320 : crc >>> 1;
+  }
+  return ~crc >>> 0;
+};
