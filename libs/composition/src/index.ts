@@ -1,1 +1,7 @@
-export {};
+export { startBackground } from './background.ts';
+export { compose, type Portico } from './compose.ts';
+export { localAdmin, readConfig, type Config } from './config.ts';
+export { ConfigurationError, type Environment } from './environment.ts';
+export { createLogger } from './logging.ts';
+export { openLocalIssuer } from './local-issuer.ts';
+export type { LocalIssuer } from './registry.ts';

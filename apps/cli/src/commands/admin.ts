@@ -1,0 +1,24 @@
+import type { Portico } from '@portico/composition';
+import { operatorAuthority, type Profile } from '@portico/domain';
+import { OperatorError, type Terminal } from '../terminal.ts';
+
+export const listAdmins = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
+  const admins = (await useCases.listProfiles(operatorAuthority)).filter(({ role }) => role === 'admin');
+  terminal.result(admins.map(viewOf), admins.length > 0 ? admins.map(lineOf) : ['There is no admin.']);
+};
+
+export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
+  const profile = await useCases.findProfileByEmail(email);
+  if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it has to register first`);
+  const promoted = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
+  terminal.result(viewOf(promoted), [`${promoted.email} is an admin.`]);
+};
+
+const viewOf = ({ id, email, fullName, status }: Profile) => ({
+  id,
+  email,
+  full_name: fullName,
+  registration_status: status,
+});
+
+const lineOf = ({ id, email, fullName }: Profile): string => `${id}  ${email}  ${fullName}`;

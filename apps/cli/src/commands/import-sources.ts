@@ -1,0 +1,53 @@
+import { stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { glob, isDynamicPattern } from 'tinyglobby';
+import { OperatorError } from '../terminal.ts';
+
+export interface Source {
+  /** The path as the operator would write it. */
+  readonly file: string;
+  /** What the collection is known by at the next import. */
+  readonly importKey: string;
+  /** Whether it was found in a folder or by a glob, rather than named. */
+  readonly found: boolean;
+}
+
+const documents = '**/*.{json,yaml,yml}';
+
+/** The files that the paths mean, each once, in the order of the paths and by name within each. */
+export const findSources = async (paths: readonly string[], base: string | undefined): Promise<readonly Source[]> => {
+  const sources = new Map<string, Source>();
+  for (const path of paths) {
+    for (const { file, found } of await filesOf(path)) {
+      const absolute = resolve(file);
+      const importKey = `file:${base === undefined ? absolute : relative(resolve(base), absolute)}`;
+      if (!sources.has(absolute)) sources.set(absolute, { file, importKey, found });
+    }
+  }
+  return [...sources.values()];
+};
+
+const filesOf = async (path: string): Promise<readonly { readonly file: string; readonly found: boolean }[]> => {
+  const kind = await kindOf(path);
+  if (kind === 'file') return [{ file: path, found: false }];
+  const files =
+    kind === 'folder'
+      ? (await glob(documents, { cwd: path, caseSensitiveMatch: false })).map(
+          (file) => `${path.replace(/\/+$/, '')}/${file}`,
+        )
+      : await glob(path, { onlyFiles: true });
+  if (files.length === 0)
+    throw new OperatorError(`${path}: ${kind === 'folder' ? 'holds no .json, .yaml or .yml file' : 'no file matches'}`);
+  return files.sort().map((file) => ({ file, found: true }));
+};
+
+const kindOf = async (path: string): Promise<'file' | 'folder' | 'pattern'> => {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    if (isDynamicPattern(path)) return 'pattern';
+    throw new OperatorError(
+      `${path}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file or folder' : 'cannot be read'}`,
+    );
+  }
+};

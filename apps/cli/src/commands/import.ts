@@ -1,0 +1,155 @@
+import { findSources, type Source } from './import-sources.ts';
+import { readFile } from 'node:fs/promises';
+import type { Portico } from '@portico/composition';
+import { isPorticoError, operatorAuthority, type Profile, type ReadDocument } from '@portico/domain';
+import { createProgress } from '../progress.ts';
+import { OperatorError, type Terminal } from '../terminal.ts';
+
+export interface ImportOptions {
+  readonly as?: string;
+  readonly strict: boolean;
+  readonly base?: string;
+}
+
+interface Line {
+  readonly file: string;
+}
+interface Taken extends Line {
+  readonly id: string;
+  readonly name: string;
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  /** How many departures from the official schema the document has. */
+  readonly warnings: number;
+}
+interface Left extends Line {
+  readonly reason: string;
+}
+
+export interface ImportSummary {
+  readonly taken: readonly Taken[];
+  readonly skipped: readonly Left[];
+  readonly refused: readonly Left[];
+}
+
+/** Imports documents one by one, each in a transaction of its own, so that a stop in the middle loses nothing that was done. */
+export const importDocuments = async (
+  portico: Portico,
+  terminal: Terminal,
+  paths: readonly string[],
+  options: ImportOptions,
+): Promise<ImportSummary> => {
+  const creator = await creatorOf(portico, options.as);
+  const sources = await findSources(paths, options.base);
+  const summary = { taken: [] as Taken[], skipped: [] as Left[], refused: [] as Left[] };
+  const progress = createProgress('Importing', sources.length);
+  try {
+    for (const [index, source] of sources.entries()) {
+      progress.advanceTo(index, source.file);
+      await importOne(portico, creator, source, options.strict, summary);
+    }
+    progress.advanceTo(sources.length);
+  } finally {
+    progress.end();
+  }
+  terminal.result(viewOf(summary), linesOf(summary));
+  return summary;
+};
+
+const creatorOf = async ({ useCases }: Portico, email: string | undefined): Promise<Profile> => {
+  const admins = (await useCases.listProfiles(operatorAuthority)).filter(({ role }) => role === 'admin');
+  const creator = email === undefined ? admins[0] : admins.find((admin) => admin.email === email.trim().toLowerCase());
+  if (creator) return creator;
+  throw new OperatorError(
+    email === undefined
+      ? 'there is no admin yet, who would be recorded as the creator: make one by "admin promote EMAIL"'
+      : `no admin has the e-mail ${email}: "admin list" shows them`,
+  );
+};
+
+const importOne = async (
+  { useCases }: Portico,
+  creator: Profile,
+  source: Source,
+  strict: boolean,
+  summary: { taken: Taken[]; skipped: Left[]; refused: Left[] },
+): Promise<void> => {
+  const { file, importKey } = source;
+  try {
+    const content = await readFile(file);
+    if (source.found && !mentionsOpenApi(content)) {
+      summary.skipped.push({ file, reason: 'no OpenAPI document' });
+      return;
+    }
+    const document = await useCases.readDocumentFile(content, formatOf(file, content));
+    const name = nameOf(document, file);
+    const input = { name, description: descriptionOf(document), document, strict, importKey };
+    const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
+    summary.taken.push({ file, id: collection.id, name, outcome, warnings: document.warnings.total });
+  } catch (error) {
+    summary.refused.push({ file, reason: reasonOf(error) });
+  }
+};
+
+/** What makes a file one of ours to judge: a folder may hold other JSON and YAML as well. */
+const mentionsOpenApi = (content: Buffer): boolean =>
+  /(?:^|[\s{,])["']?(?:openapi|swagger)["']?\s*:/.test(content.toString('latin1'));
+
+const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
+  if (/\.ya?ml$/i.test(file)) return 'yaml';
+  return /\.json$/i.test(file) || /^(?:\xef\xbb\xbf)?\s*[{[]/.test(content.toString('latin1', 0, 1_000))
+    ? 'json'
+    : 'yaml';
+};
+
+const nameLengthMax = 200;
+const descriptionLengthMax = 10_000;
+
+const nameOf = ({ title }: ReadDocument, file: string): string => {
+  const stem = file.replace(/^.*[\\/]/, '').replace(/\.(json|ya?ml)$/i, '');
+  return cut(title?.trim() || stem, nameLengthMax);
+};
+
+const descriptionOf = ({ description }: ReadDocument): string => cut(description?.trim() ?? '', descriptionLengthMax);
+
+/** Cut to a number of characters (code points), and free of what no name may hold. */
+const cut = (text: string, lengthMax: number): string =>
+  [...text.toWellFormed().replaceAll('\u0000', '')].slice(0, lengthMax).join('').trim();
+
+/** What a refusal says; a bug or a store that is down is no matter of the document and ends the import. */
+const reasonOf = (error: unknown): string => {
+  if (isPorticoError(error, 'invalid_body')) return error.message.replace(/^Invalid request body: /, '');
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return `cannot be read (${code})`;
+  throw error;
+};
+
+const viewOf = ({ taken, skipped, refused }: ImportSummary) => ({
+  ...countsOf({ taken, skipped, refused }),
+  taken,
+  skipped_files: skipped,
+  refused_files: refused,
+});
+
+const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
+  const count = (outcome: Taken['outcome']) => taken.filter((line) => line.outcome === outcome).length;
+  return {
+    created: count('created'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+    skipped: skipped.length,
+    refused: refused.length,
+  };
+};
+
+const linesOf = (summary: ImportSummary): readonly string[] => {
+  const { created, updated, unchanged, skipped, refused } = countsOf(summary);
+  const departing = summary.taken.filter(({ warnings }) => warnings > 0);
+  return [
+    ...departing.map(
+      ({ file, warnings }) => `taken with warnings  ${file}: ${warnings} departures from the official schema`,
+    ),
+    ...summary.skipped.map(({ file, reason }) => `skipped  ${file}: ${reason}`),
+    ...summary.refused.map(({ file, reason }) => `refused  ${file}: ${reason}`),
+    `${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped, ${refused} refused.`,
+  ];
+};

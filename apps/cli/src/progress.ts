@@ -1,0 +1,29 @@
+import cliProgress from 'cli-progress';
+
+export interface Progress {
+  advanceTo(done: number, detail?: string): void;
+  end(): void;
+}
+
+const plainIntervalMs = 5_000;
+
+/** A progress bar on standard error: drawn in a terminal, a line every few seconds elsewhere. */
+export const createProgress = (what: string, total: number): Progress => {
+  const bar = new cliProgress.SingleBar(
+    {
+      stream: process.stderr,
+      format: `${what} {bar} {value}/{total} {eta_formatted} {detail}`,
+      barsize: 30,
+      hideCursor: true,
+      noTTYOutput: true,
+      notTTYSchedule: plainIntervalMs,
+      linewrap: false,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(total, 0, { detail: '' });
+  return {
+    advanceTo: (done, detail = '') => bar.update(done, { detail }),
+    end: () => bar.stop(),
+  };
+};

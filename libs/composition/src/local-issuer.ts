@@ -1,0 +1,17 @@
+import { mkdirSync } from 'node:fs';
+import { Container } from 'inversify';
+import type { Config } from './config.ts';
+import { createLogger } from './logging.ts';
+import { identifierOf, provideInto, type LocalIssuer } from './registry.ts';
+
+/** The local issuer alone, without the stores; null where it is off. It can be had beside a running service. */
+export const openLocalIssuer = async (config: Config): Promise<LocalIssuer | null> => {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const container = new Container();
+  const provide = provideInto(container, []);
+  provide('config', [], () => config);
+  provide('logger', [], () => createLogger('silent', config.serviceName));
+  (await import('./modules/system.ts')).systemModule(provide);
+  (await import('./modules/identity.ts')).identityModule(provide);
+  return container.getAsync(identifierOf('localIssuer'));
+};

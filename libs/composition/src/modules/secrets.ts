@@ -1,0 +1,39 @@
+import { availableParallelism } from 'node:os';
+import { createAesGcmVault, createArgon2KeyHasher, ensureKeyFile, parseSecretsKey } from '@portico/secrets';
+import type { Vault } from '@portico/domain';
+import { type Module, type SettingsStore } from '../registry.ts';
+
+/** What guards secrets at rest: AES-256-GCM with the configured key, argon2id with a pepper of the installation. */
+export const secretsModule: Module = (provide) => {
+  provide('secretsKey', ['config', 'logger'], async ({ secretsKey, production }, logger) => {
+    const previous = secretsKey.previous.map(parseSecretsKey);
+    if (secretsKey.from === 'value') return { current: parseSecretsKey(secretsKey.current), previous };
+    const { key, made } = await ensureKeyFile(secretsKey.path);
+    if (made && production)
+      logger.warn(
+        { path: secretsKey.path },
+        'A new secrets key was made: keep a copy of this file apart from the backups',
+      );
+    return { current: key, previous };
+  });
+  provide('vault', ['secretsKey'], ({ current, previous }) => createAesGcmVault({ current, previous }));
+  provide('keys', ['vault', 'database', 'chance'], async (vault, { settings }, chance) =>
+    createArgon2KeyHasher({
+      pepper: await installationPepper(vault, settings, () => chance.bytes(32)),
+      concurrency: Math.max(1, availableParallelism() - 1),
+    }),
+  );
+};
+
+const pepperName = 'api-key-pepper';
+
+/** Made once for a database and kept sealed in it, so that the tags of API keys outlive a change of the secrets key. */
+const installationPepper = async (
+  vault: Vault,
+  settings: SettingsStore,
+  makeBytes: () => Uint8Array,
+): Promise<Uint8Array> => {
+  const fresh = () => vault.seal(Buffer.from(makeBytes()).toString('base64'), pepperName);
+  const sealed = (await settings.get(pepperName)) ?? (await settings.putIfAbsent(pepperName, fresh()));
+  return Buffer.from(vault.open(sealed, pepperName), 'base64');
+};

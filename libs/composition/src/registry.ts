@@ -1,0 +1,94 @@
+import type { Ports, Probe } from '@portico/domain';
+import type { Container, ServiceIdentifier } from 'inversify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+
+/** Keeps small texts beside the data, for parts of the composition. */
+export interface SettingsStore {
+  get(name: string): Promise<string | null>;
+  put(name: string, value: string): Promise<void>;
+  /** Stores the value unless there is one; answers the one that is stored then. */
+  putIfAbsent(name: string, value: string): Promise<string>;
+}
+
+export type StorePorts = Pick<
+  Ports,
+  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox'
+>;
+
+/** A database that was opened: the stores on it, and what the composition keeps there. */
+export interface Database {
+  readonly stores: StorePorts;
+  readonly settings: SettingsStore;
+  readonly probe: Probe;
+}
+
+/** The service as its own development issuer of identity tokens. */
+export interface LocalIssuer {
+  jwks(): object;
+  discovery(baseUrl: string): object;
+  mint(claims: {
+    readonly uid: string;
+    readonly email?: string;
+    readonly emailVerified?: boolean;
+    readonly ttlSeconds: number;
+  }): Promise<string>;
+}
+
+/** Everything that the container holds, by its key: one place says what there is. */
+export interface Registry extends Omit<Ports, 'probes' | keyof StorePorts> {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly database: Database;
+  readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
+  /** Null where the local issuer is off. */
+  readonly localIssuer: LocalIssuer | null;
+}
+
+export type Key = keyof Registry;
+
+/** What an adapter's module does to be part of a composition. */
+export type Module = (provide: Provide) => void;
+
+export interface Provide {
+  /**
+   * Says how the thing with this key is made from the things with those keys. The types of both follow from the
+   * registry, so a wrong dependency does not compile. `close` runs at the end, in the reverse order of making.
+   */
+  <K extends Key, const Needs extends readonly Key[]>(
+    key: K,
+    needs: Needs,
+    make: (
+      ...things: { [At in keyof Needs]: Registry[Needs[At]] }
+    ) => Registry[K] | Closable<Registry[K]> | Promise<Registry[K] | Closable<Registry[K]>>,
+  ): void;
+}
+
+/** A thing with what has to be done when it is no longer used. */
+export class Closable<Thing> {
+  readonly thing: Thing;
+  readonly close: () => Promise<void> | void;
+
+  constructor(thing: Thing, close: () => Promise<void> | void) {
+    this.thing = thing;
+    this.close = close;
+  }
+}
+
+export const identifierOf = <K extends Key>(key: K): ServiceIdentifier<Registry[K]> => `portico:${key}`;
+
+/** Binds into an inversify container, each thing once; what must be closed is pushed onto `closers` as it is made. */
+export const provideInto =
+  (container: Container, closers: (() => Promise<void> | void)[]): Provide =>
+  (key, needs, make) => {
+    const build = async (...things: never[]) => {
+      const made = await (make as (...things: never[]) => unknown)(...things);
+      if (!(made instanceof Closable)) return made;
+      closers.push(made.close);
+      return made.thing as unknown;
+    };
+    container
+      .bind(identifierOf(key))
+      .toResolvedValue(build as never, needs.map(identifierOf) as never)
+      .inSingletonScope();
+  };

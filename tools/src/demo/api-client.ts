@@ -1,0 +1,45 @@
+/** Who calls: nobody, a person by identity token, or a client by its API key pair. */
+export type Caller = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body. */
+  readonly body: unknown;
+}
+
+export interface ApiClient {
+  readonly address: string;
+  /** Calls and answers whatever comes back. */
+  call(caller: Caller, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Calls, and raises unless it succeeds; answers the body. */
+  ask<Body>(caller: Caller, method: string, path: string, body?: unknown): Promise<Body>;
+}
+
+export const createApiClient = (address: string): ApiClient => {
+  const call: ApiClient['call'] = async (caller, method, path, body) => {
+    const response = await fetch(`${address}${path}`, {
+      method,
+      headers: { ...headersOf(caller), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  };
+  return {
+    address,
+    call,
+    ask: async <Body>(caller: Caller, method: string, path: string, body?: unknown) => {
+      const answer = await call(caller, method, path, body);
+      if (answer.status >= 400)
+        throw new Error(`${method} ${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      return answer.body as Body;
+    },
+  };
+};
+
+const headersOf = (caller: Caller): Record<string, string> => {
+  if (!caller) return {};
+  return 'token' in caller
+    ? { authorization: `Bearer ${caller.token}` }
+    : { 'x-client-id': caller.clientId, 'x-api-key': caller.secret };
+};

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+
+export interface Sample {
+  readonly name: string;
+  readonly description: string;
+  readonly openapi_spec: unknown;
+}
+
+const folder = resolve(import.meta.dirname, '../../../samples');
+
+/** The sample collections that the project ships, by file name. */
+export const readSamples = (): readonly Sample[] =>
+  readdirSync(folder)
+    .filter((file) => /\.(json|ya?ml)$/.test(file))
+    .sort()
+    .map((file) => {
+      // JSON is YAML, too.
+      const document = parse(readFileSync(join(folder, file), 'utf8')) as {
+        info: { title: string; description: string };
+      };
+      return { name: document.info.title, description: document.info.description.trim(), openapi_spec: document };
+    });

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiClient, Caller } from './api-client.ts';
+import { readSamples } from './samples.ts';
+
+export interface StoryTools {
+  readonly adminToken: string;
+  readonly mintUserToken: (uid: string, email: string) => Promise<string>;
+  readonly mailFolder: string | null;
+  readonly leaveOpen: boolean;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+const say = (text = ''): void => void process.stdout.write(`${text}\n`);
+const chapter = (title: string): void => say(`\n${title}`);
+const line = (left: string, right: string | number): void => say(`   ${left.padEnd(46)} ${right}`);
+
+/** Tells a first day with the service. Every step is a real request; one that fails ends the story with an error. */
+export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
+  const admin: Caller = { token: tools.adminToken };
+  say(`Portico runs at ${api.address}, on nothing but this machine's files.`);
+
+  const samples = await loadSamples(api, admin);
+  const ada = await registerAda(api, tools);
+  const client = await approve(api, admin, ada, tools.mailFolder);
+  const granted = await grant(api, admin, ada.id, samples);
+  await useCatalog(api, client, granted);
+  await search(api, admin, client);
+  await audit(api, admin, client);
+  await hitLimit(api, admin, client);
+  if (tools.leaveOpen) farewell(api, tools.adminToken, ada.token, client);
+  else say('\nThat was the story; the service ends with it.');
+};
+
+const loadSamples = async (api: ApiClient, admin: Caller): Promise<readonly Listed[]> => {
+  chapter('1. An administrator fills the catalog.');
+  const known = new Set((await api.ask<Listed[]>(admin, 'GET', '/api/collections/')).map(({ name }) => name));
+  const missing = readSamples().filter(({ name }) => !known.has(name));
+  for (const sample of missing) await api.ask(admin, 'POST', '/api/collections/', sample);
+  const listed = await api.ask<Listed[]>(admin, 'GET', '/api/collections/');
+  line(`POST /api/collections/  (${missing.length} times)`, `${listed.length} collections in the catalog`);
+  await untilEmbedded(api, admin, listed.length);
+  return listed;
+};
+
+/** Embeddings are made in the background, normally within a second. */
+const untilEmbedded = async (api: ApiClient, admin: Caller, count: number): Promise<void> => {
+  const wanted = Math.min(100, count);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const found = await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'api', k_limit: 100 });
+    if (found.length >= wanted) return;
+    await pause(100);
+  }
+  throw new Error('The embeddings were not ready after 10 s');
+};
+
+interface Ada {
+  readonly id: string;
+  readonly token: string;
+}
+
+const registerAda = async (api: ApiClient, { mintUserToken }: StoryTools): Promise<Ada> => {
+  chapter('2. Ada signs up with the identity provider and registers.');
+  const uid = `ada-${randomBytes(4).toString('hex')}`;
+  const email = `${uid}@example.com`;
+  const registration = { firebase_uid: uid, email, full_name: 'Ada Lovelace', company_name: 'Analytical Engines' };
+  const profile = await api.ask<{ id: string; registration_status: string }>(
+    null,
+    'POST',
+    '/api/profiles/register',
+    registration,
+  );
+  line('POST /api/profiles/register', `${email} is ${profile.registration_status}`);
+  const token = await mintUserToken(uid, email);
+  const list = await api.ask<unknown[]>({ token }, 'GET', '/api/collections/');
+  line('GET /api/collections/  as Ada', `${list.length} collections: nothing was granted yet`);
+  return { id: profile.id, token };
+};
+
+interface Client {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+const approve = async (api: ApiClient, admin: Caller, ada: Ada, mailFolder: string | null): Promise<Client> => {
+  chapter('3. The administrator approves her. The secret is shown this once.');
+  const answer = await api.ask<{ client_id: string; client_secret: string }>(
+    admin,
+    'POST',
+    `/api/profiles/${ada.id}/approve`,
+  );
+  line('POST /api/profiles/{id}/approve', `client_id ${answer.client_id}`);
+  if (mailFolder) line('', `and mailed: see ${mailFolder}`);
+  const again = await api.call(admin, 'POST', `/api/profiles/${ada.id}/approve`);
+  line('the same again', `${again.status} ${JSON.stringify(again.body)}`);
+  return { clientId: answer.client_id, secret: answer.client_secret };
+};
+
+const wanted = /weather|payment|flight|hotel|currenc|map/i;
+
+const grant = async (
+  api: ApiClient,
+  admin: Caller,
+  adaId: string,
+  collections: readonly Listed[],
+): Promise<readonly Listed[]> => {
+  chapter('4. He grants her what she needs for a travel assistant.');
+  const granted = collections.filter(({ name }) => wanted.test(name));
+  for (const { id, name } of granted) {
+    await api.ask(admin, 'POST', `/api/access/clients/${adaId}/collections/${id}`);
+    line('POST /api/access/clients/{id}/collections/{id}', name);
+  }
+  return granted;
+};
+
+const useCatalog = async (api: ApiClient, client: Caller, granted: readonly Listed[]): Promise<void> => {
+  chapter('5. Her agent reads how to call one of them, by API key.');
+  const [first] = granted;
+  if (!first) throw new Error('No sample was granted');
+  const metadata = await api.ask<{ base_url: string; authentication: unknown }>(
+    client,
+    'GET',
+    `/api/collections/${first.id}/metadata`,
+  );
+  line(`GET /api/collections/{id}/metadata`, first.name);
+  line('', `base_url ${metadata.base_url}`);
+  line('', `authentication ${JSON.stringify(metadata.authentication)}`);
+  const whole = await api.ask<{ openapi_spec: { paths: object } }>(client, 'GET', `/api/collections/${first.id}`);
+  line('GET /api/collections/{id}', `the OpenAPI document, with ${Object.keys(whole.openapi_spec.paths).length} paths`);
+};
+
+const search = async (api: ApiClient, admin: Caller, client: Caller): Promise<void> => {
+  chapter('6. It looks for an API in plain words, and finds only what it may use.');
+  const query = 'will it rain tomorrow where I am travelling';
+  for (const [who, caller] of [
+    ['Ada', client],
+    ['the administrator', admin],
+  ] as const) {
+    const results = await api.ask<{ collection_name: string; similarity_score: number }[]>(
+      caller,
+      'POST',
+      '/api/vector/search',
+      { query, k_limit: 3 },
+    );
+    line(
+      `POST /api/vector/search  as ${who}`,
+      results.map((result) => `${result.collection_name} ${result.similarity_score.toFixed(2)}`).join(', '),
+    );
+  }
+  const typo = await api.ask<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
+    query: 'wether forcast',
+    k_limit: 1,
+  });
+  line('"wether forcast"', typo[0]?.collection_name ?? 'nothing');
+};
+
+const audit = async (api: ApiClient, admin: Caller, client: Client): Promise<void> => {
+  chapter('7. What it did goes on record.');
+  const message = {
+    action: 'api_call',
+    client_id: client.clientId,
+    method: 'GET',
+    endpoint: '/forecast',
+    status_code: 200,
+    duration_ms: 87,
+  };
+  await api.ask(client, 'POST', '/api/audit/', { message });
+  line('POST /api/audit/  as Ada', 'written');
+  const page = await api.ask<{ data: { message: object }[]; total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
+  line(
+    'GET /api/audit/  as the administrator',
+    `${page.total} in all, the newest: ${JSON.stringify(page.data[0]?.message)}`,
+  );
+};
+
+const hitLimit = async (api: ApiClient, admin: Caller, client: Client): Promise<void> => {
+  chapter('8. A limit holds.');
+  const limit = { client_id: client.clientId, allowed_limit: 12, window_seconds: 60 };
+  const override = await api.ask<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);
+  line('POST /api/rate-limits/overrides', `${limit.allowed_limit} requests in ${limit.window_seconds} s`);
+  for (let attempt = 1; attempt <= limit.allowed_limit + 1; attempt++) {
+    const answer = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
+    if (answer.status !== 429) continue;
+    line('GET /api/rate-limits/effective/{id}', `429 ${JSON.stringify(answer.body)}`);
+    await api.ask(admin, 'DELETE', `/api/rate-limits/overrides/${override.id}`);
+    const after = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
+    line('DELETE the override, and the same again', after.status);
+    return;
+  }
+  throw new Error('The limit was not reached');
+};
+
+const farewell = (api: ApiClient, adminToken: string, adaToken: string, { clientId, secret }: Client): void => {
+  chapter('Go on by hand. The service runs until you press Ctrl-C; its files stay in DATA_DIR.');
+  say(`
+   ${api.address}/docs            every endpoint, to try out
+   ${api.address}/openapi.json    the same for machines
+
+   export PORTICO=${api.address}
+   export ADMIN_TOKEN=${adminToken}
+   export ADA_TOKEN=${adaToken}
+   export CLIENT_ID=${clientId}
+   export CLIENT_SECRET=${secret}
+
+   curl -s $PORTICO/api/collections/ -H "Authorization: Bearer $ADA_TOKEN"
+   curl -s $PORTICO/api/vector/search -H "X-Client-ID: $CLIENT_ID" -H "X-API-Key: $CLIENT_SECRET" \\
+        -H 'Content-Type: application/json' -d '{"query": "book a room for two nights", "k_limit": 3}'
+   curl -s "$PORTICO/api/audit/?source=all" -H "Authorization: Bearer $ADMIN_TOKEN"
+`);
+};

@@ -1,0 +1,212 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/**
+ * Shows that the boundaries hold: plants each forbidden thing in the sources, runs the real lint or type check of that
+ * project, and wants it to fail with the rule that forbids it. Before that, the untouched projects must pass, so that a
+ * check which always fails is no proof.
+ */
+interface Violation {
+  readonly forbids: string;
+  /** The project that is checked, and where the file is planted. */
+  readonly project: string;
+  readonly folder: string;
+  readonly target: 'lint' | 'typecheck';
+  readonly code: string;
+  /** What the check must say. */
+  readonly says: string;
+}
+
+const root = resolve(import.meta.dirname, '../../..');
+const boundary = '@nx/enforce-module-boundaries';
+
+const violations: readonly Violation[] = [
+  {
+    forbids: 'a package in the domain',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'lint',
+    code: `import { z } from 'zod';\nexport const planted = z;`,
+    says: boundary,
+  },
+  {
+    forbids: 'node: in the domain',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'lint',
+    code: `import { readFileSync } from 'node:fs';\nexport const planted = readFileSync;`,
+    says: 'no-restricted-imports',
+  },
+  {
+    forbids: 'the types of Node in the domain',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'typecheck',
+    code: `export const planted = process.env;`,
+    says: 'TS2591',
+  },
+  {
+    forbids: 'fetch in the domain',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'typecheck',
+    code: `export const planted = () => fetch('http://localhost');`,
+    says: 'TS2304',
+  },
+  {
+    forbids: 'the console in the domain',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'typecheck',
+    code: `console.log('planted');\nexport {};`,
+    says: 'TS2584',
+  },
+  {
+    forbids: "the machine's clock in the domain",
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'lint',
+    code: `export const planted = Date.now();`,
+    says: 'no-restricted-properties',
+  },
+  {
+    forbids: 'an adapter in the domain',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'lint',
+    code: `import { createMemoryStores } from '@portico/memory';\nexport const planted = createMemoryStores;`,
+    says: boundary,
+  },
+  {
+    forbids: 'an adapter in another adapter',
+    project: 'sql',
+    folder: 'libs/adapters/sql',
+    target: 'lint',
+    code: `import { createMemoryStores } from '@portico/memory';\nexport const planted = createMemoryStores;`,
+    says: boundary,
+  },
+  {
+    forbids: 'the technology of another adapter',
+    project: 'secrets',
+    folder: 'libs/adapters/secrets',
+    target: 'lint',
+    code: `import { SignJWT } from 'jose';\nexport const planted = SignJWT;`,
+    says: boundary,
+  },
+  {
+    forbids: 'the composition in an adapter',
+    project: 'sql',
+    folder: 'libs/adapters/sql',
+    target: 'lint',
+    code: `import { compose } from '@portico/composition';\nexport const planted = compose;`,
+    says: boundary,
+  },
+  {
+    forbids: 'inversify in an app',
+    project: 'http',
+    folder: 'apps/http',
+    target: 'lint',
+    code: `import { Container } from 'inversify';\nexport const planted = Container;`,
+    says: boundary,
+  },
+  {
+    forbids: 'an adapter in an app',
+    project: 'http',
+    folder: 'apps/http',
+    target: 'lint',
+    code: `import { openSqlStores } from '@portico/sql';\nexport const planted = openSqlStores;`,
+    says: boundary,
+  },
+  {
+    forbids: 'express outside the HTTP app',
+    project: 'composition',
+    folder: 'libs/composition',
+    target: 'lint',
+    code: `import express from 'express';\nexport const planted = express;`,
+    says: boundary,
+  },
+  {
+    forbids: 'a test runner in the contracts',
+    project: 'contracts',
+    folder: 'libs/contracts',
+    target: 'lint',
+    code: `import { test } from 'vitest';\nexport const planted = test;`,
+    says: boundary,
+  },
+  {
+    forbids: 'an asynchronous decision',
+    project: 'domain',
+    folder: 'libs/domain',
+    target: 'typecheck',
+    code: `import type { ProfileStore, ProfileChange } from './ports/index.ts';\nexport const planted = (store: ProfileStore, change: ProfileChange) => store.update(change.profile.id, async () => change);`,
+    says: 'TS2322',
+  },
+  {
+    forbids: 'a wrong dependency in the composition',
+    project: 'composition',
+    folder: 'libs/composition',
+    target: 'typecheck',
+    code: `import type { Module } from './registry.ts';\nexport const planted: Module = (provide) => provide('clock', ['chance'], (chance) => chance);`,
+    says: 'TS2322',
+  },
+  {
+    forbids: 'SQL from a template',
+    project: 'sql',
+    folder: 'libs/adapters/sql',
+    target: 'lint',
+    code: 'export const planted = (db: { exec(sql: string): void }, name: string) => db.exec(`drop table ${name}`);',
+    says: 'no-restricted-syntax',
+  },
+  {
+    forbids: 'a promise that nobody awaits',
+    project: 'http',
+    folder: 'apps/http',
+    target: 'lint',
+    code: `export const planted = (work: () => Promise<void>) => {\n  work();\n};`,
+    says: 'no-floating-promises',
+  },
+];
+
+const check = (project: string, target: string): { readonly passed: boolean; readonly output: string } => {
+  const run = spawnSync('npx', ['nx', 'run', `@portico/${project}:${target}`, '--output-style=static'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+  });
+  return { passed: run.status === 0, output: `${run.stdout}${run.stderr}` };
+};
+
+const planted = (violation: Violation): string | null => {
+  const file = join(root, violation.folder, 'src/planted-violation.ts');
+  mkdirSync(dirname(file), { recursive: true });
+  try {
+    writeFileSync(file, `${violation.code}\n`);
+    const { passed, output } = check(violation.project, violation.target);
+    if (passed) return 'nothing was said';
+    return output.includes(violation.says) ? null : `failed, but not by ${violation.says}:\n${output}`;
+  } finally {
+    rmSync(file, { force: true });
+  }
+};
+
+const failures: string[] = [];
+const checked = new Map(violations.map(({ project, target }) => [`${project} ${target}`, { project, target }]));
+for (const [name, { project, target }] of checked) {
+  const { passed, output } = check(project, target);
+  if (!passed) failures.push(`${name} fails without any violation:\n${output}`);
+}
+for (const violation of violations) {
+  const problem = failures.length > 0 ? null : planted(violation);
+  if (problem) failures.push(`${violation.forbids}: ${problem}`);
+  else if (failures.length === 0)
+    process.stdout.write(
+      `caught  ${violation.forbids} (${violation.project} ${violation.target}: ${violation.says})\n`,
+    );
+}
+if (failures.length > 0) {
+  process.stderr.write(`${failures.join('\n')}\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write(`${violations.length} planted violations, all caught.\n`);
+}
