@@ -1,0 +1,29 @@
+import type { Chance } from '@portico/domain';
+
+/** Chance that can be repeated: the same seed gives the same sequence. For tests alone, since anyone can foretell it. */
+export const createMemoryChance = (seed = 1): Chance => {
+  const nextWord = mulberry32(seed);
+  const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => nextWord() & 0xff);
+  return { bytes, uuid: () => uuidOf(bytes(16)) };
+};
+
+/** Mulberry32: a generator of 32-bit words from a 32-bit state, of which every seed is a good one. */
+const mulberry32 = (seed: number) => {
+  let state = seed >>> 0;
+  return (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let word = Math.imul(state ^ (state >>> 15), 1 | state);
+    word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word;
+    return (word ^ (word >>> 14)) >>> 0;
+  };
+};
+
+/** Version 4, variant 10 (RFC 9562, section 5.4). */
+const uuidOf = (random: Uint8Array): string => {
+  const marked = random.map((byte, index) => {
+    if (index === 6) return (byte & 0x0f) | 0x40;
+    return index === 8 ? (byte & 0x3f) | 0x80 : byte;
+  });
+  const hex = Buffer.from(marked).toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
