@@ -1,1 +1,1 @@
-export {};
+export { createHarness, defaultSettings, type Harness } from './harness.ts';

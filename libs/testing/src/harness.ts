@@ -1,0 +1,74 @@
+import {
+  createMemoryCache,
+  createMemoryChance,
+  createMemoryClock,
+  createMemoryDocumentReader,
+  createMemoryEmbedder,
+  createMemoryJobQueue,
+  createMemoryKeyHasher,
+  createMemoryMailer,
+  createMemoryRateLimiter,
+  createMemoryStores,
+  createMemoryTokenVerifier,
+  createMemoryVault,
+  createMemoryVectorIndex,
+} from '@portico/memory';
+import { createUseCases, type Ports, type Settings } from '@portico/domain';
+
+export const defaultSettings: Settings = {
+  identityEmailCheck: 'claimed',
+  registrationRequiresToken: false,
+  strictDocuments: false,
+  defaultLimit: { allowed: 600, windowSeconds: 60 },
+  anonymousLimit: null,
+  failedCredentialsLimit: null,
+};
+
+/** The whole system in memory, with a clock that stands still and what a test wants to look at or to break. */
+export type Harness = ReturnType<typeof createHarness>;
+
+/** `settings` and `ports` take the place of the defaults, so that a test can set what it is about. */
+export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}) => {
+  const clock = createMemoryClock();
+  const queue = createMemoryJobQueue();
+  const mailer = createMemoryMailer();
+  const embedder = createMemoryEmbedder();
+  const tokens = createMemoryTokenVerifier({ clock });
+  const inMemory: Ports = {
+    ...createMemoryStores(),
+    clock,
+    chance: createMemoryChance(),
+    limiter: createMemoryRateLimiter(clock),
+    vectors: createMemoryVectorIndex(),
+    embedder,
+    queue,
+    mailer,
+    tokens,
+    keys: createMemoryKeyHasher(),
+    vault: createMemoryVault(),
+    documents: createMemoryDocumentReader(),
+    cache: createMemoryCache(),
+    probes: [],
+  };
+  const all: Ports = { ...inMemory, ...ports };
+  const useCases = createUseCases(all, { ...defaultSettings, ...settings });
+  return {
+    ports: all,
+    useCases,
+    clock,
+    queue,
+    mailer,
+    embedder,
+    tokens,
+    /** Works every job that is due now, and those that they leave. */
+    runJobs: async (): Promise<void> => {
+      for (
+        let due = await all.outbox.due(clock.now(), 1_000);
+        due.length > 0;
+        due = await all.outbox.due(clock.now(), 1_000)
+      ) {
+        for (const id of due) await useCases.workJob(id);
+      }
+    },
+  };
+};
