@@ -1,0 +1,148 @@
+import { callerReadsContract, type Sabotages, type Stores } from '@portico/contracts';
+import type { CallerReads, CallerRow } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { touchGrants } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+/** Both reads with something else in what they say. */
+const altering = (alter: (row: CallerRow) => CallerRow) => breaking('callers', (right) => altered(right, alter));
+
+const altered = (right: CallerReads, alter: (row: CallerRow) => CallerRow): CallerReads => ({
+  byClientId: async (clientId, target) => {
+    const row = await right.byClientId(clientId, target);
+    return row && alter(row);
+  },
+  byUid: async (uid, target) => {
+    const row = await right.byUid(uid, target);
+    return row && alter(row);
+  },
+});
+
+/** Reads that keep what they once said. */
+const remembering = breaking('callers', (right) => {
+  const rows = new Map<string, CallerRow | null>();
+  return {
+    byUid: async (uid, target) => {
+      const name = `${uid} ${target}`;
+      const row = rows.get(name) ?? (await right.byUid(uid, target));
+      rows.set(name, row);
+      return row;
+    },
+  };
+});
+
+const withEpoch = (epoch: keyof CallerRow['epochs'], value: number) =>
+  altering((row) => ({ ...row, epochs: { ...row.epochs, [epoch]: value } }));
+
+const sabotages: Sabotages<typeof callerReadsContract, Stores> = {
+  'a caller is read by API client identifier': breaking('callers', () => ({ byClientId: async () => null })),
+  'a caller is read by API client identifier while it is asleep': breaking('callers', (right) => ({
+    byClientId: async (clientId, target) => {
+      const row = await right.byClientId(clientId, target);
+      return row?.profile.role === 'admin' ? null : row;
+    },
+  })),
+  'an API client identifier that is unknown reads nothing': breaking('callers', (right, _stores, { profiles }) => ({
+    byClientId: async (clientId, target) => {
+      const [first] = profiles.values();
+      return (await right.byClientId(clientId, target)) ?? (first ? right.byUid(first.uid, target) : null);
+    },
+  })),
+  'a caller is read by uid': breaking('callers', () => ({ byUid: async () => null })),
+  'a uid that no profile has reads nothing, nor does one in another case': breaking(
+    'callers',
+    (right, _stores, { profiles }) => ({
+      byUid: async (uid, target) => {
+        const same = [...profiles.values()].find((profile) => profile.uid.toLowerCase() === uid.toLowerCase());
+        return right.byUid(same?.uid ?? uid, target);
+      },
+    }),
+  ),
+  'both reads of one caller say the same': breaking('callers', (right) => ({
+    byClientId: async (clientId, target) => {
+      const row = await right.byClientId(clientId, target);
+      return row && { ...row, granted: false };
+    },
+  })),
+  'a read holds the key': altering((row) => ({ ...row, key: row.key && { ...row.key, previous: null } })),
+  'a read holds the active override and no other': breaking('callers', (right, _stores, { overrides }) =>
+    altered(right, (row) => {
+      const [first] = [...overrides.values()].filter(({ profile }) => profile === row.profile.id);
+      return { ...row, limits: { ...row.limits, override: first?.override ?? null } };
+    }),
+  ),
+  'a read holds the tier of the profile where it is active': breaking('callers', (right, _stores, { tiers }) =>
+    altered(right, (row) => {
+      const tier = tiers.get(row.profile.tier ?? '');
+      const rule = tier && { tier: tier.tier, allowed: tier.allowed, windowSeconds: tier.windowSeconds };
+      return { ...row, limits: { ...row.limits, tier: rule ?? null } };
+    }),
+  ),
+  'a read holds the collection that was asked about': altering((row) => ({
+    ...row,
+    target: row.target && { ...row.target, storedAuthentication: null },
+  })),
+  'a read has no target where none was asked about or it is not there': breaking(
+    'callers',
+    (right, _stores, { collections }) =>
+      altered(right, (row) => ({ ...row, target: row.target ?? collections.values().next().value ?? null })),
+  ),
+  'a read says whether the caller has a grant for the target': breaking('callers', (right, _stores, { grants }) =>
+    altered(right, (row) => ({ ...row, granted: (grants.get(row.profile.id)?.size ?? 0) > 0 })),
+  ),
+  'a read reflects every change that was acknowledged before it': remembering,
+  'the grants epoch grows with each grant and each revoke of this profile': breaking(
+    'grants',
+    (right, _stores, database) => ({
+      revoke: async (client, collection, decide) => {
+        const before = database.grantEpochs.get(client) ?? 0;
+        await right.revoke(client, collection, decide);
+        database.grantEpochs.set(client, before);
+      },
+    }),
+  ),
+  'the grants epoch grows where a collection with a grant is removed': breaking(
+    'collections',
+    (right, _stores, database) => ({
+      remove: async (id, decide) => {
+        const before = [...database.grantEpochs];
+        await right.remove(id, decide);
+        before.forEach(([profile, epoch]) => database.grantEpochs.set(profile, epoch));
+      },
+    }),
+  ),
+  'the grants epoch of one profile stays where another is granted something': breaking(
+    'grants',
+    (right, _stores, database) => ({
+      grant: async (client, collection, decide) => {
+        await right.grant(client, collection, decide);
+        for (const id of database.profiles.keys()) touchGrants(database, id);
+      },
+    }),
+  ),
+  'the catalog epoch grows with each creation, change and deletion of a collection': breaking(
+    'collections',
+    (right, _stores, database) => ({
+      update: async (id, decide) => {
+        const answer = await right.update(id, decide);
+        database.catalogEpoch -= 1;
+        return answer;
+      },
+    }),
+  ),
+  'the embeddings epoch is the highest sequence of an embedding': withEpoch('embeddings', 1),
+  'the embeddings epoch does not fall when the latest embedding goes': breaking(
+    'callers',
+    (right, _stores, { embeddings }) =>
+      altered(right, (row) => {
+        const highest = Math.max(0, ...[...embeddings.values()].map(({ sequence }) => sequence));
+        return { ...row, epochs: { ...row.epochs, embeddings: highest } };
+      }),
+  ),
+};
+
+describe('the memory caller reads', () => {
+  proveContract(callerReadsContract, sabotages, createMemoryStores);
+});

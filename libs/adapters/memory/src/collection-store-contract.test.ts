@@ -1,0 +1,246 @@
+import { aDocument, collectionStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
+import {
+  nameKey,
+  PorticoError,
+  type CollectionId,
+  type CollectionStore,
+  type ListedCollection,
+  type ListPage,
+  type Visibility,
+} from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, leaking, pause, silently } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { kept, type MemoryDatabase } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+/** Lists in another order. */
+const ordering = (compare: (a: ListedCollection, b: ListedCollection) => number) =>
+  breaking('collections', (right) => ({
+    list: async (visibility) => [...(await right.list(visibility, null))].sort(compare),
+  }));
+
+const byIdOnly = (a: ListedCollection, b: ListedCollection): number => (a.id < b.id ? -1 : 1);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Pages that begin elsewhere or end elsewhere. */
+const paging = (change: (page: ListPage) => ListPage) =>
+  breaking('collections', (right) => ({
+    list: (visibility, page) => right.list(visibility, page && change(page)),
+  }));
+
+const seeing = (other: (visibility: Visibility) => Visibility) =>
+  breaking('collections', (right) => ({ visibleIds: (visibility) => right.visibleIds(other(visibility)) }));
+
+/** A removal that leaves something of what was there before it. */
+const leaving = (leave: (database: MemoryDatabase, id: CollectionId) => () => void) =>
+  breaking('collections', (right, _stores, database) => ({
+    remove: async (id, decide) => {
+      const restore = leave(database, id);
+      await right.remove(id, decide);
+      restore();
+    },
+  }));
+
+/** Acts on another collection where the one that is meant is not there. */
+const another = async (right: CollectionStore, id: CollectionId): Promise<CollectionId> => {
+  const [first] = await right.visibleIds({ of: 'all' });
+  return (await right.find(id)) ? id : (first ?? id);
+};
+
+const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
+  'a collection that was added is found as it was': breaking('collections', (right) => ({
+    find: async (id) => {
+      const collection = await right.find(id);
+      const stored = collection?.storedAuthentication;
+      return collection && { ...collection, storedAuthentication: stored?.type === 'none' ? null : (stored ?? null) };
+    },
+  })),
+  'an addition writes its effects': breaking('collections', (right) => ({
+    add: (collection, document) => right.add(collection, document, noEffects),
+  })),
+  'names need not be unique': breaking('collections', (right) => ({
+    list: async (visibility, page) => [
+      ...new Map((await right.list(visibility, page)).map((line) => [line.name, line])).values(),
+    ],
+  })),
+  'an id that no collection has finds nothing': breaking('collections', (right) => ({
+    find: async (id) => right.find(await another(right, id)),
+  })),
+  'a collection is found by where it was imported from': breaking(
+    'collections',
+    (_right, _stores, { collections }) => ({
+      findByImportKey: async () => collections.values().next().value ?? null,
+    }),
+  ),
+  'an import key that no collection has finds nothing': breaking('collections', (right, _stores, { collections }) => ({
+    findByImportKey: async (importKey) =>
+      (await right.findByImportKey(importKey)) ?? [...collections.values()].find((c) => c.importKey === null) ?? null,
+  })),
+  'no two collections have one import key, and nothing is written where they would': breaking(
+    'collections',
+    (right, stores) => ({ update: (id, decide) => leaking(stores, right.update(id, decide)) }),
+  ),
+  'an update decides by the collection as it is, stores the change and answers it': breaking(
+    'collections',
+    (right) => ({
+      update: async (id, decide) => {
+        const before = await right.find(id);
+        const after = await right.update(id, decide);
+        return before ?? after;
+      },
+    }),
+  ),
+  'an update writes its effects': breaking('collections', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (current) => {
+        const change = decide(current);
+        return change && { ...change, ...noEffects };
+      }),
+  })),
+  'an update without a document leaves the stored one': breaking('collections', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (current) => {
+        const change = decide(current);
+        return change && { document: aDocument('{}'), ...change };
+      }),
+  })),
+  'an update with a document replaces the stored one together with its digest': breaking('collections', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (current) => {
+        const change = decide(current);
+        if (!change) return null;
+        const { collection, entries, jobs } = change;
+        return { collection, entries, jobs };
+      }),
+  })),
+  'an update that decides on nothing writes nothing and answers the collection as it is': breaking(
+    'collections',
+    (right) => ({ update: (id, decide) => right.update(id, (c) => decide(c) ?? { collection: c, ...noEffects }) }),
+  ),
+  'an update whose decision raises passes that on and leaves everything as it was': breaking(
+    'collections',
+    (right, stores) => ({ update: (id, decide) => leaking(stores, right.update(id, decide)) }),
+  ),
+  'an update of a collection that is not there is refused before anything is decided': breaking(
+    'collections',
+    (right) => ({ update: async (id, decide) => right.update(await another(right, id), decide) }),
+  ),
+  'each of simultaneous updates of one collection sees the one before it': breaking('collections', (right) => ({
+    update: async (id, decide) => {
+      const current = await right.find(id);
+      if (!current) throw new PorticoError('collection_not_found');
+      const change = decide(current);
+      await pause();
+      return right.update(id, () => change);
+    },
+  })),
+  'a collection that was removed is found by nothing': leaving(({ collections }, id) => {
+    const collection = collections.get(id);
+    return () => collection && collections.set(id, collection);
+  }),
+  'a removal takes the document': breaking('collections', (right, _stores, { documents }) => ({
+    add: async (collection, document, effects) => {
+      await right.add(collection, document, effects);
+      documents.set(collection.id, kept(document));
+    },
+    document: async (id) => {
+      const packed = documents.get(id) ?? aDocument();
+      return { digest: (await right.find(id))?.documentDigest ?? '', packed };
+    },
+  })),
+  'a removal takes the embedding': leaving(({ embeddings }, id) => {
+    const stored = embeddings.get(id);
+    return () => stored && embeddings.set(id, stored);
+  }),
+  'a removal takes all grants for the collection and for no other': leaving(({ grants }, id) => {
+    const granted = [...grants.values()].filter((collections) => collections.has(id)).slice(1);
+    return () => granted.forEach((collections) => collections.set(id, 0));
+  }),
+  'a removal decides by the collection and writes its effects': breaking('collections', (right) => ({
+    remove: (id, decide) => right.remove(id, silently(decide)),
+  })),
+  'a removal whose decision raises passes that on and keeps all': breaking(
+    'collections',
+    (right, _stores, database) => ({
+      remove: (id, decide) => {
+        database.documents.delete(id);
+        return right.remove(id, decide);
+      },
+    }),
+  ),
+  'a removal of a collection that is not there is refused before anything is decided': breaking(
+    'collections',
+    (right) => ({ remove: async (id, decide) => right.remove(await another(right, id), decide) }),
+  ),
+  'a document is answered as it was stored, with the digest that names it': breaking('collections', (right) => ({
+    document: async (id) => {
+      const found = await right.document(id);
+      return found && { ...found, packed: { ...found.packed, deflated: found.packed.deflated.subarray(0, -4) } };
+    },
+  })),
+  'a collection that is not there has no document': breaking('collections', (right) => ({
+    document: async (id) => (await right.document(id)) ?? { digest: '', packed: aDocument('') },
+  })),
+  'what was given or answered cannot be used to change a stored document': breaking(
+    'collections',
+    (_right, _stores, { collections, documents }) => ({
+      document: async (id) => {
+        const [collection, packed] = [collections.get(id), documents.get(id)];
+        return collection && packed ? { digest: collection.documentDigest, packed } : null;
+      },
+    }),
+  ),
+  'a list line holds id, name, description and times': breaking('collections', (_right, _stores, { collections }) => ({
+    list: async () => [...collections.values()],
+  })),
+  'a list is ordered by name without regard to case': ordering((a, b) => compare(a.name, b.name)),
+  'a list is ordered by the code points of names': ordering((a, b) => compare(nameKey(a.name), nameKey(b.name))),
+  'composed and decomposed letters are one in the order of a list, and stay what they are in names': ordering((a, b) =>
+    compare(a.name.toLowerCase(), b.name.toLowerCase()),
+  ),
+  'names that differ in case alone are listed by id': ordering(
+    (a, b) => compare(nameKey(a.name), nameKey(b.name)) || compare(a.name, b.name) || byIdOnly(a, b),
+  ),
+  'a list is ordered by the name of now': ordering(byIdOnly),
+  'pages follow each other through a whole list, none twice and none left out': breaking('collections', (right) => ({
+    list: async (visibility, page) => {
+      const whole = await right.list(visibility, null);
+      if (!page) return whole;
+      const { after, limit } = page;
+      return whole.filter(({ name }) => after === null || nameKey(name) > after.nameKey).slice(0, limit);
+    },
+  })),
+  'a page holds at most its limit, and is empty after the last collection': paging((page) => ({
+    ...page,
+    limit: page.limit + 1,
+  })),
+  'a page begins after its place also where that collection is gone': breaking('collections', (right) => ({
+    list: async (visibility, page) => {
+      const whole = await right.list(visibility, null);
+      const place = whole.findIndex(({ id }) => id === page?.after?.id);
+      return page ? whole.slice(place + 1, place + 1 + page.limit) : whole;
+    },
+  })),
+  'who may see what is granted to a profile sees that alone, in lists, pages and ids': breaking(
+    'collections',
+    (right) => ({
+      list: (visibility, page) => right.list(page ? { of: 'all' } : visibility, page),
+    }),
+  ),
+  'a profile without a grant sees nothing of what is granted to it': seeing(() => ({ of: 'all' })),
+  'who may see all sees every collection': breaking('collections', (right) => ({
+    visibleIds: async (visibility) => (await right.visibleIds(visibility)).slice(0, 2),
+  })),
+  'who may see nothing sees nothing': seeing((visibility) =>
+    visibility.of === 'nothing' ? { of: 'all' } : visibility,
+  ),
+  'names are those of the collections that exist': breaking('collections', (right) => ({
+    names: async (ids) => new Map([...ids.map((id) => [id, ''] as const), ...(await right.names(ids))]),
+  })),
+};
+
+describe('the memory collection store', () => {
+  proveContract(collectionStoreContract, sabotages, createMemoryStores);
+});

@@ -1,0 +1,245 @@
+import { aProfile, noEffects, profileStoreContract, type Sabotages, type Stores } from '@portico/contracts';
+import { PorticoError, type ProfileState } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { kept, writeEffects, type MemoryDatabase } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+const unchanged = ({ profile, key }: ProfileState) => ({ profile, key, ...noEffects });
+
+const adminsIn = ({ profiles }: MemoryDatabase) => [...profiles.values()].filter(({ role }) => role === 'admin').length;
+
+const stateIn = (database: MemoryDatabase, id: ReturnType<typeof aProfile>['id']): ProfileState => {
+  const profile = database.profiles.get(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  return { profile, key: database.keys.get(id) ?? null, admins: adminsIn(database) };
+};
+
+/** An update that decides by what was there a moment ago. */
+const staleUpdate = breaking('profiles', (right, _stores, database) => ({
+  update: async (id, decide) => {
+    const change = decide(stateIn(database, id));
+    await pause();
+    return right.update(id, () => change);
+  },
+}));
+
+const staleRemoval = breaking('profiles', (right, _stores, database) => ({
+  remove: async (id, decide) => {
+    const effects = decide(stateIn(database, id));
+    await pause();
+    return right.remove(id, () => effects);
+  },
+}));
+
+/** An addition that looks first and writes a moment later. */
+const staleAddition = breaking('profiles', (right, _stores, { profiles }) => ({
+  add: async (profile) => {
+    const list = await right.list();
+    if (list.some(({ email }) => email === profile.email)) throw new PorticoError('email_taken');
+    if (list.some(({ uid }) => uid === profile.uid)) throw new PorticoError('identity_taken');
+    await pause();
+    profiles.set(profile.id, profile);
+  },
+}));
+
+/** A removal that leaves something of what was there before it. */
+const leaving = (leave: (database: MemoryDatabase, id: ReturnType<typeof aProfile>['id']) => () => void) =>
+  breaking('profiles', (right, _stores, database) => ({
+    remove: async (id, decide) => {
+      const restore = leave(database, id);
+      await right.remove(id, decide);
+      restore();
+    },
+  }));
+
+const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
+  'a profile that was added is found as it was': breaking('profiles', (right) => ({
+    find: async (id) => {
+      const profile = await right.find(id);
+      return profile && { ...profile, companyName: profile.companyName ?? '' };
+    },
+  })),
+  'an addition writes its effects': breaking('profiles', (right) => ({
+    add: (profile) => right.add(profile, noEffects),
+  })),
+  'a taken e-mail is refused as such, and nothing is written': breaking('profiles', (right, stores) => ({
+    add: (profile, effects) => leaking(stores, right.add(profile, effects)),
+  })),
+  'a taken uid is refused as such, and nothing is written': breaking('profiles', (right, _stores, database) => ({
+    add: (profile, effects) => {
+      writeEffects(database, effects);
+      return right.add(profile, noEffects);
+    },
+  })),
+  'where e-mail and uid are taken, the e-mail is what is refused': breaking('profiles', (right) => ({
+    add: async (profile, effects) => {
+      if ((await right.list()).some(({ uid }) => uid === profile.uid)) throw new PorticoError('identity_taken');
+      return right.add(profile, effects);
+    },
+  })),
+  'of simultaneous additions of one e-mail exactly one succeeds': staleAddition,
+  'of simultaneous additions of one uid exactly one succeeds': staleAddition,
+  'an id that no profile has finds nothing': breaking('profiles', (right) => ({
+    find: async (id) => (await right.find(id)) ?? (await right.list())[0] ?? null,
+  })),
+  'an e-mail is found without regard to case': breaking('profiles', (right) => ({
+    findByEmail: async (email) => (await right.list()).find((profile) => profile.email === email) ?? null,
+  })),
+  'an e-mail that no profile has finds nothing': breaking('profiles', (right) => ({
+    findByEmail: async (email) => (await right.list()).find((profile) => profile.email.includes(email)) ?? null,
+  })),
+  'profiles are listed oldest first': breaking('profiles', (_right, _stores, { profiles }) => ({
+    list: async () => [...profiles.values()],
+  })),
+  'profiles of one instant are listed by id': breaking('profiles', (_right, _stores, { profiles }) => ({
+    list: async () => [...profiles.values()].sort((a, b) => a.createdAt - b.createdAt),
+  })),
+  'an update decides by the profile, its key and the number of admins': breaking('profiles', (right) => ({
+    update: (id, decide) => right.update(id, (state) => decide({ ...state, admins: 1 })),
+  })),
+  'an update stores the profile and its key, and answers what was stored': breaking('profiles', (right) => ({
+    update: async (id, decide) => {
+      const before = await right.find(id);
+      const after = await right.update(id, decide);
+      return before ?? after;
+    },
+  })),
+  'an update takes away the key that it does not answer': breaking('profiles', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (state) => {
+        const change = decide(state);
+        return { ...change, key: change.key ?? state.key };
+      }),
+  })),
+  'an update writes its effects': breaking('profiles', (right) => ({
+    update: (id, decide) => right.update(id, silently(decide)),
+  })),
+  'an update whose decision raises passes that on and leaves everything as it was': breaking(
+    'profiles',
+    (right, stores) => ({ update: (id, decide) => leaking(stores, right.update(id, decide)) }),
+  ),
+  'an update of a profile that is not there is refused before anything is decided': breaking('profiles', (right) => ({
+    update: async (id, decide) => {
+      const [other] = await right.list();
+      return right.update((await right.find(id)) ? id : (other?.id ?? id), decide);
+    },
+  })),
+  'each of simultaneous updates of one profile sees the one before it': staleUpdate,
+  'of simultaneous demotions of all admins one is refused': staleUpdate,
+  'no update gives a profile the e-mail or the uid of another': breaking('profiles', (right, _stores, database) => ({
+    update: async (id, decide) => {
+      const change = decide(stateIn(database, id));
+      database.profiles.set(id, kept(change.profile));
+      return right.update(id, () => change);
+    },
+  })),
+  'a profile that was removed is found by nothing': leaving((database, id) => {
+    const profile = database.profiles.get(id);
+    return () => profile && database.profiles.set(id, profile);
+  }),
+  'a removal takes the grants of the profile and of no other': leaving((database, id) => {
+    const granted = database.grants.get(id);
+    return () => granted && database.grants.set(id, granted);
+  }),
+  'a removal takes the key of the profile and of no other': leaving((database, id) => {
+    const key = database.keys.get(id);
+    return () => key && database.keys.set(id, key);
+  }),
+  'a removal takes the overrides of the profile and of no other': leaving((database, id) => {
+    const inactive = [...database.overrides].filter(
+      ([, { profile, override }]) => profile === id && !override.isActive,
+    );
+    return () => inactive.forEach(([key, owned]) => database.overrides.set(key, owned));
+  }),
+  'a removal takes the unsent mails to the profile and no other job': leaving(({ jobs }) => {
+    const rejections = [...jobs].filter(([, { job }]) => job.task.kind === 'mail.rejection');
+    return () => rejections.forEach(([key, stored]) => jobs.set(key, stored));
+  }),
+  'a removal keeps the collections that the profile created and the entries that it wrote': leaving(
+    (database, id) => () => {
+      database.entries = database.entries.filter(({ actorId }) => actorId !== id);
+    },
+  ),
+  'a removal decides by the profile, its key and the number of admins, this one included': breaking(
+    'profiles',
+    (right) => ({
+      remove: (id, decide) => right.remove(id, (state) => decide({ ...state, admins: state.admins - 1 })),
+    }),
+  ),
+  'a removal writes its effects': breaking('profiles', (right) => ({
+    remove: (id, decide) => right.remove(id, silently(decide)),
+  })),
+  'a removal whose decision raises passes that on and keeps all': breaking('profiles', (right, _stores, database) => ({
+    remove: (id, decide) => {
+      database.jobs.clear();
+      return right.remove(id, decide);
+    },
+  })),
+  'a removal of a profile that is not there is refused before anything is decided': breaking('profiles', (right) => ({
+    remove: (id, decide) => hushed(right.remove(id, decide), undefined),
+  })),
+  'of simultaneous removals of all admins one is refused': staleRemoval,
+  'the e-mail and the uid of a removed profile are free again': leaving((database, id) => {
+    const profile = database.profiles.get(id);
+    const ghost = aProfile();
+    return () => profile && database.profiles.set(ghost.id, { ...ghost, createdAt: 0, uid: `${profile.uid} (gone)` });
+  }),
+  'a claim sees the profile with the uid rather than the one with the e-mail': breaking('profiles', (right) => ({
+    claimAdmin: async (identity, decide) => {
+      const match = await right.findByEmail(identity.email);
+      return right.claimAdmin(identity, (state) => decide({ ...state, match: match ?? state.match }));
+    },
+  })),
+  'a claim sees the profile with the e-mail where none has the uid': breaking('profiles', (right) => ({
+    claimAdmin: (identity, decide) => right.claimAdmin({ ...identity, email: 'nobody' }, decide),
+  })),
+  'a claim sees how many admins there are, and no profile where none matches': breaking('profiles', (right) => ({
+    claimAdmin: (identity, decide) =>
+      right.claimAdmin(identity, (state) => decide({ ...state, admins: Math.min(state.admins, 1) })),
+  })),
+  'a claim adds the profile that it decides on, writes its effects and answers it': breaking('profiles', (right) => ({
+    claimAdmin: (identity, decide) =>
+      right.claimAdmin(identity, (state) => {
+        const change = decide(state);
+        return change && { ...change, ...noEffects };
+      }),
+  })),
+  'a claim stores what it decides on in place of the profile that matches, which keeps its key': breaking(
+    'profiles',
+    (right, _stores, database) => ({
+      claimAdmin: async (identity, decide) => {
+        const admin = await right.claimAdmin(identity, decide);
+        if (admin) database.keys.delete(admin.id);
+        return admin;
+      },
+    }),
+  ),
+  'a claim that decides on nothing changes nothing': breaking('profiles', (right, stores) => ({
+    claimAdmin: async (identity, decide) => {
+      const answer = await right.claimAdmin(identity, decide);
+      const profile = await stores.profiles.findByEmail(identity.email);
+      if (profile)
+        await right.update(profile.id, (state) => ({ ...unchanged(state), profile: { ...profile, role: 'admin' } }));
+      return answer;
+    },
+  })),
+  'a claim whose decision raises passes that on and changes nothing': breaking('profiles', (right, stores) => ({
+    claimAdmin: (identity, decide) => leaking(stores, right.claimAdmin(identity, decide)),
+  })),
+  'of simultaneous claims on an empty store exactly one sees no admin': breaking(
+    'profiles',
+    (right, _stores, database) => ({
+      claimAdmin: async (identity, decide) => {
+        const change = decide({ admins: adminsIn(database), match: null });
+        await pause();
+        return right.claimAdmin(identity, () => change);
+      },
+    }),
+  ),
+};
+
+describe('the memory profile store', () => {
+  proveContract(profileStoreContract, sabotages, createMemoryStores);
+});
