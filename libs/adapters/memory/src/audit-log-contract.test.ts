@@ -1,0 +1,140 @@
+import { auditLogContract, type Sabotages, type Stores } from '@portico/contracts';
+import type { AuditEntry, AuditFilter, AuditLog } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, pause } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+/** Pages that are asked for something else. */
+const asking = (other: (filter: AuditFilter, offset: number, limit: number) => Parameters<AuditLog['page']>) =>
+  breaking('audit', (right) => ({ page: (filter, offset, limit) => right.page(...other(filter, offset, limit)) }));
+
+/** Pages and totals without a part of the filter, or with another one. */
+const filtering = (other: (filter: AuditFilter) => AuditFilter) =>
+  asking((filter, offset, limit) => [other(filter), offset, limit]);
+
+const sorting = (compare: (a: AuditEntry, b: AuditEntry) => number) =>
+  breaking('audit', (right, _stores, { entries }) => ({
+    page: async (filter, offset, limit) => ({
+      entries: [...entries].sort(compare).slice(offset, offset + limit),
+      total: (await right.page(filter, 0, 0)).total,
+    }),
+  }));
+
+const totalling = (total: (filter: AuditFilter, right: number, page: readonly AuditEntry[]) => number) =>
+  breaking('audit', (right) => ({
+    page: async (filter, offset, limit) => {
+      const page = await right.page(filter, offset, limit);
+      return { ...page, total: total(filter, page.total, page.entries) };
+    },
+  }));
+
+/** An export that reads batch after batch by offset. */
+const exportByOffset = (batch: number) =>
+  breaking('audit', (right) => ({
+    async *export(filter) {
+      for (let offset = 0; ; offset += batch) {
+        const { entries } = await right.page(filter, offset, batch);
+        if (entries.length === 0) return;
+        yield* entries;
+      }
+    },
+  }));
+
+const sabotages: Sabotages<typeof auditLogContract, Stores> = {
+  'an entry that was appended is read as it came': breaking('audit', (right) => ({
+    append: (entry) => right.append({ ...entry, message: JSON.stringify(JSON.parse(entry.message)) }),
+  })),
+  'entries are ordered by their instant, newest first, and not by when they came': sorting(
+    (a, b) => b.receivedAt - a.receivedAt,
+  ),
+  'entries of one instant are ordered by insertion, newest first': sorting((a, b) => (a.id < b.id ? 1 : -1)),
+  'a page begins at its offset and holds at most its limit': asking((filter, offset, limit) => [
+    filter,
+    Math.floor(offset / limit) * limit,
+    limit,
+  ]),
+  'a page past the end is empty and has the right total': totalling((_filter, right, page) =>
+    page.length === 0 ? 0 : right,
+  ),
+  'an empty log has an empty page and the total 0': totalling((_filter, right) => Math.max(1, right)),
+  'the total counts what passes the filter, whatever the page': totalling((_filter, _right, page) => page.length),
+  'the total counts entries that other stores write as effects': breaking('audit', (right) => {
+    const appended: AuditEntry[] = [];
+    return {
+      append: (entry) => {
+        appended.push(entry);
+        return right.append(entry);
+      },
+      page: async (...page) => ({ ...(await right.page(...page)), total: appended.length }),
+    };
+  }),
+  'a filter by source passes entries of that source, and of both for all': filtering((filter) => ({
+    ...filter,
+    source: filter.source === 'all' ? 'client' : filter.source,
+  })),
+  'a filter by actor passes entries of that actor': filtering(({ actorId, ...filter }) =>
+    actorId === undefined ? { ...filter, source: 'all' } : filter,
+  ),
+  'a filter by client, collection or action passes entries with that very facet': breaking('audit', (right) => ({
+    append: ({ facets, ...entry }) =>
+      right.append({ ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } }),
+  })),
+  'a filter from an instant passes that instant, one to an instant does not': filtering((filter) =>
+    filter.to === undefined ? filter : { ...filter, to: filter.to + 1 },
+  ),
+  'all parts of a filter hold together': filtering(({ collectionId, ...filter }) =>
+    filter.action === undefined || collectionId === undefined ? { ...filter, source: 'all' } : filter,
+  ),
+  'an export answers every entry once, in the order of pages': breaking('audit', (_right, _stores, { entries }) => ({
+    async *export() {
+      yield* [...entries].reverse();
+    },
+  })),
+  'an export answers what passes the filter': breaking('audit', (right) => ({
+    export: (filter) => right.export({ ...filter, source: 'all' }),
+  })),
+  'an export answers each entry that was there at the call once, whatever comes meanwhile': exportByOffset(500),
+  'an export may be left before its end': breaking('audit', (right) => {
+    let isUnderWay = false;
+    return {
+      async *export(filter) {
+        if (isUnderWay) return;
+        isUnderWay = true;
+        for await (const entry of right.export(filter)) yield entry;
+        isUnderWay = false;
+      },
+    };
+  }),
+  'a pruning removes entries that were received before the instant, and none that was at it': breaking(
+    'audit',
+    (right) => ({ prune: (before, limit) => right.prune(before + 1, limit) }),
+  ),
+  'a pruning removes at most its limit, oldest first, and answers how many it removed': breaking(
+    'audit',
+    (_right, _stores, database) => ({
+      prune: async (_before, limit) => database.entries.splice(0, limit).length,
+    }),
+  ),
+  'totals are right after a pruning': breaking('audit', (right) => {
+    let pruned = 0;
+    return {
+      prune: async (before, limit) => (pruned = await right.prune(before, limit)),
+      page: async (filter, offset, limit) => {
+        const page = await right.page(filter, offset, limit);
+        return { ...page, total: page.total + (filter.source === 'all' ? pruned : 0) };
+      },
+    };
+  }),
+  'of simultaneous appends each is kept and counted': breaking('audit', (_right, _stores, database) => ({
+    append: async (entry) => {
+      const before = database.entries;
+      await pause();
+      database.entries = [...before, entry];
+    },
+  })),
+};
+
+describe('the memory audit log', () => {
+  proveContract(auditLogContract, sabotages, createMemoryStores);
+});

@@ -1,0 +1,272 @@
+import { limitStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
+import type { LimitStore, Override, Tier } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { kept, type MemoryDatabase } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+/** Lists of tiers or overrides with something else in them. */
+const listing = (alter: (tiers: readonly Tier[]) => readonly Tier[]) =>
+  breaking('limits', (right) => ({ tiers: async () => alter(await right.tiers()) }));
+
+const listingOverrides = (alter: (overrides: readonly Override[], activeOnly: boolean) => readonly Override[]) =>
+  breaking('limits', (right) => ({
+    overrides: async (activeOnly) => alter(await right.overrides(activeOnly), activeOnly),
+  }));
+
+/** Something that happens to the state after an addition or an update of an override. */
+const after = (
+  method: 'addOverride' | 'updateOverride',
+  happens: (database: MemoryDatabase, override: Override, before: readonly Override[]) => void,
+) =>
+  breaking('limits', (right, _stores, database): Partial<LimitStore> => {
+    const list = () => [...database.overrides.values()].map(({ override }) => override);
+    const done = (override: Override, before: readonly Override[]): Override => {
+      happens(database, override, before);
+      return override;
+    };
+    if (method === 'addOverride') {
+      return {
+        addOverride: async (profile, facts, effects) => {
+          const before = list();
+          return done(await right.addOverride(profile, facts, effects), before);
+        },
+      };
+    }
+    return {
+      updateOverride: async (id, decide) => {
+        const before = list();
+        return done(await right.updateOverride(id, decide), before);
+      },
+    };
+  });
+
+const setActive = ({ overrides }: MemoryDatabase, ids: readonly number[], isActive: boolean): void => {
+  for (const id of ids) {
+    const owned = overrides.get(id);
+    if (owned) overrides.set(id, { ...owned, override: kept({ ...owned.override, isActive }) });
+  }
+};
+
+const activeIds = (overrides: readonly Override[]): number[] =>
+  overrides.filter(({ isActive }) => isActive).map(({ id }) => id);
+
+const nobody: Tier = {
+  tier: 'none',
+  description: null,
+  isActive: false,
+  allowed: 1,
+  windowSeconds: 1,
+  createdAt: 0,
+  updatedAt: 0,
+};
+
+const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
+  'a tier that was added is listed as it was': listing((tiers) =>
+    tiers.map((tier) => ({ ...tier, description: tier.description ?? '' })),
+  ),
+  'tiers are listed by name in code-point order': listing((tiers) =>
+    [...tiers].sort((a, b) => a.tier.localeCompare(b.tier, 'en')),
+  ),
+  'the addition of a tier writes its effects': breaking('limits', (right) => ({
+    addTier: (tier) => right.addTier(tier, noEffects),
+  })),
+  'a tier that exists is refused, and nothing is written': breaking('limits', (right, stores) => ({
+    addTier: (tier, effects) => leaking(stores, right.addTier(tier, effects)),
+  })),
+  'of simultaneous additions of one tier exactly one succeeds': breaking('limits', (right, _stores, { tiers }) => ({
+    addTier: async (tier, effects) => {
+      if (tiers.has(tier.tier)) return right.addTier(tier, effects);
+      await pause();
+      tiers.set(tier.tier, tier);
+    },
+  })),
+  'an update of a tier decides by what it is, stores the change and answers it': breaking('limits', (right) => ({
+    updateTier: (name, decide) =>
+      right.updateTier(name, (current) => {
+        const change = decide(current);
+        return { ...change, tier: { ...change.tier, description: change.tier.description ?? current.description } };
+      }),
+  })),
+  'an update of a tier writes its effects': breaking('limits', (right) => ({
+    updateTier: (name, decide) => right.updateTier(name, silently(decide)),
+  })),
+  'the name of a tier cannot change': breaking('limits', (right, _stores, { tiers }) => ({
+    updateTier: async (name, decide) => {
+      const before = tiers.get(name);
+      const { tier } = before ? decide(before) : { tier: nobody };
+      tiers.delete(name);
+      tiers.set(tier.tier, tier);
+      return right.updateTier(tier.tier, () => ({ tier, ...noEffects }));
+    },
+  })),
+  'an update of a tier whose decision raises passes that on and changes nothing': breaking(
+    'limits',
+    (right, stores) => ({ updateTier: (name, decide) => leaking(stores, right.updateTier(name, decide)) }),
+  ),
+  'an update of a tier that is not there is refused before anything is decided': breaking(
+    'limits',
+    (right, _stores, { tiers }) => ({
+      updateTier: async (name, decide) => (tiers.has(name) ? right.updateTier(name, decide) : decide(nobody).tier),
+    }),
+  ),
+  'each of simultaneous updates of one tier sees the one before it': breaking(
+    'limits',
+    (right, _stores, { tiers }) => ({
+      updateTier: async (name, decide) => {
+        const change = decide(tiers.get(name) ?? nobody);
+        await pause();
+        return right.updateTier(name, () => change);
+      },
+    }),
+  ),
+  'a removal of a tier decides by what it is, takes that tier alone and writes its effects': breaking(
+    'limits',
+    (right) => ({ removeTier: (name, decide) => right.removeTier(name, silently(decide)) }),
+  ),
+  'a profile keeps the name of a removed tier, which limits it no more': breaking(
+    'limits',
+    (right, _stores, { profiles }) => ({
+      removeTier: async (name, decide) => {
+        await right.removeTier(name, decide);
+        for (const profile of profiles.values()) profiles.set(profile.id, { ...profile, tier: null });
+      },
+    }),
+  ),
+  'a removal of a tier whose decision raises passes that on and keeps it': breaking(
+    'limits',
+    (right, _stores, { tiers }) => ({
+      removeTier: async (name, decide) => {
+        const tier = tiers.get(name) ?? nobody;
+        tiers.delete(name);
+        decide(tier);
+        return right.removeTier(name, () => noEffects);
+      },
+    }),
+  ),
+  'a removal of a tier that is not there is refused before anything is decided': breaking('limits', (right) => ({
+    removeTier: (name, decide) => hushed(right.removeTier(name, decide), undefined),
+  })),
+  'an override that was added is answered with its id and listed as it was': listingOverrides((overrides) =>
+    overrides.map((override) => ({ ...override, updatedAt: override.createdAt })),
+  ),
+  'overrides are listed by id': listingOverrides((overrides) =>
+    [...overrides].sort((a, b) => String(a.id).localeCompare(String(b.id))),
+  ),
+  'overrides that are active can be listed alone': breaking('limits', (right) => ({
+    overrides: () => right.overrides(false),
+  })),
+  'the id of an override is never used again': breaking('limits', (right, _stores, database) => ({
+    addOverride: (profile, facts, effects) => {
+      database.lastOverrideId = Math.max(0, ...database.overrides.keys());
+      return right.addOverride(profile, facts, effects);
+    },
+  })),
+  'the addition of an override writes its effects': breaking('limits', (right) => ({
+    addOverride: (profile, facts) => right.addOverride(profile, facts, noEffects),
+  })),
+  "a new active override makes the client's others inactive, and nobody else's": after(
+    'addOverride',
+    (database, override, before) => setActive(database, override.isActive ? before.map(({ id }) => id) : [], false),
+  ),
+  "a new inactive override leaves the client's active one": after('addOverride', (database, override, before) =>
+    setActive(database, override.isActive ? [] : before.map(({ id }) => id), false),
+  ),
+  'becoming inactive for another is a change with its time': after(
+    'addOverride',
+    ({ overrides }, _override, before) => {
+      for (const { id, updatedAt } of before) {
+        const owned = overrides.get(id);
+        if (owned) overrides.set(id, { ...owned, override: { ...owned.override, updatedAt } });
+      }
+    },
+  ),
+  'of simultaneous additions of active overrides one is active at the end': breaking(
+    'limits',
+    (right, _stores, database) => ({
+      addOverride: async (profile, facts, effects) => {
+        for (const { override } of database.overrides.values()) setActive(database, [override.id], false);
+        await pause();
+        const { id } = await right.addOverride(profile, { ...facts, isActive: false }, effects);
+        setActive(database, [id], facts.isActive);
+        return { ...facts, id };
+      },
+    }),
+  ),
+  'an update of an override decides by what it is, stores the change and answers it': breaking('limits', (right) => ({
+    updateOverride: (id, decide) =>
+      right.updateOverride(id, (current) => {
+        const change = decide(current);
+        return { ...change, override: { ...change.override, windowSeconds: current.windowSeconds } };
+      }),
+  })),
+  'an update of an override writes its effects': breaking('limits', (right) => ({
+    updateOverride: (id, decide) => right.updateOverride(id, silently(decide)),
+  })),
+  "an override that becomes active makes the client's others inactive, and nobody else's": after(
+    'updateOverride',
+    (database, _override, before) => setActive(database, activeIds(before), true),
+  ),
+  'an update of an override whose decision raises passes that on and changes nothing': breaking(
+    'limits',
+    (right, stores) => ({ updateOverride: (id, decide) => leaking(stores, right.updateOverride(id, decide)) }),
+  ),
+  'an update of an override that is not there is refused before anything is decided': breaking('limits', (right) => ({
+    updateOverride: (id, decide) => hushed(right.updateOverride(id, decide), { ...nobody, id, clientId: '' as never }),
+  })),
+  'a removal of an override decides by what it is, takes that one alone and writes its effects': breaking(
+    'limits',
+    (right) => ({ removeOverride: (id, decide) => right.removeOverride(id, silently(decide)) }),
+  ),
+  'a removal of an override whose decision raises passes that on and keeps it': breaking(
+    'limits',
+    (right, _stores, database) => ({
+      removeOverride: (id, decide) => {
+        setActive(database, [id], false);
+        return right.removeOverride(id, decide);
+      },
+    }),
+  ),
+  'a removal of an override that is not there is refused before anything is decided': breaking('limits', (right) => ({
+    removeOverride: (id, decide) => hushed(right.removeOverride(id, decide), undefined),
+  })),
+  'a subject is found by API client identifier and by profile id, with what limits it': breaking(
+    'limits',
+    (right, _stores, { profiles }) => ({
+      subject: async (id) =>
+        [...profiles.values()].some(({ clientId }) => clientId === id) ? right.subject(id) : null,
+    }),
+  ),
+  'a subject is found by API client identifier rather than by profile id': breaking(
+    'limits',
+    (right, _stores, { profiles }) => ({
+      subject: async (id) => {
+        const profile = [...profiles.values()].find((candidate) => candidate.id === id);
+        return profile ? right.subject(profile.clientId ?? profile.id) : right.subject(id);
+      },
+    }),
+  ),
+  'a subject without an override and with a tier that is gone is limited by neither': breaking('limits', (right) => ({
+    subject: async (id) => {
+      const subject = await right.subject(id);
+      const { tier } = subject?.profile ?? {};
+      return (
+        subject && {
+          ...subject,
+          limits: { ...subject.limits, tier: tier ? { tier, allowed: 600, windowSeconds: 60 } : null },
+        }
+      );
+    },
+  })),
+  'an id that is nobody finds no subject': breaking('limits', (right, _stores, { profiles }) => ({
+    subject: async (id) => {
+      const [first] = profiles.keys();
+      return (await right.subject(id)) ?? (first ? right.subject(first) : null);
+    },
+  })),
+};
+
+describe('the memory limit store', () => {
+  proveContract(limitStoreContract, sabotages, createMemoryStores);
+});

@@ -1,0 +1,57 @@
+import { aCollection, aJob, aMailJob, anEntry, aProfile, jobsOnly, nextId, noEffects, start } from '@portico/contracts';
+import type { JobId } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+test('a job that is given up keeps its error and loses its secret', async () => {
+  const database = createMemoryDatabase();
+  const { embeddings, outbox } = createMemoryStores(database);
+  const [mail, other] = [aMailJob(nextId()), aJob()];
+  await embeddings.enqueue(jobsOnly(mail, other));
+  for (const { id } of [mail, other]) await outbox.giveUp(id, 'no such mailbox');
+  const stored = (id: JobId) => database.jobs.get(id);
+  expect(stored(mail.id)).toMatchObject({ error: 'no such mailbox', job: { task: { sealed: '' } } });
+  expect(stored(other.id)).toMatchObject({ error: 'no such mailbox', job: { task: other.task } });
+});
+
+test('a job that is put off keeps its error', async () => {
+  const database = createMemoryDatabase();
+  const { embeddings, outbox } = createMemoryStores(database);
+  const job = aJob();
+  await embeddings.enqueue(jobsOnly(job));
+  await outbox.retry(job.id, start, 'mailbox busy');
+  expect(database.jobs.get(job.id)?.error).toBe('mailbox busy');
+});
+
+test('records that are handed out cannot be changed', async () => {
+  const { profiles, audit } = createMemoryStores();
+  const profile = aProfile();
+  await profiles.add(profile, { entries: [anEntry()], jobs: [] });
+  const found = await profiles.find(profile.id);
+  const [entry] = (await audit.page({ source: 'all' }, 0, 1)).entries;
+  expect(() => Object.assign(found ?? {}, { role: 'admin' })).toThrow(TypeError);
+  expect(() => Object.assign(entry?.facets ?? {}, { action: 'x' })).toThrow(TypeError);
+});
+
+test('records that were handed in may be changed afterwards', async () => {
+  const { profiles } = createMemoryStores();
+  const profile = aProfile();
+  await profiles.add(profile, noEffects);
+  Object.assign(profile, { role: 'admin' });
+  expect((await profiles.find(profile.id))?.role).toBe('client');
+});
+
+test('a grant needs a client and a collection that are there', async () => {
+  const { profiles, grants } = createMemoryStores();
+  const profile = aProfile();
+  await profiles.add(profile, noEffects);
+  const granting = grants.grant(profile.id, aCollection().id, () => ({ grantedAt: start, ...noEffects }));
+  await expect(granting).rejects.toThrow('A grant needs a client and a collection.');
+});
+
+test('two stores have nothing in common', async () => {
+  const [one, other] = [createMemoryStores(), createMemoryStores()];
+  await one.profiles.add(aProfile(), noEffects);
+  expect(await other.profiles.list()).toEqual([]);
+});
