@@ -1,1 +1,3 @@
-export {};
+export { openSqlStores } from './open-sql-stores.ts';
+export type { SqlConfig, SqlOptions, SqlStores } from './open-sql-stores.ts';
+export type { Settings } from './settings.ts';

@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AuditEntry, AuditFilter, AuditLog, AuditSource, EntryId, Instant, ProfileId } from '@portico/domain';
+import { countEntries, writeEntries } from './effects.ts';
+import type { Database } from './sql.ts';
+
+/** The reads of the log, which each dialect has in its own SQL. */
+export interface AuditReads {
+  page: AuditLog['page'];
+  /** The highest `seq` that is there. */
+  lastSeq(): Promise<number>;
+  /** Entries in the order of pages, of those up to `lastSeq`, after that place. */
+  batch(filter: AuditFilter, lastSeq: number, after: AuditPlace | null, limit: number): Promise<readonly AuditRow[]>;
+}
+
+export interface AuditPlace {
+  readonly instant: Instant;
+  readonly seq: number;
+}
+
+export interface AuditRow extends AuditPlace {
+  readonly id: EntryId;
+  readonly source: AuditSource;
+  readonly actorId: ProfileId | null;
+  readonly message: string;
+  readonly timestamp: string;
+  readonly receivedAt: Instant;
+  readonly clientId: string | null;
+  readonly collectionId: string | null;
+  readonly action: string | null;
+}
+
+export interface SqlAuditLog extends AuditLog {
+  /** Fulfilled once nothing waits to be written. */
+  settled(): Promise<void>;
+}
+
+export const createSqlAuditLog = (database: Database, reads: AuditReads): SqlAuditLog => {
+  const queue = createQueue(database);
+
+  return {
+    append: (entry) => queue.append(entry),
+    settled: () => queue.settled(),
+    page: (filter, offset, limit) => reads.page(filter, offset, limit),
+
+    export(filter) {
+      // Asked for at the call: what is added later does not come.
+      const last = reads.lastSeq();
+      // Whoever takes the first entry is told of a failure.
+      last.catch(() => undefined);
+      return exported(reads, filter, last);
+    },
+
+    async prune(before, limit) {
+      return database.transact(async (transaction) => {
+        const removed = await transaction.all<{ source: string; instant: Instant }>(prune, [before, limit]);
+        await countEntries(transaction, removed, -1);
+        return removed.length;
+      });
+    },
+  };
+};
+
+export const auditColumns = [
+  'seq',
+  'id',
+  'source',
+  'actorId',
+  'message',
+  'timestamp',
+  'instant',
+  'receivedAt',
+  'clientId',
+  'collectionId',
+  'action',
+] as const satisfies readonly (keyof AuditRow)[];
+
+export const entryOf = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  source: row.source,
+  actorId: row.actorId,
+  message: row.message,
+  timestamp: row.timestamp,
+  instant: row.instant,
+  receivedAt: row.receivedAt,
+  facets: { clientId: row.clientId, collectionId: row.collectionId, action: row.action },
+});
+
+const exportBatchMax = 500;
+const prune = `delete from audit_entries where seq in
+  (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
+
+/**
+ * Commits together what came together: everything that was appended in one turn of the event loop, and while earlier
+ * entries were on their way to the disk, shares one transaction, and so one sync.
+ */
+const createQueue = (database: Database) => {
+  let waiting: AuditEntry[] = [];
+  let next: Promise<void> | null = null;
+  const underWay = new Set<Promise<void>>();
+
+  const commit = async (): Promise<void> => {
+    await setImmediate();
+    let entries: AuditEntry[] | null = null;
+    await database.transact(async (transaction) => {
+      entries ??= take();
+      await writeEntries(transaction, entries);
+    });
+  };
+
+  const take = (): AuditEntry[] => {
+    const taken = waiting;
+    waiting = [];
+    next = null;
+    return taken;
+  };
+
+  const begin = (): Promise<void> => {
+    const committed = commit().catch((error: unknown) => {
+      // Also where no transaction could be opened: those that wait for this one must not wait for ever.
+      if (next === committed) take();
+      throw error;
+    });
+    underWay.add(committed);
+    const forget = () => underWay.delete(committed);
+    committed.then(forget, forget);
+    return committed;
+  };
+
+  return {
+    async append(entry: AuditEntry): Promise<void> {
+      waiting.push(entry);
+      next ??= begin();
+      return next;
+    },
+    async settled(): Promise<void> {
+      await Promise.allSettled(underWay);
+    },
+  };
+};
+
+async function* exported(reads: AuditReads, filter: AuditFilter, last: Promise<number>): AsyncIterable<AuditEntry> {
+  const lastSeq = await last;
+  for (let after: AuditPlace | null = null; ;) {
+    const rows: readonly AuditRow[] = await reads.batch(filter, lastSeq, after, exportBatchMax);
+    for (const row of rows) yield entryOf(row);
+    after = rows.at(-1) ?? null;
+    if (rows.length < exportBatchMax) return;
+  }
+}

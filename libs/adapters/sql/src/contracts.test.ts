@@ -1,0 +1,32 @@
+import {
+  auditLogContract,
+  callerReadsContract,
+  collectionStoreContract,
+  embeddingStoreContract,
+  grantStoreContract,
+  limitStoreContract,
+  outboxContract,
+  profileStoreContract,
+} from '@portico/contracts';
+import type { Contract, Stores } from '@portico/contracts';
+import { describe, test } from 'vitest';
+import { withStores } from '../test/with-stores.ts';
+
+const contracts: Readonly<Record<string, Contract<Stores>>> = {
+  callers: callerReadsContract,
+  profiles: profileStoreContract,
+  collections: collectionStoreContract,
+  grants: grantStoreContract,
+  audit: auditLogContract,
+  limits: limitStoreContract,
+  embeddings: embeddingStoreContract,
+  outbox: outboxContract,
+};
+
+for (const [port, contract] of Object.entries(contracts)) {
+  describe(`${port} on SQLite`, () => {
+    for (const [sentence, check] of Object.entries(contract)) {
+      test(sentence, () => withStores(({ stores }) => check(stores)));
+    }
+  });
+}

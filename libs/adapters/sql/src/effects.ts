@@ -1,0 +1,73 @@
+import type { AuditEntry, Effects, Instant, NewJob } from '@portico/domain';
+import { taskColumns } from './job-record.ts';
+import type { Sql, Value } from './sql.ts';
+
+/** What a decision writes beside its record, in the same transaction. */
+export const writeEffects = async (sql: Sql, { entries, jobs }: Effects): Promise<void> => {
+  await writeEntries(sql, entries);
+  if (jobs.length > 0) await sql.runEach(insertJob, jobs.map(jobParameters));
+};
+
+export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Promise<void> => {
+  if (entries.length === 0) return;
+  await sql.runEach(insertEntry, entries.map(entryParameters));
+  await countEntries(sql, entries, 1);
+};
+
+/** Keeps the numbers of entries right that were added (1) or removed (-1). */
+export const countEntries = async (
+  sql: Sql,
+  entries: readonly { readonly source: string; readonly instant: Instant }[],
+  sign: 1 | -1,
+): Promise<void> => {
+  const days = new Map<string, [scope: string, day: number, change: number]>();
+  const totals = new Map<string, number>();
+  for (const { source, instant } of entries) {
+    for (const scope of [source, 'all']) {
+      const day = dayOf(instant);
+      const key = `${scope} ${day}`;
+      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + sign]);
+      totals.set(scope, (totals.get(scope) ?? 0) + sign);
+    }
+  }
+  await sql.runEach(addToDay, [...days.values()]);
+  await sql.runEach(
+    addToTotal,
+    [...totals].map(([scope, change]) => [change, scope]),
+  );
+  if (sign < 0) await sql.run(forgetEmptyDays);
+};
+
+export const dayMs = 86_400_000;
+/** Days since 1970-01-01, in UTC. */
+export const dayOf = (instant: Instant): number => Math.floor(instant / dayMs);
+
+const insertEntry = `insert into audit_entries
+  (id, source, actor_id, message, timestamp, instant, received_at, client_id, collection_id, action)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const entryParameters = (entry: AuditEntry): Value[] => [
+  entry.id,
+  entry.source,
+  entry.actorId,
+  entry.message,
+  entry.timestamp,
+  entry.instant,
+  entry.receivedAt,
+  entry.facets.clientId,
+  entry.facets.collectionId,
+  entry.facets.action,
+];
+
+const addToDay = `insert into audit_days (scope, day, entries) values (?, ?, ?)
+  on conflict (scope, day) do update set entries = audit_days.entries + excluded.entries`;
+const addToTotal = 'update audit_totals set entries = entries + ? where scope = ?';
+const forgetEmptyDays = 'delete from audit_days where entries = 0';
+
+const insertJob = `insert into jobs (id, kind, profile_id, collection_id, sealed, reason, job_group, due_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const jobParameters = ({ id, task, group, dueAt }: NewJob): Value[] => {
+  const { kind, profileId, collectionId, sealed, reason } = taskColumns(task);
+  return [id, kind, profileId, collectionId, sealed, reason, group, dueAt];
+};

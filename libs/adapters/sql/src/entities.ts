@@ -1,0 +1,253 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type {
+  ApiKeyPlace,
+  AuthenticationType,
+  ClientId,
+  CollectionId,
+  ProfileId,
+  RegistrationStatus,
+  Role,
+} from '@portico/domain';
+
+/**
+ * The tables, for both dialects. Instants are milliseconds in a 64-bit integer; ids are UUIDs in lower case as text, so
+ * that both dialects compare and return them alike. Every index has its name here, since the dialects would make up
+ * different ones.
+ */
+const instant = () => p.bigint('number');
+const text = () => p.text();
+
+export const ProfileEntity = defineEntity({
+  name: 'Profile',
+  tableName: 'profiles',
+  properties: {
+    id: text().$type<ProfileId>().primary(),
+    email: text().unique('profiles_email_unique'),
+    fullName: text(),
+    companyName: text().nullable(),
+    role: text().$type<Role>(),
+    status: text().$type<RegistrationStatus>(),
+    uid: text().unique('profiles_uid_unique'),
+    bound: p.boolean(),
+    clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
+    /** No foreign key: a tier may go while profiles keep its name. */
+    tier: text().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    approvedAt: instant().nullable(),
+    /** The API key: `keyHash` and `keyTag` are null together. */
+    keyHash: text().nullable(),
+    keyTag: instant().nullable(),
+    previousHash: text().nullable(),
+    previousTag: instant().nullable(),
+    previousUntil: instant().nullable(),
+    /** Grows with each change of the profile's grants. */
+    grantsEpoch: p.integer().default(0),
+  },
+  indexes: [
+    { name: 'profiles_role_index', properties: ['role'] },
+    { name: 'profiles_created_at_index', properties: ['createdAt', 'id'] },
+  ],
+});
+export type ProfileRow = InferEntity<typeof ProfileEntity>;
+
+export const CollectionEntity = defineEntity({
+  name: 'Collection',
+  tableName: 'collections',
+  properties: {
+    id: text().$type<CollectionId>().primary(),
+    name: text(),
+    /** `nameKey(name)`: what lists are ordered by, in code-point order. */
+    nameKey: text(),
+    description: text(),
+    /** No foreign key: a collection stays when its creator goes. */
+    createdBy: text().$type<ProfileId>(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    revision: instant(),
+    contentRevision: instant(),
+    baseUrl: text(),
+    derivedType: text().$type<AuthenticationType>(),
+    derivedName: text().nullable(),
+    derivedIn: text().$type<ApiKeyPlace>().nullable(),
+    /** What an admin set: `storedType` is null where nothing was. */
+    storedType: text().$type<AuthenticationType>().nullable(),
+    storedName: text().nullable(),
+    storedIn: text().$type<ApiKeyPlace>().nullable(),
+    storedSealedValue: text().nullable(),
+    documentDigest: text(),
+    importKey: text().nullable().unique('collections_import_key_unique'),
+  },
+  indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
+});
+export type CollectionRow = InferEntity<typeof CollectionEntity>;
+
+/** Apart from its collection, so that no list and no change of a name reads or writes it. */
+export const DocumentEntity = defineEntity({
+  name: 'Document',
+  tableName: 'documents',
+  properties: {
+    collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    deflated: p.blob(),
+    crc32: instant(),
+    bytes: instant(),
+  },
+});
+
+export const EmbeddingEntity = defineEntity({
+  name: 'Embedding',
+  tableName: 'embeddings',
+  properties: {
+    collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    modelId: text(),
+    contentRevision: instant(),
+    sequence: instant().unique('embeddings_sequence_unique'),
+    /** 768 little-endian 32-bit floats. */
+    vector: p.blob(),
+  },
+});
+
+export const GrantEntity = defineEntity({
+  name: 'Grant',
+  tableName: 'grants',
+  properties: {
+    profile: () => p.manyToOne(ProfileEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    collection: () =>
+      p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index('grants_collection_index'),
+    grantedAt: instant(),
+  },
+});
+
+export const TierEntity = defineEntity({
+  name: 'Tier',
+  tableName: 'tiers',
+  properties: {
+    tier: text().primary(),
+    allowed: instant(),
+    windowSeconds: instant(),
+    description: text().nullable(),
+    isActive: p.boolean(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+});
+export type TierRow = InferEntity<typeof TierEntity>;
+
+export const OverrideEntity = defineEntity({
+  name: 'Override',
+  tableName: 'overrides',
+  properties: {
+    /** By autoincrement, so that the id of a removed one is never used again. */
+    id: p.integer().primary(),
+    profile: () => p.manyToOne(ProfileEntity).mapToPk().deleteRule('cascade').index('overrides_profile_index'),
+    clientId: text().$type<ClientId>(),
+    allowed: instant(),
+    windowSeconds: instant(),
+    isActive: p.boolean(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+  uniques: [{ name: 'overrides_active_unique', properties: ['profile'], where: 'is_active = true' }],
+});
+export type OverrideRow = InferEntity<typeof OverrideEntity>;
+
+/** `seq` is the order of insertion. */
+export const AuditEntryEntity = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_entries',
+  properties: {
+    seq: p.integer().primary(),
+    id: text(),
+    source: text(),
+    actorId: text().nullable(),
+    message: text(),
+    timestamp: text(),
+    instant: instant(),
+    receivedAt: instant(),
+    clientId: text().nullable(),
+    collectionId: text().nullable(),
+    action: text().nullable(),
+  },
+  indexes: [
+    { name: 'audit_entries_instant_index', properties: ['instant', 'seq'] },
+    { name: 'audit_entries_source_index', properties: ['source', 'instant', 'seq'] },
+    { name: 'audit_entries_received_index', properties: ['receivedAt', 'seq'] },
+    { name: 'audit_entries_actor_index', properties: ['actorId', 'instant', 'seq'], where: 'actor_id is not null' },
+    { name: 'audit_entries_client_index', properties: ['clientId', 'instant', 'seq'], where: 'client_id is not null' },
+    {
+      name: 'audit_entries_collection_index',
+      properties: ['collectionId', 'instant', 'seq'],
+      where: 'collection_id is not null',
+    },
+    { name: 'audit_entries_action_index', properties: ['action', 'instant', 'seq'], where: 'action is not null' },
+  ],
+});
+
+/** How many entries there are: per source (`all` for both) and day of the instant, and in total. Kept, never counted. */
+export const AuditDayEntity = defineEntity({
+  name: 'AuditDay',
+  tableName: 'audit_days',
+  properties: { scope: text().primary(), day: p.integer().primary().autoincrement(false), entries: instant() },
+});
+export const AuditTotalEntity = defineEntity({
+  name: 'AuditTotal',
+  tableName: 'audit_totals',
+  properties: { scope: text().primary(), entries: instant() },
+});
+
+export const JobEntity = defineEntity({
+  name: 'Job',
+  tableName: 'jobs',
+  properties: {
+    id: text().primary(),
+    kind: text(),
+    profileId: text().nullable().index('jobs_profile_index'),
+    collectionId: text().nullable(),
+    sealed: text().nullable(),
+    reason: text().nullable(),
+    jobGroup: text().nullable().index('jobs_group_index'),
+    dueAt: instant(),
+    attempts: p.integer().default(0),
+    leasedUntil: instant().nullable(),
+    givenUp: p.boolean().default(false),
+    error: text().nullable(),
+  },
+  indexes: [{ name: 'jobs_due_index', properties: ['dueAt', 'id'], where: 'given_up = false' }],
+});
+
+export const ReindexRunEntity = defineEntity({
+  name: 'ReindexRun',
+  tableName: 'reindex_runs',
+  properties: { seq: p.integer().primary(), id: text(), total: instant(), startedAt: instant() },
+});
+
+/** One row: the numbers that grow with each change of what they name. */
+export const EpochsEntity = defineEntity({
+  name: 'Epochs',
+  tableName: 'epochs',
+  properties: { id: p.integer().primary().autoincrement(false), catalog: instant(), embeddings: instant() },
+});
+
+export const SettingEntity = defineEntity({
+  name: 'Setting',
+  tableName: 'settings',
+  properties: { name: text().primary(), value: text() },
+});
+
+export const entities = [
+  ProfileEntity,
+  CollectionEntity,
+  DocumentEntity,
+  EmbeddingEntity,
+  GrantEntity,
+  TierEntity,
+  OverrideEntity,
+  AuditEntryEntity,
+  AuditDayEntity,
+  AuditTotalEntity,
+  JobEntity,
+  ReindexRunEntity,
+  EpochsEntity,
+  SettingEntity,
+];

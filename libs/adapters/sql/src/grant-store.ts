@@ -1,0 +1,67 @@
+import type { CollectionAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
+import { writeEffects } from './effects.ts';
+import { CollectionEntity, GrantEntity, ProfileEntity } from './entities.ts';
+import { profileColumns, profileOf } from './profile-record.ts';
+import type { ProfileColumns } from './profile-record.ts';
+import { findProfile } from './profile-store.ts';
+import { columns } from './sql.ts';
+import type { Database, Transaction } from './sql.ts';
+
+export const createSqlGrantStore = (database: Database): GrantStore => ({
+  async grant(profile, collection, decide) {
+    await database.transact(async (transaction) => {
+      const change = decide(await stateOf(transaction, profile, collection));
+      await transaction.em.insert(GrantEntity, { profile, collection, grantedAt: change.grantedAt });
+      await transaction.run(touchGrants, [profile]);
+      await writeEffects(transaction, change);
+    });
+  },
+
+  async revoke(profile, collection, decide) {
+    await database.transact(async (transaction) => {
+      const effects = decide(await stateOf(transaction, profile, collection));
+      await transaction.em.nativeDelete(GrantEntity, { profile, collection });
+      await transaction.run(touchGrants, [profile]);
+      await writeEffects(transaction, effects);
+    });
+  },
+
+  async collectionsOf(id) {
+    // In this order, so that a profile that is there was there while its grants were read.
+    const collections = await database.reads.all<CollectionAccess>(selectCollections, [id]);
+    const client = await findProfile(database.reads, id);
+    return client && { client, collections };
+  },
+
+  async clientsOf(collection) {
+    const rows = await database.reads.all<ClientRow>(selectClients, [collection]);
+    if (rows.length === 0) return null;
+    return rows.filter(isClient).map((row) => ({ profile: profileOf(row), grantedAt: row.grantedAt }));
+  },
+});
+
+interface GrantedClient extends ProfileColumns {
+  readonly grantedAt: Instant;
+}
+/** One row without a client stands for a collection that nobody has a grant for. */
+type ClientRow = GrantedClient | { readonly grantedAt: null };
+const isClient = (row: ClientRow): row is GrantedClient => row.grantedAt !== null;
+
+const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}, ${columns('g', ['grantedAt'])}
+  from collections c left join grants g on g.collection_id = c.id and g.profile_id = ?
+  order by c.name_key, c.id`;
+const selectClients = `select ${columns('p', profileColumns)}, ${columns('g', ['grantedAt'])}
+  from collections c left join grants g on g.collection_id = c.id left join profiles p on p.id = g.profile_id
+  where c.id = ? order by p.email`;
+const touchGrants = 'update profiles set grants_epoch = grants_epoch + 1 where id = ?';
+
+const stateOf = async ({ em }: Transaction, profile: ProfileId, collection: CollectionId): Promise<GrantState> => {
+  const client = await em.findOne(ProfileEntity, { id: profile });
+  const target = await em.findOne(CollectionEntity, { id: collection }, { fields: ['name'] });
+  const grant = await em.findOne(GrantEntity, { profile, collection });
+  return {
+    client: client && profileOf(client),
+    collectionName: target?.name ?? null,
+    grantedAt: grant?.grantedAt ?? null,
+  };
+};

@@ -1,0 +1,57 @@
+import type { CollectionId, Instant, Job, JobId, JobTask, ProfileId } from '@portico/domain';
+
+/** A task in columns of its own, so that a profile's mails can be found. */
+export interface TaskColumns {
+  readonly kind: JobTask['kind'];
+  readonly profileId: ProfileId | null;
+  readonly collectionId: CollectionId | null;
+  readonly sealed: string | null;
+  readonly reason: string | null;
+}
+
+export interface JobRow extends TaskColumns {
+  readonly id: JobId;
+  readonly jobGroup: string | null;
+  readonly dueAt: Instant;
+  readonly attempts: number;
+}
+
+export const jobColumns = [
+  'id',
+  'kind',
+  'profileId',
+  'collectionId',
+  'sealed',
+  'reason',
+  'jobGroup',
+  'dueAt',
+  'attempts',
+] as const satisfies readonly (keyof JobRow)[];
+
+export const taskColumns = (task: JobTask): TaskColumns => ({ ...nothing, ...task });
+
+export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({
+  id,
+  task: taskOf(task),
+  group: jobGroup,
+  dueAt,
+  attempts,
+});
+
+const nothing = { profileId: null, collectionId: null, sealed: null, reason: null };
+
+const taskOf = ({ kind, profileId, collectionId, sealed, reason }: TaskColumns): JobTask => {
+  switch (kind) {
+    case 'mail.credentials':
+      return { kind, profileId: present(profileId), sealed: present(sealed) };
+    case 'mail.rejection':
+      return { kind, profileId: present(profileId), reason };
+    case 'embed':
+      return { kind, collectionId: present(collectionId) };
+  }
+};
+
+const present = <T>(value: T | null): T => {
+  if (value === null) throw new Error('A job in the database lacks a part of its task.');
+  return value;
+};

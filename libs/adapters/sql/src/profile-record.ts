@@ -1,0 +1,66 @@
+import type { Profile, StoredKey } from '@portico/domain';
+import type { ProfileRow } from './entities.ts';
+
+export const profileColumns = [
+  'id',
+  'email',
+  'fullName',
+  'companyName',
+  'role',
+  'status',
+  'uid',
+  'bound',
+  'clientId',
+  'tier',
+  'createdAt',
+  'updatedAt',
+  'approvedAt',
+] as const satisfies readonly (keyof Profile & keyof ProfileRow)[];
+
+export const keyColumns = [
+  'keyHash',
+  'keyTag',
+  'previousHash',
+  'previousTag',
+  'previousUntil',
+] as const satisfies readonly (keyof ProfileRow)[];
+
+export type ProfileColumns = Pick<ProfileRow, (typeof profileColumns)[number]>;
+export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
+
+export const profileOf = (row: ProfileColumns): Profile => ({
+  id: row.id,
+  email: row.email,
+  fullName: row.fullName,
+  companyName: row.companyName ?? null,
+  role: row.role,
+  status: row.status,
+  uid: row.uid,
+  // SQLite's own answer is 0 or 1.
+  bound: Boolean(row.bound),
+  clientId: row.clientId ?? null,
+  tier: row.tier ?? null,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  approvedAt: row.approvedAt ?? null,
+});
+
+export const keyOf = (row: KeyColumns): StoredKey | null => {
+  const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
+  if (keyHash == null || keyTag == null) return null;
+  const hasPrevious = previousHash != null && previousTag != null && previousUntil != null;
+  return {
+    current: { hash: keyHash, tag: keyTag },
+    previous: hasPrevious ? { hash: previousHash, tag: previousTag, until: previousUntil } : null,
+  };
+};
+
+export const profileData = ({ ...profile }: Profile) => profile;
+
+export const keyData = (key: StoredKey | null) => ({
+  keyHash: key?.current.hash ?? null,
+  keyTag: key?.current.tag ?? null,
+  previousHash: key?.previous?.hash ?? null,
+  previousTag: key?.previous?.tag ?? null,
+  previousUntil: key?.previous?.until ?? null,
+});

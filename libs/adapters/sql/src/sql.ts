@@ -1,0 +1,40 @@
+import type { EntityManager } from '@mikro-orm/core';
+
+/** What a parameter may be, and a column. Instants and other 64-bit integers are numbers. */
+export type Value = string | number | boolean | null | Uint8Array;
+
+/** SQL that all dialects understand, with `?` for each parameter. What they say differently is in a dialect's folder. */
+export interface Sql {
+  all<Row>(text: string, parameters?: readonly Value[]): Promise<Row[]>;
+  first<Row>(text: string, parameters?: readonly Value[]): Promise<Row | undefined>;
+  /** Answers how many rows it changed. */
+  run(text: string, parameters?: readonly Value[]): Promise<number>;
+  /** The same statement for each of these. */
+  runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
+}
+
+/** A transaction that is open. What `em` has to write is written at its end, if not before. */
+export interface Transaction extends Sql {
+  readonly em: EntityManager;
+}
+
+/** One database, whichever it is. */
+export interface Database {
+  /** Sees what was committed before the call, by anyone, and never a transaction that is open. */
+  readonly reads: Sql;
+
+  /**
+   * Works in one transaction as if nobody else wrote meanwhile, and answers once it is durable; what `work` throws rolls
+   * it back. `work` may run more than once, and must not begin another transaction.
+   */
+  transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+
+  /** The table and columns (`profiles.email`) of the uniqueness that this vendor's error says was violated, or null. */
+  violatedKey(error: unknown): string | null;
+}
+
+/** Selects columns of a table's alias under the names that their entity gives them: `p.full_name as "fullName"`. */
+export const columns = (alias: string, names: readonly string[], prefix = ''): string =>
+  names.map((name) => `${alias}.${inSnakeCase(name)} as "${prefix}${name}"`).join(', ');
+
+const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

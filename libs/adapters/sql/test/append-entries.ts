@@ -1,0 +1,18 @@
+/** Opens the file, appends that many audit entries (or goes on until it is killed) and says the id of each that is acknowledged. */
+import { randomUUID } from 'node:crypto';
+import { anEntry } from '@portico/contracts';
+import type { EntryId } from '@portico/domain';
+import { openSqlStores } from '../src/index.ts';
+
+const [file = '', count = 'endless'] = process.argv.slice(2);
+const { stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 30_000 });
+const appendOne = async () => {
+  const id = randomUUID() as EntryId;
+  await stores.audit.append(anEntry({ id }));
+  process.send?.(id);
+};
+for (let n = 0; count === 'endless' || n < Number(count); n += 5) {
+  await Promise.all(Array.from({ length: 5 }, appendOne));
+}
+await close();
+process.disconnect();

@@ -1,0 +1,15 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A process of its own that runs one of the programs beside this file; what it sends is gathered in `messages`. */
+export const startChild = (program: string, ...parameters: readonly string[]) => {
+  const child: ChildProcess = fork(fileURLToPath(new URL(program, import.meta.url)), parameters, {
+    execArgv: ['-C', '@portico/source'],
+  });
+  const messages: unknown[] = [];
+  child.on('message', (message) => messages.push(message));
+  const ended = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal }));
+  return { child, messages, ended };
+};

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqlStores } from '../src/index.ts';
+import type { SqlStores } from '../src/index.ts';
+
+/** A path for a database of its own, in a folder that goes afterwards. */
+export const withFile = async (work: (file: string) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-sql-'));
+  try {
+    await work(join(folder, 'data', 'portico.db'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Stores on a new file. */
+export const withStores = (work: (opened: SqlStores) => Promise<void>): Promise<void> =>
+  withFile(async (file) => {
+    const opened = await openSqlStores({ kind: 'sqlite', file });
+    try {
+      await work(opened);
+    } finally {
+      await opened.close();
+    }
+  });
