@@ -22,7 +22,8 @@ export interface Config {
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
   /** The profile that is made an admin while there is none. */
   readonly firstAdmin: { readonly uid: string; readonly email: string } | null;
-  readonly trustProxy: readonly string[];
+  /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
+  readonly trustProxy: readonly string[] | number | null;
   readonly jobs: 'inline' | 'off';
   readonly bodyLimitBytes: number;
   readonly specBodyLimitBytes: number;
@@ -68,7 +69,7 @@ export const readConfig = (variables: Environment): Config => {
     },
     secretsKey: secretsKeyOf(read, dataDir),
     firstAdmin: firstAdminOf(read, local),
-    trustProxy: read.TRUST_PROXY,
+    trustProxy: trustedProxies(read.TRUST_PROXY),
     jobs: read.JOBS,
     bodyLimitBytes: read.BODY_LIMIT,
     specBodyLimitBytes: read.SPEC_BODY_LIMIT,
@@ -105,6 +106,13 @@ const firstAdminOf = (read: Read, local: boolean): Config['firstAdmin'] => {
     return { uid: read.BOOTSTRAP_ADMIN_UID, email: read.BOOTSTRAP_ADMIN_EMAIL };
   }
   return local ? localAdmin : null;
+};
+
+const trustedProxies = (parts: readonly string[]): Config['trustProxy'] => {
+  const [first, ...more] = parts;
+  if (first === undefined) return null;
+  if (more.length === 0 && /^\d+$/.test(first)) return Number(first);
+  return parts.flatMap((part) => (part === 'loopback' ? ['127.0.0.0/8', '::1'] : [part]));
 };
 
 const limitOrOff = (read: LimitRule | 'off' | undefined, otherwise: LimitRule | null): LimitRule | null => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,15 +61,25 @@ const issuerUrl = z.string().refine((text) => {
   return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)));
 }, 'an https address, or http on loopback');
 
-const key = z.base64().refine((text) => Buffer.from(text, 'base64').length === 32, '32 bytes in base64');
+const key = z.string().refine((text) => /^[0-9A-Za-z+/]{43}=$/.test(text), '32 bytes in base64');
 
+const proxies = 'off, a number of proxies, loopback, or addresses and networks such as 10.0.0.0/8, separated by commas';
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', prefix = '0'] = text.split('/');
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+};
+
+/** The trusted proxies; none, an empty list, for `off`. */
 const networks = z
   .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
+  .transform((text) => (text === 'off' ? [] : text.split(',').map((part) => part.trim())))
   .refine(
     (parts) =>
-      parts.every((part) => /^(\d{1,2}|loopback|[0-9a-f.:]+(\/\d{1,3})?)$/i.test(part)) && !parts.includes('true'),
-    'off, a number of proxies, "loopback", or addresses and networks such as 10.0.0.0/8, separated by commas',
+      (parts.length === 1 && /^\d{1,2}$/.test(parts[0] ?? '')) ||
+      parts.every((part) => part === 'loopback' || isNetwork(part)),
+    proxies,
   );
 
 const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
@@ -101,12 +112,7 @@ const schema = z.object({
     .default([]),
   BOOTSTRAP_ADMIN_UID: z.string().max(128).optional(),
   BOOTSTRAP_ADMIN_EMAIL: email.optional(),
-  TRUST_PROXY: z
-    .union(
-      [z.literal('off').transform((): string[] => []), networks],
-      'off, a number of proxies, "loopback", or addresses and networks such as 10.0.0.0/8, separated by commas',
-    )
-    .default([]),
+  TRUST_PROXY: networks.default([]),
   JOBS: choice('inline', 'off').default('inline'),
   RATE_LIMIT_DEFAULT: limit.default({ allowed: 600, windowSeconds: 60 }),
   RATE_LIMIT_ANONYMOUS: z.union([z.literal('off'), limit], 'off, or requests/seconds such as 600/60').optional(),
