@@ -32,12 +32,13 @@ export const assertOneWins = async (attempt: (index: number) => Promise<unknown>
 
 /** The audit log and the outbox hold exactly these effects. */
 export const assertWritten = async ({ audit, outbox }: Stores, ...expected: readonly Effects[]): Promise<void> => {
-  const { entries } = await audit.page({ source: 'all' }, 0, 1_000);
+  const { entries, total } = await audit.page({ source: 'all' }, 0, 1_000);
   const jobs = await outbox.due(endOfTime, 1_000);
   deepStrictEqual(
-    { entries: entries.map(({ id }) => id).sort(), jobs: [...jobs].sort() },
+    { entries: entries.map(({ id }) => id).sort(), total, jobs: [...jobs].sort() },
     {
       entries: expected.flatMap((effects) => effects.entries.map(({ id }) => id)).sort(),
+      total: expected.reduce((sum, effects) => sum + effects.entries.length, 0),
       jobs: expected.flatMap((effects) => effects.jobs.map(({ id }) => id)).sort(),
     },
   );

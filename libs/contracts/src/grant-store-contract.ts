@@ -71,6 +71,26 @@ export const grantStoreContract = {
     strictEqual((await stores.grants.clientsOf(collection.id))?.length, 1);
   },
 
+  'a grant does not outlive the client or the collection that is removed at the same time': async (stores) => {
+    const pairs = await Promise.all(Array.from({ length: 10 }, () => aPair(stores)));
+    await Promise.allSettled(
+      pairs.flatMap(({ client, collection }, index) => [
+        stores.grants.grant(client.id, collection.id, (state) => {
+          if (!state.client || state.collectionName === null) throw new PorticoError('not_found');
+          return { grantedAt: start, ...noEffects };
+        }),
+        index % 2 === 0
+          ? stores.collections.remove(collection.id, () => noEffects)
+          : stores.profiles.remove(client.id, () => noEffects),
+      ]),
+    );
+    for (const [index, { client, collection }] of pairs.entries()) {
+      if (index % 2 === 0) await stores.collections.add(collection, aDocument(), noEffects);
+      else await stores.profiles.add(client, noEffects);
+      deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+    }
+  },
+
   'a grant makes the grants epoch of the client grow': async (stores) => {
     const { client, collection } = await aPair(stores);
     const before = (await rowOf(stores, client)).epochs.grants;

@@ -75,8 +75,13 @@ export const profileStoreContract = {
   },
 
   'an e-mail is found without regard to case': async (stores) => {
-    const profile = await added(stores, aProfile({ email: 'ada@example.com' }));
-    deepStrictEqual(await stores.profiles.findByEmail('ADA@Example.com'), profile);
+    for (const [email, asked] of [
+      ['ada@example.com', 'ADA@Example.com'],
+      ['äda@example.com', 'ÄDA@example.com'],
+    ] as const) {
+      const profile = await added(stores, aProfile({ email }));
+      deepStrictEqual(await stores.profiles.findByEmail(asked), profile);
+    }
   },
 
   'an e-mail that no profile has finds nothing': async (stores) => {

@@ -126,6 +126,23 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       },
     };
   }),
+  'pages of a long log hold together, also where entries were pruned out of its middle': breaking(
+    'audit',
+    (right, _stores, database) => {
+      let whole: AuditEntry[] = [];
+      return {
+        prune: async (before, limit) => {
+          whole = database.entries;
+          return right.prune(before, limit);
+        },
+        page: async (filter, offset, limit) => {
+          const { entries } = await right.page(filter, 0, 9_999);
+          const skipped = offset > 500 ? whole.length - database.entries.length : 0;
+          return { entries: entries.slice(offset - skipped, offset - skipped + limit), total: entries.length };
+        },
+      };
+    },
+  ),
   'of simultaneous appends each is kept and counted': breaking('audit', (_right, _stores, database) => ({
     append: async (entry) => {
       const before = database.entries;

@@ -32,6 +32,15 @@ const followed = (
     },
   }));
 
+/** A grant that is decided by what was there a moment ago. */
+const staleGrant = breaking('grants', (_right, _stores, database) => ({
+  grant: async (client, collection, decide) => {
+    const { grantedAt } = decide(stateIn(database, client, collection));
+    await pause();
+    database.grants.set(client, new Map([[collection, grantedAt]]));
+  },
+}));
+
 const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
   'a grant is decided by the client, the name of the collection and the grant that there is': misleading(
     'grant',
@@ -56,13 +65,8 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
   'a grant whose decision raises passes that on and changes nothing': breaking('grants', (right, stores) => ({
     grant: (client, collection, decide) => leaking(stores, right.grant(client, collection, decide)),
   })),
-  'of simultaneous grants of one pair exactly one sees no grant': breaking('grants', (_right, _stores, database) => ({
-    grant: async (client, collection, decide) => {
-      const { grantedAt } = decide(stateIn(database, client, collection));
-      await pause();
-      database.grants.set(client, new Map([[collection, grantedAt]]));
-    },
-  })),
+  'of simultaneous grants of one pair exactly one sees no grant': staleGrant,
+  'a grant does not outlive the client or the collection that is removed at the same time': staleGrant,
   'a grant makes the grants epoch of the client grow': followed('grant', ({ grantEpochs }) => grantEpochs.clear()),
   'a revoke is decided by the client, the name of the collection and the grant that there is': misleading(
     'revoke',
