@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { embeddingDimension, isPorticoError } from '@portico/domain';
+import type { Embedder, EmbeddingPurpose } from '@portico/domain';
+import type { Contract } from './contract.ts';
+
+/** An embedder, and a switch for what it depends on. */
+export interface InterruptibleEmbedder {
+  readonly embedder: Embedder;
+  /** Makes all that the embedder depends on fail from now on. */
+  interrupt(): void;
+  /** Ends what `interrupt` began. */
+  resume(): void;
+}
+
+const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];
+
+const weather = 'Weather API\nForecasts of temperature, rain and wind for any place on earth.';
+const payments = 'Payments\nCharge credit cards and pay out to bank accounts.';
+
+/** Texts that have in common that naive code gives them no features. */
+const featureless = [' ', '\n\t', '.', '…!?', '\u200b', '🙂', '👩‍👩‍👧‍👦', '日本の天気', 'الطقس', '---', 'the', '0'];
+
+const embedOne = async (embedder: Embedder, text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
+  const [vector, ...more] = await embedder.embed([text], purpose);
+  assert.ok(vector && more.length === 0, 'one text, one vector');
+  return vector;
+};
+
+const assertUnitVector = (vector: Float32Array | undefined, text: string): void => {
+  const said = JSON.stringify(text.slice(0, 40));
+  assert.ok(vector instanceof Float32Array, `a vector for ${said}`);
+  assert.equal(vector.length, embeddingDimension, `dimensions for ${said}`);
+  assert.ok(vector.every(Number.isFinite), `finite numbers for ${said}`);
+  const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
+  assert.ok(Math.abs(length - 1) < 1e-5, `length ${length} for ${said}`);
+};
+
+const cosine = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
+
+export const embedderContract = {
+  'a vector has 768 finite numbers and the length 1': async (embedder) => {
+    for (const purpose of purposes) {
+      for (const text of [weather, payments, 'x', 'rain '.repeat(400), `${weather} ${payments} `.repeat(80)]) {
+        assertUnitVector(await embedOne(embedder, text, purpose), text);
+      }
+    }
+  },
+  'a text without any known feature still gets a vector of length 1': async (embedder) => {
+    for (const purpose of purposes) {
+      const vectors = await embedder.embed(featureless, purpose);
+      assert.equal(vectors.length, featureless.length);
+      featureless.forEach((text, i) => assertUnitVector(vectors[i], text));
+    }
+  },
+  'there is one vector a text, in the order of the texts': async (embedder) => {
+    for (const purpose of purposes) {
+      const texts = [payments, weather, payments, ' ', weather];
+      const vectors = await embedder.embed(texts, purpose);
+      assert.equal(vectors.length, texts.length);
+      for (const [i, text] of texts.entries()) {
+        assert.deepEqual(vectors[i], await embedOne(embedder, text, purpose), `vector ${i}`);
+      }
+    }
+  },
+  'a text has the same vector whatever else is in the batch': async (embedder) => {
+    for (const purpose of purposes) {
+      const alone = await embedOne(embedder, weather, purpose);
+      const others = Array.from({ length: 20 }, (_, i) => `${payments} ${i}`);
+      assert.deepEqual((await embedder.embed([...others, weather], purpose)).at(-1), alone);
+      assert.deepEqual((await embedder.embed([weather, ...others], purpose))[0], alone);
+      assert.deepEqual(await embedOne(embedder, weather, purpose), alone);
+    }
+  },
+  'a vector belongs to the caller: what is done to it changes no later one': async (embedder) => {
+    for (const text of [weather, ' ']) {
+      const first = await embedOne(embedder, text, 'query');
+      const kept = first.slice();
+      first.fill(0);
+      assert.deepEqual(await embedOne(embedder, text, 'query'), kept);
+    }
+  },
+  'no texts give no vectors': async (embedder) => {
+    for (const purpose of purposes) {
+      assert.deepEqual(await embedder.embed([], purpose), []);
+    }
+  },
+  'a query is nearer to the document that shares its words': async (embedder) => {
+    const query = await embedOne(embedder, 'rain and wind', 'query');
+    const [near, far] = await embedder.embed([weather, payments], 'document');
+    assert.ok(near && far && cosine(query, near) > cosine(query, far));
+  },
+  'the model has a name, which stays the same': async (embedder) => {
+    const name = await embedder.modelId();
+    assert.match(name, /\S/);
+    await embedOne(embedder, weather, 'document');
+    assert.equal(await embedder.modelId(), name);
+  },
+  'its check is fulfilled while it can embed': async (embedder) => {
+    await embedder.check();
+  },
+} satisfies Contract<Embedder>;
+
+const isUnavailable = (error: unknown): boolean => isPorticoError(error, 'embedding_unavailable');
+
+/** What an embedder promises besides that can fail at all. */
+export const interruptibleEmbedderContract = {
+  'it raises embedding_unavailable while it cannot embed, and works again afterwards': async (subject) => {
+    const { embedder } = subject;
+    subject.interrupt();
+    await assert.rejects(embedder.embed([weather], 'document'), isUnavailable);
+    await assert.rejects(embedder.embed([weather], 'query'), isUnavailable);
+    subject.resume();
+    assertUnitVector(await embedOne(embedder, weather, 'query'), weather);
+  },
+  'its check rejects with embedding_unavailable while it cannot embed, and is fulfilled again afterwards': async (
+    subject,
+  ) => {
+    subject.interrupt();
+    await assert.rejects(subject.embedder.check(), isUnavailable);
+    subject.resume();
+    await subject.embedder.check();
+  },
+} satisfies Contract<InterruptibleEmbedder>;
