@@ -8,3 +8,6 @@ export * from './memory-rate-limiter.ts';
 export * from './memory-cache.ts';
 export * from './memory-job-queue.ts';
 export * from './memory-mailer.ts';
+export * from './memory-key-hasher.ts';
+export * from './memory-vault.ts';
+export * from './memory-token-verifier.ts';

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { Vault } from '@portico/domain';
+
+/** Keeps the texts itself and gives out names for them. */
+export const createMemoryVault = (): Vault => {
+  const kept = new Map<string, { readonly text: string; readonly context: string }>();
+  return {
+    seal(text, context) {
+      const name = randomUUID();
+      kept.set(name, { text, context });
+      return name;
+    },
+    open(sealed, context) {
+      const found = kept.get(sealed);
+      if (found?.context !== context) throw new Error('This was not sealed here for this context');
+      return found.text;
+    },
+  };
+};
