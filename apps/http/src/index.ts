@@ -1,1 +1,7 @@
-export {};
+export { createHttpApp, type HttpAppFacts } from './http-app.ts';
+export { createHttpServer, type HttpServer } from './http-server.ts';
+export { errorStatuses } from './errors.ts';
+export { openApiDocument } from './openapi/openapi-document.ts';
+export type { Caller, LocalIssuerDocuments, Route } from './route.ts';
+export { routes } from './routes/table.ts';
+export type { HttpSettings, TrustedProxies } from './settings.ts';

@@ -1,0 +1,36 @@
+/** The polynomial of CRC-32 (RFC 1952, section 8), bits reversed. */
+const polynomial = 0xedb88320;
+
+/**
+ * The CRC-32 of two texts that follow each other, from the CRC-32 of each and the length of the second in bytes: the first
+ * one's is shifted by as many zero bytes, that is multiplied by x to the power of 8 × length, modulo the polynomial.
+ */
+export const combineCrc32 = (first: number, second: number, secondBytes: number): number =>
+  (multiply(powerOfX(secondBytes), first) ^ second) >>> 0;
+
+/** The product of two polynomials modulo the polynomial of CRC-32; the highest bit is the coefficient of x^0. */
+const multiply = (a: number, b: number): number => {
+  let product = 0;
+  let factor = b;
+  for (let mask = 0x80000000; mask !== 0; mask >>>= 1) {
+    if (a & mask) product ^= factor;
+    factor = factor & 1 ? (factor >>> 1) ^ polynomial : factor >>> 1;
+  }
+  return product >>> 0;
+};
+
+/** x^(8 × bytes) modulo the polynomial, by repeated squaring. */
+const powerOfX = (bytes: number): number => {
+  let power = 0x80000000;
+  for (let rest = bytes, at = 0; rest > 0; rest = Math.floor(rest / 2), at++) {
+    if (rest % 2 === 1) power = multiply(bytePowers[at] ?? 0, power);
+  }
+  return power;
+};
+
+/** x^(8 × 2^n) for n from 0 to 52: enough for every length that is an exact integer. */
+const bytePowers: readonly number[] = (() => {
+  const powers = [0x00800000];
+  for (let at = 1; at < 53; at++) powers.push(multiply(powers[at - 1] ?? 0, powers[at - 1] ?? 0));
+  return powers;
+})();

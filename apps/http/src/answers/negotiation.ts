@@ -1,0 +1,32 @@
+/** Whether the client takes gzip and does not like an unchanged body better (RFC 9110, section 12.5.3). */
+export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
+  if (acceptEncoding === undefined) return false;
+  let gzip: number | null = null;
+  let any: number | null = null;
+  let identity: number | null = null;
+  for (const item of acceptEncoding.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const weight = weightOf(parameters);
+    if (coding === 'gzip' || coding === 'x-gzip') gzip = weight;
+    else if (coding === '*') any = weight;
+    else if (coding === 'identity') identity = weight;
+  }
+  const wanted = gzip ?? any ?? 0;
+  return wanted > 0 && wanted >= (identity ?? 0);
+};
+
+/** A weight that is none counts as 0: what a client says of it cannot be told. */
+const weightOf = (parameters: readonly string[]): number => {
+  const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (given === undefined) return 1;
+  const value = given.slice(given.indexOf('=') + 1).trim();
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : 0;
+};
+
+/** Whether `If-None-Match` names this entity tag, by weak comparison (RFC 9110, section 13.1.2). */
+export const namesEtag = (ifNoneMatch: string | undefined, etag: string): boolean => {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  for (const [, tag] of ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g)) if (tag === etag) return true;
+  return false;
+};

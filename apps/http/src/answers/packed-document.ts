@@ -1,0 +1,52 @@
+import { promisify } from 'node:util';
+import { constants, crc32, inflateRaw, inflateRawSync } from 'node:zlib';
+import type { PackedText } from '@portico/domain';
+import { combineCrc32 } from './crc32-combine.ts';
+
+/** ID1, ID2, deflate, no flags, no time, no hint, unknown system (RFC 1952, section 2.3). */
+const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+const storedMaxBytes = 65_535;
+
+/**
+ * `head`, the packed text and `tail` as one gzip member. The text is not packed again: its blocks stand between stored
+ * blocks of the other two (RFC 1951, section 3.2.4), which the sync flush at its end makes possible.
+ */
+export const gzipAround = (
+  head: Uint8Array,
+  { deflated, crc32: textCrc, bytes }: PackedText,
+  tail: Uint8Array,
+): Buffer => {
+  const crc = combineCrc32(combineCrc32(crc32(head), textCrc, bytes), crc32(tail), tail.length);
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE((head.length + bytes + tail.length) % 0x1_0000_0000, 4);
+  return Buffer.concat([gzipHeader, ...storedBlocks(head, false), deflated, ...storedBlocks(tail, true), trailer]);
+};
+
+const storedBlocks = (content: Uint8Array, last: boolean): Uint8Array[] => {
+  const blocks: Uint8Array[] = [];
+  for (let from = 0; from === 0 || from < content.length; from += storedMaxBytes) {
+    const part = content.subarray(from, from + storedMaxBytes);
+    const header = Buffer.alloc(5);
+    header.writeUInt8(last && from + storedMaxBytes >= content.length ? 1 : 0, 0);
+    header.writeUInt16LE(part.length, 1);
+    header.writeUInt16LE(~part.length & 0xffff, 3);
+    blocks.push(header, part);
+  }
+  return blocks;
+};
+
+/** Up to this length a text is unpacked at once: a hand-over to the thread pool would take longer. */
+const inflateAtOnceMaxBytes = 65_536;
+
+const inflateApart = promisify(inflateRaw);
+
+/** `head`, the text and `tail` as they are. */
+export const plainAround = async (head: Uint8Array, packed: PackedText, tail: Uint8Array): Promise<Buffer> =>
+  Buffer.concat([head, await unpacked(packed), tail]);
+
+const unpacked = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
+  // The stream has no final block: its end is that of the input.
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: Math.max(bytes, 64) };
+  return bytes <= inflateAtOnceMaxBytes ? inflateRawSync(deflated, options) : inflateApart(deflated, options);
+};

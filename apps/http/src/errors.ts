@@ -1,0 +1,33 @@
+import type { ErrorCode } from '@portico/domain';
+
+/** The status that each refusal is answered with (specification, "Errors"). */
+export const errorStatuses = {
+  invalid_body: 400,
+  invalid_query: 400,
+  invalid_token: 401,
+  invalid_api_credentials: 401,
+  admin_required: 403,
+  no_access: 403,
+  collection_not_found: 404,
+  user_not_found: 404,
+  client_not_found: 404,
+  grant_not_found: 404,
+  tier_not_found: 404,
+  override_not_found: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  email_taken: 409,
+  identity_taken: 409,
+  already_approved: 409,
+  already_rejected: 409,
+  not_approved: 409,
+  has_no_key: 409,
+  last_admin: 409,
+  already_granted: 409,
+  tier_taken: 409,
+  body_too_large: 413,
+  rate_limited: 429,
+  embedding_unavailable: 500,
+  identity_unavailable: 500,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>;

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CountedRequest, ProfileId } from '@portico/domain';
+import type { ReadClientAddress } from './requests/client-address.ts';
+
+const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** One request with its response, and what becomes known of it on the way. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly startedAt = performance.now();
+  /** The template of the path, for the log and the metrics; never the path itself. */
+  route = 'unknown';
+  /** What the request was counted as, once it was. */
+  counted: CountedRequest | null = null;
+  profileId: ProfileId | null = null;
+  readonly #readAddress: ReadClientAddress;
+
+  constructor(request: IncomingMessage, response: ServerResponse, readAddress: ReadClientAddress) {
+    this.request = request;
+    this.response = response;
+    this.#readAddress = readAddress;
+    const given = request.headers['x-request-id'];
+    this.requestId = typeof given === 'string' && givenRequestId.test(given) ? given : randomUUID();
+  }
+
+  /** What callers without valid credentials are counted by. Worked out only where it is asked for. */
+  get address(): string {
+    const forwardedFor = this.request.headers['x-forwarded-for'];
+    return this.#readAddress(
+      this.request.socket.remoteAddress,
+      Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
+    );
+  }
+}

@@ -1,0 +1,183 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { PorticoError, type UseCases } from '@portico/domain';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { json, type Answer } from './answers/answer.ts';
+import { send } from './answers/send.ts';
+import { errorStatuses } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { answerRoute, type AnswerDeadline, type PipelineFacts } from './pipeline.ts';
+import { ClientGone } from './requests/body.ts';
+import { createClientAddressReader } from './requests/client-address.ts';
+import { isHeldBack } from './requests/expectation.ts';
+import type { LocalIssuerDocuments, Route } from './route.ts';
+import { routes } from './routes/table.ts';
+import type { HttpSettings } from './settings.ts';
+
+export interface HttpAppFacts {
+  readonly useCases: UseCases;
+  readonly settings: HttpSettings;
+  readonly logger: Logger;
+  /** Where the measurements go; a new one where it is absent. */
+  readonly registry?: Registry | undefined;
+  /** Present while the service is its own identity provider. */
+  readonly localIssuer?: LocalIssuerDocuments | null | undefined;
+  /** How long an answer may take to begin, counted from the last byte of its request. */
+  readonly answerTimeoutMs?: number;
+}
+
+export const answerTimeoutMsDefault = 9_500;
+
+/** The Express application. `app.locals.draining` tells it that the service is shutting down. */
+export const createHttpApp = (facts: HttpAppFacts): Express => {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
+  app.locals['draining'] = false;
+  const table = routes.filter((route) => facts.localIssuer || !route.ofLocalIssuer);
+  const isDraining = () => app.locals['draining'] === true;
+  const metrics = createHttpMetrics(facts.registry);
+  let openApi: string | null = null;
+  const pipeline: PipelineFacts = {
+    useCases: facts.useCases,
+    settings: facts.settings,
+    service: {
+      name: facts.settings.serviceName,
+      isDraining,
+      metrics: metrics.text,
+      openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
+      localIssuer: facts.localIssuer ?? null,
+    },
+  };
+  const serve = createServing(facts, pipeline, metrics, isDraining);
+
+  for (const [path, methods] of byPath(table)) {
+    app.all(path, (request, response) => serve(request, response, methods));
+  }
+  app.use((request, response) => serve(request, response, null));
+  // What Express itself refuses, such as a path that is not percent-encoded properly, names nothing either.
+  app.use((_error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    serve(request, response, null),
+  );
+  return app;
+};
+
+type MethodTable = ReadonlyMap<string, Route>;
+
+/** The routes of each path, which is the same with and without a slash at its end. */
+const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
+  const paths = new Map<string, Map<string, Route>>();
+  for (const route of table) {
+    const path = route.path.replace(/(?<=.)\/$/, '');
+    const methods = paths.get(path) ?? new Map<string, Route>();
+    paths.set(path, methods.set(route.method, route));
+  }
+  return paths;
+};
+
+const createServing = (
+  { logger, settings, answerTimeoutMs = answerTimeoutMsDefault }: HttpAppFacts,
+  pipeline: PipelineFacts,
+  metrics: HttpMetrics,
+  isDraining: () => boolean,
+) => {
+  const readAddress = createClientAddressReader(settings.trustProxy);
+
+  const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
+    const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
+    const status = errorStatuses[refusal.code];
+    exchange.counted = refusal.counted ?? exchange.counted;
+    if (status === 500)
+      logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
+    if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
+    return send(exchange, refusalAnswer(refusal), status, isDraining() || isHeldBack(exchange.request));
+  };
+
+  const record = ({ request, response, route, requestId, profileId, startedAt }: Exchange): void => {
+    const ms = performance.now() - startedAt;
+    const status = response.headersSent ? response.statusCode : 499;
+    const method = request.method ?? '';
+    metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
+    logger.info(
+      {
+        method,
+        route,
+        status,
+        ms: Math.round(ms * 1_000) / 1_000,
+        request_id: requestId,
+        ...(profileId ? { profile_id: profileId } : {}),
+        ...(response.writableFinished ? {} : { aborted: true }),
+      },
+      'request',
+    );
+  };
+
+  return async (request: Request, response: Response, methods: MethodTable | null): Promise<void> => {
+    const exchange = new Exchange(request, response, readAddress);
+    response.once('close', () => record(exchange));
+    const deadline = createDeadline(answerTimeoutMs, () => {
+      void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
+    });
+    try {
+      const route = routeFor(methods, request.method, exchange);
+      const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>, deadline);
+      deadline.suspend();
+      await send(exchange, answer, route.status, isDraining() || isHeldBack(request));
+    } catch (error) {
+      deadline.suspend();
+      if (error instanceof ClientGone) response.destroy();
+      else if (response.headersSent) {
+        // Half an answer is out: only a broken connection tells the client that the rest is missing.
+        logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'answer broken off');
+        response.destroy();
+      } else await refuse(exchange, error);
+    }
+  };
+};
+
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+
+/** Raises `not_found` for an unknown path, `method_not_allowed` for a method that the path does not know. */
+const routeFor = (methods: MethodTable | null, method: string, exchange: Exchange): Route => {
+  if (!methods) throw new PorticoError('not_found');
+  const [first] = methods.values();
+  exchange.route = first?.path ?? exchange.route;
+  const route = methods.get(method === 'HEAD' ? 'GET' : method);
+  if (!route) throw new MethodNotAllowed([...methods.keys()]);
+  return route;
+};
+
+class MethodNotAllowed extends PorticoError {
+  readonly allow: string;
+
+  constructor(methods: readonly string[]) {
+    super('method_not_allowed');
+    this.allow = (methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((m) => m !== 'GET')] : methods).join(
+      ', ',
+    );
+  }
+}
+
+const refusalAnswer = (refusal: PorticoError): Answer => {
+  const { code, message: detail, counted } = refusal;
+  const status = errorStatuses[code];
+  if (refusal instanceof MethodNotAllowed) return json({ detail }, { Allow: refusal.allow });
+  if (status === 401) return json({ detail }, { 'WWW-Authenticate': 'Bearer' });
+  if (code !== 'rate_limited') return json({ detail });
+  const retryAfter = Math.max(1, counted?.retryAfterSeconds ?? 1);
+  return json({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });
+};
+
+const createDeadline = (timeoutMs: number, expire: () => void): AnswerDeadline => {
+  let timer: NodeJS.Timeout | undefined = setTimeout(expire, timeoutMs);
+  return {
+    suspend: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+    restart: () => {
+      timer ??= setTimeout(expire, timeoutMs);
+    },
+  };
+};

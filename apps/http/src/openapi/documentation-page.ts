@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { ready, type ReadyAnswer } from '../answers/answer.ts';
+
+const title = 'Portico API';
+
+/** Nothing is loaded from anywhere else; the page's own styles are written by its script. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/initializer.js"></script>
+</body>
+</html>
+`;
+
+const initializer = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+`;
+
+const mediaTypes = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+} as const;
+
+const pageHeaders = { 'Content-Security-Policy': contentSecurityPolicy, 'Cache-Control': 'no-cache' };
+
+export const documentationPage = (): ReadyAnswer =>
+  ready(page, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' });
+
+/** A file that the page loads, or null for any other name. */
+export const documentationFile = async (name: string): Promise<ReadyAnswer | null> => {
+  if (name === 'initializer.js') {
+    return ready(initializer, { ...pageHeaders, 'Content-Type': 'text/javascript; charset=utf-8' });
+  }
+  if (!isServed(name)) return null;
+  const path = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  return ready(await readFile(path), {
+    ...pageHeaders,
+    'Cache-Control': 'public, max-age=3600',
+    'Content-Type': mediaTypes[name],
+  });
+};
+
+const isServed = (name: string): name is keyof typeof mediaTypes => Object.hasOwn(mediaTypes, name);

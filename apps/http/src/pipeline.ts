@@ -1,0 +1,80 @@
+import { authorityOf, parseId, type CollectionId, type UseCases } from '@portico/domain';
+import type { Answer } from './answers/answer.ts';
+import type { Exchange } from './exchange.ts';
+import { parseJsonBody, readBodyBytes } from './requests/body.ts';
+import { letBodyCome } from './requests/expectation.ts';
+import { credentialOf } from './requests/credential.ts';
+import { validBody, validQuery } from './requests/validate.ts';
+import type { Route, ServiceFacts } from './route.ts';
+import type { HttpSettings } from './settings.ts';
+
+export interface PipelineFacts {
+  readonly useCases: UseCases;
+  readonly settings: HttpSettings;
+  readonly service: ServiceFacts;
+}
+
+/** Stops the time limit of an answer while the client is still sending. */
+export interface AnswerDeadline {
+  readonly suspend: () => void;
+  readonly restart: () => void;
+}
+
+type Params = Readonly<Record<string, string>>;
+
+/**
+ * Answers a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
+ * how often, in which role; then query and body; then the handler's own: what exists, what is granted, what conflicts.
+ */
+export const answerRoute = async (
+  facts: PipelineFacts,
+  route: Route,
+  exchange: Exchange,
+  params: Params,
+  deadline: AnswerDeadline,
+): Promise<Answer> => {
+  const { useCases, service } = facts;
+  const { request } = exchange;
+  const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params);
+  const query = route.query ? validQuery(route.query, request.url ?? '') : {};
+  const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
+  return route.handler({ useCases, service, caller: caller as never, params, query, body, request });
+};
+
+const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
+  const credential = credentialOf(exchange.request.rawHeaders);
+  if (route.who === 'open') {
+    exchange.counted = await useCases.countStranger(exchange.address);
+    return { token: credential.kind === 'token' ? credential.token : null };
+  }
+  const { access, counted } = await useCases.admit({
+    credential,
+    takes: route.who === 'admin' ? 'admin token' : route.who === 'token' ? 'token' : 'token or key',
+    target: route.reads ? parseId<CollectionId>(params[route.reads] ?? '') : null,
+    get address() {
+      return exchange.address;
+    },
+    ...(route.unregistered ? { unregistered: route.unregistered } : {}),
+  });
+  exchange.counted = counted;
+  exchange.profileId = access.profile.id;
+  return route.who === 'admin' ? { access, authority: authorityOf(access) } : { access };
+};
+
+const readRouteBody = async (
+  { useCases, settings }: PipelineFacts,
+  { kind, fields }: NonNullable<Route['body']>,
+  { request, response }: Exchange,
+  deadline: AnswerDeadline,
+) => {
+  deadline.suspend();
+  const limitBytes = kind === 'document' ? settings.specBodyLimitBytes : settings.bodyLimitBytes;
+  const bytes = await readBodyBytes(request, limitBytes, () => letBodyCome(request, response));
+  deadline.restart();
+  if (kind === 'json') {
+    const { value, memberText } = parseJsonBody(bytes);
+    return { fields: validBody(fields, value), memberText };
+  }
+  const read = bytes.length === 0 ? { fields: {}, document: null } : await useCases.readCollectionBody(bytes);
+  return { fields: validBody(fields, read.fields), document: read.document };
+};

@@ -1,0 +1,137 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { PorticoError } from '@portico/domain';
+import { JsonFault, scanJson } from './json-text.ts';
+
+/** The client went away while its request was being read: there is nobody to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('The client closed the connection before its request was complete');
+    this.name = 'ClientGone';
+  }
+}
+
+/** How much more of a body that was refused is let in, so that the client gets to read why; then the line is cut. */
+const discardMaxBytes = 67_108_864;
+
+/**
+ * The bytes of a JSON request body; empty where there is none. Raises `body_too_large`, as early as `Content-Length` tells;
+ * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `letCome` is called
+ * once the body is wanted.
+ */
+export const readBodyBytes = async (
+  request: IncomingMessage,
+  limitBytes: number,
+  letCome: () => void,
+): Promise<Uint8Array> => {
+  const { headers } = request;
+  const declared = headers['content-length'];
+  if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return nothing;
+  // Of a chunked body it is not known yet whether there is one at all.
+  if (declared !== undefined) refuseForm(headers['content-type'], headers['content-encoding']);
+  if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
+  letCome();
+  const bytes = await collect(request, limitBytes);
+  if (bytes.length > 0) refuseForm(headers['content-type'], headers['content-encoding']);
+  return bytes;
+};
+
+const nothing = new Uint8Array(0);
+
+const refuseForm = (contentType: string | undefined, contentEncoding: string | undefined): void => {
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
+    throw invalid('compressed bodies are not taken, send it without Content-Encoding');
+  }
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json') {
+    throw invalid(`Content-Type must be application/json${type === '' ? '; it is missing' : ''}`);
+  }
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw invalid('the charset must be utf-8');
+  }
+};
+
+const collect = (request: IncomingMessage, limitBytes: number): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (): void => {
+      request.off('data', take).off('end', finish).off('close', abandon).off('error', abandon);
+    };
+    const take = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limitBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      settle();
+      reject(tooLarge(request, limitBytes));
+    };
+    const finish = (): void => {
+      settle();
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    };
+    const abandon = (): void => {
+      settle();
+      reject(new ClientGone());
+    };
+    request.on('data', take).on('end', finish).on('close', abandon).on('error', abandon);
+  });
+
+const tooLarge = (request: IncomingMessage, limitBytes: number): PorticoError => {
+  let discarded = 0;
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > discardMaxBytes) request.destroy();
+  });
+  request.on('error', () => undefined); // The client may leave now; its request was refused anyway.
+  return new PorticoError('body_too_large', { because: `at most ${limitBytes} bytes are taken` });
+};
+
+const invalid = (because: string): PorticoError => new PorticoError('invalid_body', { because });
+
+/** A JSON object that came as a request body. */
+export interface JsonBody {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The own text of a top-level member's value, or null where it is absent. */
+  readonly memberText: (name: string) => string | null;
+}
+
+const depthMax = 100;
+const pollutingKeys = ['__proto__', 'constructor'];
+
+/** Reads bytes as a JSON object; no bytes are an object without members. Raises `invalid_body`. */
+export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
+  if (bytes.length === 0) return { value: {}, memberText: () => null };
+  if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  const spans = spansOf(text);
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('a JSON object is expected');
+  refusePollutingKeys(value, '');
+  return {
+    value: value as JsonBody['value'],
+    memberText: (name) => {
+      const span = spans.get(name);
+      return span ? text.slice(span.start, span.end) : null;
+    },
+  };
+};
+
+const spansOf = (text: string): ReturnType<typeof scanJson> => {
+  try {
+    return scanJson(text, depthMax);
+  } catch (error) {
+    if (error instanceof JsonFault) throw invalid(error.message);
+    throw error;
+  }
+};
+
+/** Raises `invalid_body` where an object that the service reads by its members has one that could reach a prototype. */
+export const refusePollutingKeys = (value: object, path: string): void => {
+  const key = pollutingKeys.find((name) => Object.hasOwn(value, name));
+  if (key !== undefined) throw invalid(`${path}${key} is not allowed`);
+};

@@ -1,0 +1,68 @@
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
+import type { TrustedProxies } from '../settings.ts';
+
+/** Tells what a request is counted by from its socket's address and its `X-Forwarded-For`. */
+export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
+
+/**
+ * A reader of client addresses: that of the socket, unless it is a trusted proxy's; then the right-most entry of
+ * `X-Forwarded-For` that is no trusted proxy's. IPv6 addresses are counted by their /64 network, IPv4-mapped ones as IPv4.
+ * Raises `RangeError` for a proxy that is neither an address nor a CIDR range.
+ */
+export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
+  const trusts = trustOf(trusted);
+  if (!trusts) return (socketAddress) => countedAddress(plainAddress(socketAddress ?? '') ?? '');
+  return (socketAddress, forwardedFor) => {
+    const hops = (forwardedFor ?? '').split(',').reverse();
+    let address = plainAddress(socketAddress ?? '');
+    for (let hop = 0; address && hop < hops.length && trusts(address, hop); hop++) {
+      const next = plainAddress(hops[hop] ?? '');
+      // An entry that is no address says nothing: the proxy that passed it on is the last one known.
+      if (!next) break;
+      address = next;
+    }
+    return countedAddress(address ?? '');
+  };
+};
+
+type Trust = (address: string, hop: number) => boolean;
+
+const trustOf = (trusted: TrustedProxies): Trust | null => {
+  if (trusted === null || trusted === 0) return null;
+  if (typeof trusted === 'number') return (_address, hop) => hop < trusted;
+  const ranges = new BlockList();
+  for (const range of trusted) addRange(ranges, range);
+  return (address) => ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+};
+
+const addRange = (ranges: BlockList, range: string): void => {
+  const [network = '', bits] = range.split('/');
+  const version = isIP(network);
+  const prefix = bits === undefined ? (version === 6 ? 128 : 32) : Number(bits);
+  if (version === 0 || !/^\d+$/.test(bits ?? '0') || prefix > (version === 6 ? 128 : 32)) {
+    throw new RangeError(`${range} is neither an address nor a CIDR range`);
+  }
+  ranges.addSubnet(network, prefix, version === 6 ? 'ipv6' : 'ipv4');
+};
+
+/** The bare address in its canonical form, without brackets, port or zone; null where the text holds none. */
+const plainAddress = (text: string): string | null => {
+  const trimmed = text.trim();
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
+  const address = bare.replace(/%.*$/, '');
+  const version = isIP(address);
+  if (version === 4) return address;
+  if (version === 0) return null;
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1] ?? canonical;
+};
+
+const countedAddress = (address: string): string => {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups =
+    tail === undefined ? left : [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+};

@@ -1,0 +1,60 @@
+import type { Credential } from '@portico/domain';
+
+const authorizationMaxBytes = 8_192;
+
+/** RFC 6750, section 2.1, with the scheme in any case (RFC 9110, section 11.1) and one space. */
+const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/**
+ * What a request presents as its credential. `rawHeaders` holds names and values in turns, as they came: there a doubled
+ * header is still seen. Both forms at once, half a key pair, a doubled or an unreadable header are `malformed`.
+ */
+export const credentialOf = (rawHeaders: readonly string[]): Credential => {
+  const authorization = createSlot();
+  const clientId = createSlot();
+  const secret = createSlot();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const slot = slotOf(name, authorization, clientId, secret);
+    if (!slot) continue;
+    slot.count += 1;
+    slot.value = rawHeaders[at + 1] ?? '';
+  }
+  const counts = [authorization.count, clientId.count, secret.count];
+  if (counts.every((count) => count === 0)) return { kind: 'none' };
+  if (counts.some((count) => count > 1)) return malformed;
+  if (authorization.count === 1) {
+    return clientId.count + secret.count === 0 ? tokenOf(authorization.value) : malformed;
+  }
+  if (clientId.count + secret.count !== 2) return malformed;
+  return { kind: 'key', clientId: clientId.value, secret: secret.value };
+};
+
+const malformed: Credential = { kind: 'malformed' };
+
+interface Slot {
+  count: number;
+  value: string;
+}
+
+const createSlot = (): Slot => ({ count: 0, value: '' });
+
+/** By length first: most headers are told apart by it without a lower-case copy of their name. */
+const slotOf = (name: string, authorization: Slot, clientId: Slot, secret: Slot): Slot | null => {
+  switch (name.length) {
+    case 13:
+      return name.toLowerCase() === 'authorization' ? authorization : null;
+    case 11:
+      return name.toLowerCase() === 'x-client-id' ? clientId : null;
+    case 9:
+      return name.toLowerCase() === 'x-api-key' ? secret : null;
+    default:
+      return null;
+  }
+};
+
+const tokenOf = (header: string): Credential => {
+  if (header.length > authorizationMaxBytes) return malformed;
+  const token = bearer.exec(header)?.[1];
+  return token === undefined ? malformed : { kind: 'token', token };
+};

@@ -1,0 +1,154 @@
+import type { IncomingMessage } from 'node:http';
+import type { Access, Authority, ErrorCode, ReadDocument, UseCases } from '@portico/domain';
+import type { z } from 'zod';
+import type { Answer } from './answers/answer.ts';
+
+/**
+ * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a token, `token`
+ * takes an identity token, `token or key` an API key pair as well, `admin` an admin's token.
+ */
+export type Caller = 'free' | 'open' | 'token' | 'token or key' | 'admin';
+
+interface Identified {
+  readonly access: Access;
+}
+
+/** What a handler knows of its caller. */
+export type CallerFacts<Who extends Caller> = Who extends 'free'
+  ? null
+  : Who extends 'open'
+    ? { readonly token: string | null }
+    : Who extends 'admin'
+      ? Identified & { readonly authority: Authority }
+      : Identified;
+
+/** The body that a route takes: none, a JSON object, or one whose `openapi_spec` a worker thread reads. */
+export type BodyKind = 'none' | 'json' | 'document';
+
+export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
+  ? null
+  : Kind extends 'json'
+    ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
+    : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
+
+export interface Context<Who extends Caller, Query, Body> {
+  readonly useCases: UseCases;
+  readonly service: ServiceFacts;
+  readonly caller: CallerFacts<Who>;
+  /** The named parts of the path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly request: IncomingMessage;
+}
+
+/** What the routes about the service itself say. */
+export interface ServiceFacts {
+  readonly name: string;
+  readonly isDraining: () => boolean;
+  readonly metrics: () => Promise<string>;
+  /** The OpenAPI document, as JSON text. */
+  readonly openApi: () => string;
+  readonly localIssuer: LocalIssuerDocuments | null;
+}
+
+/** What a local issuer shows to those who verify its tokens. */
+export interface LocalIssuerDocuments {
+  jwks(): object;
+  discovery(baseUrl: string): object;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface ParameterFacts {
+  readonly description: string;
+  readonly format?: 'uuid';
+  readonly example: string;
+}
+
+interface RouteFacts {
+  readonly method: Method;
+  /** With `:name` for each part that varies. */
+  readonly path: string;
+  /** Names the operation in the OpenAPI document; unique. */
+  readonly operation: string;
+  readonly tag: 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Readonly<Record<string, ParameterFacts>>;
+  /** The parameter that names the collection which admission reads together with the caller. */
+  readonly reads?: 'collection_id';
+  /** What a valid token without a profile is answered with, in place of 401. */
+  readonly unregistered?: 'user_not_found';
+  readonly status: number;
+  /** What the answer holds that is no JSON. */
+  readonly media?: 'application/x-ndjson' | 'text/plain';
+  /** Whether it can be answered by 304. */
+  readonly conditional?: boolean;
+  /** Refusals beyond those that follow from who may call and what is sent. */
+  readonly errors?: readonly ErrorCode[];
+  /** Statuses with an answer of the success's shape, such as 503 of a health check. */
+  readonly alternatives?: Readonly<Record<number, string>>;
+  /** Left out of the OpenAPI document. */
+  readonly hidden?: boolean;
+  /** Whether it is there only while the service is its own identity provider. */
+  readonly ofLocalIssuer?: boolean;
+}
+
+/** A row of the route table, as the pipeline and the OpenAPI document see it. */
+export interface Route extends RouteFacts {
+  readonly who: Caller;
+  readonly query: z.ZodObject | null;
+  readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
+  /** Null where the answer is no JSON. */
+  readonly response: z.ZodType | null;
+  readonly handler: (context: Context<Caller, unknown, unknown>) => Answer | Promise<Answer>;
+}
+
+interface RouteDefinition<
+  Who extends Caller,
+  Query extends z.ZodObject,
+  Kind extends BodyKind,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+> extends RouteFacts {
+  readonly who: Who;
+  readonly query?: Query;
+  readonly bodyKind?: Kind;
+  /** What of the body is validated here. */
+  readonly body?: Body;
+  /** What the whole body looks like, where that is more. */
+  readonly bodySchema?: z.ZodType;
+  readonly response: Response | null;
+  readonly handler: (
+    context: Context<Who, z.output<Query>, BodyOf<Kind, Body>>,
+  ) => Answer<z.input<Response>> | Promise<Answer<z.input<Response>>>;
+}
+
+/**
+ * Writes a row. The compiler checks that its handler asks only for what the row declares and answers what it declares;
+ * the table forgets these types.
+ */
+export const defineRoute = <
+  Who extends Caller,
+  Response extends z.ZodType,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Kind extends BodyKind = 'none',
+  Body extends z.ZodType = z.ZodNever,
+>({
+  query,
+  bodyKind,
+  body,
+  bodySchema,
+  handler,
+  ...facts
+}: RouteDefinition<Who, Query, Kind, Body, Response>): Route => ({
+  ...facts,
+  query: query ?? null,
+  body:
+    body && (bodyKind === 'json' || bodyKind === 'document')
+      ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
+      : null,
+  // The pipeline makes each context by the very row that the handler stands in.
+  handler: handler as unknown as Route['handler'],
+});

@@ -1,0 +1,141 @@
+import { toIso, type ClientAccess, type CollectionAccess } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { defineRoute, type Route } from '../route.ts';
+import {
+  clientParameter,
+  collectionIdOf,
+  collectionParameter,
+  isoOrNull,
+  message,
+  profileIdOf,
+  timestamp,
+  uuid,
+} from './wire.ts';
+
+const collectionAccess = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string(),
+    has_access: z.boolean(),
+    granted_at: timestamp.nullable(),
+  })
+  .meta({ id: 'CollectionAccess' });
+const grant = z
+  .object({
+    message: z.string(),
+    client_id: uuid.meta({ description: "The id of the client's profile." }),
+    collection_id: uuid,
+    granted_at: timestamp,
+  })
+  .meta({ id: 'Grant' });
+const clientAccess = z
+  .object({
+    client_id: uuid.meta({ description: "The id of the client's profile." }),
+    email: z.string(),
+    full_name: z.string(),
+    company_name: z.string().nullable(),
+    granted_at: timestamp,
+  })
+  .meta({ id: 'ClientAccess' });
+
+const pair = { ...clientParameter, ...collectionParameter };
+
+export const accessRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/access/clients/:client_profile_id/collections',
+    operation: 'listClientAccess',
+    tag: 'Access',
+    summary: 'List all collections, each with whether the client has access',
+    params: clientParameter,
+    who: 'admin',
+    status: 200,
+    response: z.array(collectionAccess),
+    errors: ['client_not_found'],
+    handler: async ({ useCases, caller, params }) => {
+      const found = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
+      return json(found.map(collectionAccessView));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/access/clients/:client_profile_id/collections/:collection_id',
+    operation: 'grantAccess',
+    tag: 'Access',
+    summary: 'Grant a client access to a collection',
+    params: pair,
+    who: 'admin',
+    status: 201,
+    response: grant,
+    errors: ['client_not_found', 'collection_not_found', 'already_granted'],
+    handler: async ({ useCases, caller, params }) => {
+      const client = profileIdOf(params.client_profile_id);
+      const collection = collectionIdOf(params.collection_id);
+      const { grantedAt } = await useCases.grantAccess(caller.authority, client, collection);
+      return json({
+        message: 'Access granted',
+        client_id: client,
+        collection_id: collection,
+        granted_at: toIso(grantedAt),
+      });
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/access/clients/:client_profile_id/collections/:collection_id',
+    operation: 'revokeAccess',
+    tag: 'Access',
+    summary: "Revoke a client's access to a collection",
+    description: 'Holds from the next request on.',
+    params: pair,
+    who: 'admin',
+    status: 200,
+    response: message,
+    errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
+    handler: async ({ useCases, caller, params }) => {
+      const client = profileIdOf(params.client_profile_id);
+      await useCases.revokeAccess(caller.authority, client, collectionIdOf(params.collection_id));
+      return json({ message: 'Access revoked' });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/access/collections/:collection_id/clients',
+    operation: 'listCollectionClients',
+    tag: 'Access',
+    summary: 'List the clients with access to a collection',
+    description: 'By e-mail.',
+    params: collectionParameter,
+    who: 'admin',
+    status: 200,
+    response: z.array(clientAccess),
+    errors: ['collection_not_found'],
+    handler: async ({ useCases, caller, params }) => {
+      const found = await useCases.listCollectionClients(caller.authority, collectionIdOf(params.collection_id));
+      return json(found.map(clientAccessView));
+    },
+  }),
+];
+
+const collectionAccessView = ({
+  id,
+  name,
+  description,
+  grantedAt,
+}: CollectionAccess): z.input<typeof collectionAccess> => ({
+  id,
+  name,
+  description,
+  has_access: grantedAt !== null,
+  granted_at: isoOrNull(grantedAt),
+});
+
+const clientAccessView = ({ profile, grantedAt }: ClientAccess): z.input<typeof clientAccess> => ({
+  client_id: profile.id,
+  email: profile.email,
+  full_name: profile.fullName,
+  company_name: profile.companyName,
+  granted_at: toIso(grantedAt),
+});

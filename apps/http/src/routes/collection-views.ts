@@ -1,0 +1,74 @@
+import { toIso, type CollectionHead, type CollectionMetadata, type ReadDocument } from '@portico/domain';
+import { z } from 'zod';
+import { timestamp, uuid } from './wire.ts';
+
+const named = { id: uuid, name: z.string(), description: z.string() };
+const document = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'The OpenAPI document as it was sent, key order and number literals included.' });
+const origin = { created_by: uuid.meta({ description: "The creator's profile id." }), created_at: timestamp };
+const warnings = z
+  .object({
+    total: z.int(),
+    first: z.array(
+      z.object({ pointer: z.string().meta({ description: 'JSON Pointer into the document.' }), message: z.string() }),
+    ),
+  })
+  .meta({
+    id: 'DocumentWarnings',
+    description: 'Departures from the official OpenAPI schema: the first 20 and their number.',
+  });
+
+export const wholeCollection = z.object({ ...named, openapi_spec: document, ...origin }).meta({ id: 'Collection' });
+export const createdCollection = z
+  .object({ ...named, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
+  .meta({ id: 'CreatedCollection' });
+export const updatedCollection = z
+  .object({ ...named, updated_at: timestamp, warnings: warnings.optional() })
+  .meta({ id: 'UpdatedCollection' });
+export const listedCollection = z
+  .object({ ...named, created_at: timestamp, updated_at: timestamp })
+  .meta({ id: 'ListedCollection' });
+export const metadata = z
+  .object({
+    ...named,
+    base_url: z.string().meta({
+      description: "The document's first server, variables replaced by their defaults; `/` where there is none.",
+      examples: ['https://api.example.com/v1'],
+    }),
+    authentication: z.object({
+      type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
+      name: z.string().nullable(),
+      value: z.string().nullable(),
+      in: z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'For `apiKey` alone.' }),
+    }),
+  })
+  .meta({ id: 'CollectionMetadata' });
+
+export const updatedCollectionView = (
+  { id, name, description, updatedAt }: CollectionHead,
+  departures: z.input<typeof warnings> | null,
+): z.input<typeof updatedCollection> => ({
+  id,
+  name,
+  description,
+  updated_at: toIso(updatedAt),
+  ...(departures ? { warnings: departures } : {}),
+});
+
+export const warningsView = ({ total, first }: ReadDocument['warnings']): z.input<typeof warnings> => ({
+  total,
+  first: first.map(({ pointer, message }) => ({ pointer, message })),
+});
+
+export const metadataView = ({ collection, authentication }: CollectionMetadata): z.input<typeof metadata> => {
+  const { id, name, description, baseUrl } = collection;
+  const { type, name: parameter, value, in: place } = authentication;
+  return {
+    id,
+    name,
+    description,
+    base_url: baseUrl,
+    authentication: { type, name: parameter, value, ...(place === null ? {} : { in: place }) },
+  };
+};

@@ -1,0 +1,238 @@
+import type { AuthenticationInput, ReadDocument } from '@portico/domain';
+import { PorticoError } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { namesEtag } from '../answers/negotiation.ts';
+import { notModified } from '../answers/answer.ts';
+import { booleanParameter, clearable, numberParameter, optional, text } from '../requests/fields.ts';
+import { defineRoute, type Route } from '../route.ts';
+import {
+  codingFor,
+  collectionAnswer,
+  createdAnswer,
+  encodeList,
+  listAnswer,
+  listForm,
+  metadataEtag,
+} from './collection-answers.ts';
+import { cursorOf, placeOf } from './list-cursor.ts';
+import {
+  createdCollection,
+  listedCollection,
+  metadata,
+  metadataView,
+  updatedCollection,
+  updatedCollectionView,
+  warningsView,
+  wholeCollection,
+} from './collection-views.ts';
+import { collectionIdOf, collectionParameter, message } from './wire.ts';
+
+const authentication = z
+  .object({
+    type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
+    name: optional(text({ max: 200 })).meta({
+      description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
+    }),
+    value: optional(text({ max: 8_192 })).meta({
+      description: 'The credential. It is kept encrypted; without it a stored one stays.',
+      writeOnly: true,
+    }),
+    in: optional(z.enum(['header', 'query', 'cookie'])).meta({
+      description: 'For `apiKey` alone; `header` by default.',
+    }),
+  })
+  .superRefine(({ type, name, value }, context) => {
+    const fault = (field: string, text: string) => context.addIssue({ code: 'custom', path: [field], message: text });
+    if (type === 'none' && value != null) fault('value', 'must be absent where the type is none');
+    if (type === 'apiKey' && name == null) fault('name', 'is required where the type is apiKey');
+  })
+  .meta({ id: 'AuthenticationInput', description: "How calls to the collection's API authenticate." });
+
+const openapiSpec = z.record(z.string(), z.unknown()).meta({
+  description: 'An OpenAPI document, 3.0.x or 3.1.x. It comes back as it was sent.',
+  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
+});
+
+const description = text({ min: 0, max: 10_000 });
+
+const newFields = z.object({
+  name: text({ max: 200 }).meta({ examples: ['Weather'] }),
+  description: optional(description).meta({ default: '', examples: ['Forecasts and observations.'] }),
+  authentication: optional(authentication),
+});
+const newCollection = z.object({ ...newFields.shape, openapi_spec: openapiSpec }).meta({ id: 'NewCollection' });
+
+const changedFields = z.object({
+  name: optional(text({ max: 200 })),
+  description: optional(description),
+  authentication: clearable(authentication).meta({ description: 'null removes what is stored.' }),
+});
+const collectionChange = z
+  .object({ ...changedFields.shape, openapi_spec: optional(openapiSpec) })
+  .meta({ id: 'CollectionChange' });
+
+const strictness = z.object({
+  strict: booleanParameter
+    .default(false)
+    .meta({ description: 'Whether departures from the official OpenAPI schema are a 400.' }),
+});
+
+const paging = z.object({
+  limit: numberParameter(1, 1_000).optional().meta({ description: 'Pages of this size; without it the whole list.' }),
+  cursor: optional(z.string()).meta({ description: 'From the `Link` header of the page before.' }),
+});
+
+const pageLimitDefault = 100;
+
+export const collectionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/:collection_id',
+    operation: 'readCollection',
+    tag: 'Collections',
+    summary: 'Read a collection with its OpenAPI document',
+    params: collectionParameter,
+    reads: 'collection_id',
+    who: 'token or key',
+    status: 200,
+    conditional: true,
+    response: wholeCollection,
+    errors: ['no_access', 'collection_not_found'],
+    handler: ({ useCases, caller, request }) => {
+      const collection = useCases.readCollection(caller.access);
+      return collectionAnswer(request, collection, () => useCases.readDocument(collection));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/:collection_id/metadata',
+    operation: 'readMetadata',
+    tag: 'Collections',
+    summary: "Read what is needed to call a collection's API",
+    description:
+      'The base address and how to authenticate. `authentication.value` holds the stored credential, where there is one; ' +
+      'reading it leaves an entry in the audit log.',
+    params: collectionParameter,
+    reads: 'collection_id',
+    who: 'token or key',
+    status: 200,
+    conditional: true,
+    response: metadata,
+    errors: ['no_access', 'collection_not_found'],
+    handler: async ({ useCases, caller, request }) => {
+      const found = await useCases.readMetadata(caller.access);
+      if (found.authentication.value !== null) return json(metadataView(found));
+      const etag = metadataEtag(found.collection);
+      const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
+      return namesEtag(request.headers['if-none-match'], etag)
+        ? notModified(headers)
+        : json(metadataView(found), headers);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/',
+    operation: 'listCollections',
+    tag: 'Collections',
+    summary: 'List the collections that the caller may see',
+    description: 'All of them for an admin, the granted ones for a client; by name without regard to case.',
+    who: 'token',
+    query: paging,
+    status: 200,
+    conditional: true,
+    response: z.array(listedCollection),
+    handler: async ({ useCases, caller, query, request }) => {
+      const coding = codingFor(request);
+      const encode = encodeList(coding);
+      if (query.limit === undefined && query.cursor == null) {
+        return listAnswer(request, coding, await useCases.readEncodedList(caller.access, listForm(coding), encode));
+      }
+      const limit = query.limit ?? pageLimitDefault;
+      const after = query.cursor == null ? null : placeOf(query.cursor);
+      // One more than the page shows whether there is a next one.
+      const found = await useCases.listCollections(caller.access, { limit: limit + 1, after });
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}>; rel="next"`;
+      return listAnswer(request, coding, encode(page), link ? { Link: link } : {});
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/collections/',
+    operation: 'createCollection',
+    tag: 'Collections',
+    summary: 'Create a collection',
+    description: 'It can be searched for as soon as it is embedded, normally within a second.',
+    who: 'admin',
+    query: strictness,
+    bodyKind: 'document',
+    body: newFields,
+    bodySchema: newCollection,
+    status: 201,
+    response: createdCollection,
+    handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
+      if (!document) throw new PorticoError('invalid_body', { because: 'openapi_spec is required' });
+      const collection = await useCases.createCollection(caller.authority, caller.access.profile.id, {
+        name: fields.name,
+        description: fields.description ?? '',
+        authentication: authenticationInput(fields.authentication) ?? null,
+        document,
+        strict: query.strict,
+      });
+      return createdAnswer(request, collection, document.packed, warningsOf(document));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/collections/:collection_id',
+    operation: 'updateCollection',
+    tag: 'Collections',
+    summary: 'Change a collection',
+    description: 'What is absent stays. Where nothing changes nothing is written, and `updated_at` stays.',
+    params: collectionParameter,
+    who: 'admin',
+    query: strictness,
+    bodyKind: 'document',
+    body: changedFields,
+    bodySchema: collectionChange,
+    status: 200,
+    response: updatedCollection,
+    errors: ['collection_not_found'],
+    handler: async ({ useCases, caller, params, query, body: { fields, document } }) => {
+      const { collection } = await useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
+        name: fields.name ?? undefined,
+        description: fields.description ?? undefined,
+        authentication: authenticationInput(fields.authentication),
+        document: document ?? undefined,
+        strict: query.strict,
+      });
+      return json(updatedCollectionView(collection, document ? warningsOf(document) : null));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/collections/:collection_id',
+    operation: 'removeCollection',
+    tag: 'Collections',
+    summary: 'Delete a collection',
+    description: 'Irreversible. Its grants and its embedding go with it.',
+    params: collectionParameter,
+    who: 'admin',
+    status: 200,
+    response: message,
+    errors: ['collection_not_found'],
+    handler: async ({ useCases, caller, params }) => {
+      await useCases.removeCollection(caller.authority, collectionIdOf(params.collection_id));
+      return json({ message: 'Collection deleted' });
+    },
+  }),
+];
+
+const authenticationInput = (
+  given: z.output<typeof authentication> | null | undefined,
+): AuthenticationInput | null | undefined =>
+  given && { type: given.type, name: given.name ?? null, in: given.in ?? null, value: given.value ?? undefined };
+
+const warningsOf = ({ warnings }: ReadDocument) => (warnings.total > 0 ? warningsView(warnings) : null);

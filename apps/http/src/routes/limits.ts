@@ -1,0 +1,338 @@
+import {
+  allowedMax,
+  parseId,
+  PorticoError,
+  toIso,
+  windowSecondsMax,
+  type ClientId,
+  type ClientLimit,
+  type Override,
+  type Tier,
+} from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { booleanParameter, optional, text, wholeNumber } from '../requests/fields.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { message, timestamp, uuid } from './wire.ts';
+
+const tierName = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
+const windowSeconds = wholeNumber(1, windowSecondsMax).meta({ description: 'Length of the window.', examples: [60] });
+const tierDescription = text({ min: 0, max: 1_000 });
+
+const newTier = z
+  .object({
+    tier: text({ max: 63 })
+      .refine((value) => tierName.test(value), {
+        error: 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit',
+      })
+      .meta({ pattern: tierName.source, examples: ['gold'] }),
+    allowed_limit: allowedLimit,
+    window_seconds: windowSeconds,
+    description: optional(tierDescription),
+    is_active: optional(z.boolean()).meta({ default: true }),
+  })
+  .meta({ id: 'NewTier' });
+const tierChange = z
+  .object({
+    allowed_limit: optional(allowedLimit),
+    window_seconds: optional(windowSeconds),
+    description: optional(tierDescription),
+    is_active: optional(z.boolean()),
+  })
+  .meta({ id: 'TierChange' });
+const newOverride = z
+  .object({
+    client_id: text({ max: 128 }).meta({
+      description: "The API client identifier; the profile's id is taken as well.",
+      examples: ['3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807'],
+    }),
+    allowed_limit: allowedLimit,
+    window_seconds: windowSeconds,
+    is_active: optional(z.boolean()).meta({ default: true }),
+  })
+  .meta({ id: 'NewOverride' });
+const overrideChange = z
+  .object({
+    allowed_limit: optional(allowedLimit),
+    window_seconds: optional(windowSeconds),
+    is_active: optional(z.boolean()),
+  })
+  .meta({ id: 'OverrideChange' });
+
+const rule = { allowed_limit: z.int(), window_seconds: z.int() };
+const tier = z
+  .object({
+    tier: z.string(),
+    ...rule,
+    description: z.string().nullable(),
+    is_active: z.boolean(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Tier' });
+const override = z
+  .object({
+    id: z.int(),
+    client_id: uuid,
+    ...rule,
+    is_active: z.boolean(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Override' });
+const effectiveLimit = z
+  .object({
+    client_id: uuid,
+    ...rule,
+    source: z.enum(['override', 'tier', 'default']),
+    tier: z.string().nullable(),
+    override_id: z.int().nullable(),
+    remaining: z.int(),
+    reset_seconds: z.int(),
+  })
+  .meta({ id: 'EffectiveLimit' });
+
+const tierParameter = { tier: { description: "The tier's name.", example: 'gold' } };
+const overrideParameter = { id: { description: "The override's id.", example: '1' } };
+const apiClientParameter = {
+  client_id: {
+    description: "The API client identifier; the profile's id is taken as well.",
+    format: 'uuid',
+    example: '3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807',
+  },
+} as const;
+
+const tierRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/rate-limits/tiers',
+    operation: 'listTiers',
+    tag: 'Rate limits',
+    summary: 'List all tiers',
+    description: 'By name.',
+    who: 'admin',
+    status: 200,
+    response: z.array(tier),
+    handler: async ({ useCases }) => json((await useCases.listTiers(false)).map(tierView)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/rate-limits/tiers/active/all',
+    operation: 'listActiveTiers',
+    tag: 'Rate limits',
+    summary: 'List the active tiers',
+    description: 'By name; for every authenticated caller.',
+    who: 'token or key',
+    status: 200,
+    response: z.array(tier),
+    handler: async ({ useCases }) => json((await useCases.listTiers(true)).map(tierView)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/rate-limits/tiers',
+    operation: 'createTier',
+    tag: 'Rate limits',
+    summary: 'Create a tier',
+    who: 'admin',
+    bodyKind: 'json',
+    body: newTier,
+    status: 201,
+    response: tier,
+    errors: ['tier_taken'],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const created = await useCases.createTier(caller.authority, {
+        tier: fields.tier,
+        allowed: fields.allowed_limit,
+        windowSeconds: fields.window_seconds,
+        description: fields.description ?? null,
+        isActive: fields.is_active ?? true,
+      });
+      return json(tierView(created));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/rate-limits/tiers/:tier',
+    operation: 'updateTier',
+    tag: 'Rate limits',
+    summary: 'Change a tier',
+    description: 'What is absent stays. The change holds from the next request on.',
+    params: tierParameter,
+    who: 'admin',
+    bodyKind: 'json',
+    body: tierChange,
+    status: 200,
+    response: tier,
+    errors: ['tier_not_found'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const changed = await useCases.updateTier(caller.authority, tierNameOf(params.tier), {
+        allowed: fields.allowed_limit ?? undefined,
+        windowSeconds: fields.window_seconds ?? undefined,
+        description: fields.description ?? undefined,
+        isActive: fields.is_active ?? undefined,
+      });
+      return json(tierView(changed));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/rate-limits/tiers/:tier',
+    operation: 'removeTier',
+    tag: 'Rate limits',
+    summary: 'Delete a tier',
+    description: 'Its clients fall back to the default limit.',
+    params: tierParameter,
+    who: 'admin',
+    status: 200,
+    response: message,
+    errors: ['tier_not_found'],
+    handler: async ({ useCases, caller, params }) => {
+      await useCases.removeTier(caller.authority, tierNameOf(params.tier));
+      return json({ message: 'Tier deleted' });
+    },
+  }),
+];
+
+const overrideRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/rate-limits/overrides',
+    operation: 'listOverrides',
+    tag: 'Rate limits',
+    summary: 'List overrides',
+    who: 'admin',
+    query: z.object({
+      active_only: booleanParameter.default(false).meta({ description: 'Whether only active ones are listed.' }),
+    }),
+    status: 200,
+    response: z.array(override),
+    handler: async ({ useCases, caller, query }) =>
+      json((await useCases.listOverrides(caller.authority, query.active_only)).map(overrideView)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/rate-limits/overrides',
+    operation: 'createOverride',
+    tag: 'Rate limits',
+    summary: 'Create an override for a client',
+    description: 'One override a client is active: a new active one makes the earlier inactive.',
+    who: 'admin',
+    bodyKind: 'json',
+    body: newOverride,
+    status: 201,
+    response: override,
+    errors: ['client_not_found'],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const created = await useCases.createOverride(caller.authority, parseId<ClientId>(fields.client_id), {
+        allowed: fields.allowed_limit,
+        windowSeconds: fields.window_seconds,
+        isActive: fields.is_active ?? true,
+      });
+      return json(overrideView(created));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/rate-limits/overrides/:id',
+    operation: 'updateOverride',
+    tag: 'Rate limits',
+    summary: 'Change an override',
+    description: 'What is absent stays.',
+    params: overrideParameter,
+    who: 'admin',
+    bodyKind: 'json',
+    body: overrideChange,
+    status: 200,
+    response: override,
+    errors: ['override_not_found'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const changed = await useCases.updateOverride(caller.authority, overrideIdOf(params.id), {
+        allowed: fields.allowed_limit ?? undefined,
+        windowSeconds: fields.window_seconds ?? undefined,
+        isActive: fields.is_active ?? undefined,
+      });
+      return json(overrideView(changed));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/rate-limits/overrides/:id',
+    operation: 'removeOverride',
+    tag: 'Rate limits',
+    summary: 'Delete an override',
+    params: overrideParameter,
+    who: 'admin',
+    status: 200,
+    response: message,
+    errors: ['override_not_found'],
+    handler: async ({ useCases, caller, params }) => {
+      await useCases.removeOverride(caller.authority, overrideIdOf(params.id));
+      return json({ message: 'Override deleted' });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/rate-limits/effective/:client_id',
+    operation: 'readEffectiveLimit',
+    tag: 'Rate limits',
+    summary: 'Read the limit that holds for a client',
+    description: 'For an admin, or for the client itself by either credential.',
+    params: apiClientParameter,
+    who: 'token or key',
+    status: 200,
+    response: effectiveLimit,
+    errors: ['admin_required', 'client_not_found'],
+    handler: async ({ useCases, caller, params }) =>
+      json(
+        effectiveLimitView(await useCases.readEffectiveLimit(caller.access, parseId<ClientId>(params.client_id ?? ''))),
+      ),
+  }),
+];
+
+export const limitRoutes: readonly Route[] = [...tierRoutes, ...overrideRoutes];
+
+const tierNameOf = (text: string | undefined): string => {
+  if (text === undefined || !tierName.test(text)) throw new PorticoError('tier_not_found');
+  return text;
+};
+
+const overrideIdMax = 2_147_483_647;
+
+const overrideIdOf = (text: string | undefined): number => {
+  const id = /^[1-9]\d{0,9}$/.test(text ?? '') ? Number(text) : Infinity;
+  if (id > overrideIdMax) throw new PorticoError('override_not_found');
+  return id;
+};
+
+const tierView = (from: Tier): z.input<typeof tier> => ({
+  tier: from.tier,
+  allowed_limit: from.allowed,
+  window_seconds: from.windowSeconds,
+  description: from.description,
+  is_active: from.isActive,
+  created_at: toIso(from.createdAt),
+  updated_at: toIso(from.updatedAt),
+});
+
+const overrideView = (from: Override): z.input<typeof override> => ({
+  id: from.id,
+  client_id: from.clientId,
+  allowed_limit: from.allowed,
+  window_seconds: from.windowSeconds,
+  is_active: from.isActive,
+  created_at: toIso(from.createdAt),
+  updated_at: toIso(from.updatedAt),
+});
+
+const effectiveLimitView = (from: ClientLimit): z.input<typeof effectiveLimit> => ({
+  client_id: from.clientId,
+  allowed_limit: from.rule.allowed,
+  window_seconds: from.rule.windowSeconds,
+  source: from.source,
+  tier: from.tier,
+  override_id: from.overrideId,
+  remaining: from.quota.remaining,
+  reset_seconds: from.quota.resetSeconds,
+});

@@ -1,0 +1,268 @@
+import { graceSecondsMax } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { clearable, email, optional, text, wholeNumber } from '../requests/fields.ts';
+import { defineRoute, type Route } from '../route.ts';
+import {
+  credentials,
+  credentialsView,
+  fullProfile,
+  fullProfileView,
+  listedProfile,
+  listedProfileView,
+  registeredProfile,
+  registeredProfileView,
+  updatedProfile,
+  updatedProfileView,
+} from './profile-views.ts';
+import { message, profileIdOf, profileParameter } from './wire.ts';
+
+const name = text({ max: 200 });
+
+const registration = z
+  .object({
+    firebase_uid: text({ max: 128 }).meta({
+      description: "The user id issued by the identity provider (the token's `sub`).",
+      examples: ['kT3vQ8xWZ1bNcR5yLmP0dHsJfGa2'],
+    }),
+    email,
+    full_name: name.meta({ examples: ['Alice Example'] }),
+    company_name: optional(name).meta({ examples: ['Example Ltd.'] }),
+  })
+  .meta({ id: 'Registration' });
+
+const ownChange = z
+  .object({
+    full_name: optional(name),
+    company_name: clearable(name).meta({ description: 'null or an empty string removes it.' }),
+  })
+  .meta({ id: 'OwnProfileChange' });
+
+const rejection = z
+  .object({ reason: optional(text({ max: 1_000 })).meta({ description: 'Goes into the notification e-mail.' }) })
+  .meta({ id: 'Rejection' });
+
+const rotation = z
+  .object({
+    grace_seconds: optional(wholeNumber(0, graceSecondsMax)).meta({
+      default: 0,
+      description: 'How long the secret before this one stays good, in seconds.',
+    }),
+  })
+  .meta({ id: 'Rotation' });
+
+const roleChange = z.object({ role: z.enum(['admin', 'client']) }).meta({ id: 'RoleChange' });
+const tierChange = z
+  .object({ tier: z.union([text({ max: 63 }), z.null()], { error: 'must be the name of a tier, or null' }) })
+  .meta({ id: 'TierAssignment' });
+
+/** Shows the tier, which is no field of the specification's own. */
+export const includeTier = z.object({
+  include: optional(z.enum(['tier'])).meta({ description: '`tier` adds the assigned rate-limit tier.' }),
+});
+
+export const profileRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/profiles/register',
+    operation: 'registerProfile',
+    tag: 'Profiles',
+    summary: 'Register a profile',
+    description:
+      'Needs no credential. The profile waits for an administrator to approve or reject it. An identity token of the same ' +
+      'user, where one is sent, binds the profile to it at once.',
+    who: 'open',
+    bodyKind: 'json',
+    body: registration,
+    status: 201,
+    response: registeredProfile,
+    errors: ['email_taken', 'identity_taken', 'invalid_token'],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const profile = await useCases.registerProfile(
+        {
+          uid: fields.firebase_uid,
+          email: fields.email,
+          fullName: fields.full_name,
+          companyName: fields.company_name ?? null,
+        },
+        caller.token,
+      );
+      return json(registeredProfileView(profile));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/profiles/me',
+    operation: 'readOwnProfile',
+    tag: 'Profiles',
+    summary: 'Read the own profile',
+    who: 'token',
+    unregistered: 'user_not_found',
+    query: includeTier,
+    status: 200,
+    response: fullProfile,
+    handler: ({ caller, query }) => json(fullProfileView(caller.access.profile, query.include === 'tier')),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/profiles/me',
+    operation: 'updateOwnProfile',
+    tag: 'Profiles',
+    summary: 'Change the own name or company',
+    who: 'token',
+    unregistered: 'user_not_found',
+    bodyKind: 'json',
+    body: ownChange,
+    status: 200,
+    response: updatedProfile,
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const change = { fullName: fields.full_name ?? undefined, companyName: fields.company_name };
+      return json(updatedProfileView(await useCases.updateOwnProfile(caller.access, change)));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/profiles/me/credentials',
+    operation: 'rotateOwnCredentials',
+    tag: 'Profiles',
+    summary: 'Replace the own API secret',
+    description: 'For approved clients.',
+    who: 'token',
+    bodyKind: 'json',
+    body: rotation,
+    status: 200,
+    response: credentials,
+    errors: ['not_approved', 'has_no_key'],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const fresh = await useCases.rotateOwnCredentials(caller.access, fields.grace_seconds ?? 0);
+      return json(credentialsView('API credentials rotated', fresh));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/profiles/',
+    operation: 'listProfiles',
+    tag: 'Profiles',
+    summary: 'List all profiles',
+    description: 'Oldest first.',
+    who: 'admin',
+    query: includeTier,
+    status: 200,
+    response: z.array(listedProfile),
+    handler: async ({ useCases, caller, query }) => {
+      const profiles = await useCases.listProfiles(caller.authority);
+      return json(profiles.map((profile) => listedProfileView(profile, query.include === 'tier')));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/profiles/:user_id/approve',
+    operation: 'approveProfile',
+    tag: 'Profiles',
+    summary: 'Approve a registration',
+    description: 'Issues the API key pair, which is answered this once and e-mailed to the user.',
+    params: profileParameter,
+    who: 'admin',
+    status: 200,
+    response: credentials,
+    errors: ['user_not_found', 'already_approved', 'already_rejected'],
+    handler: async ({ useCases, caller, params }) => {
+      const issued = await useCases.approveProfile(caller.authority, profileIdOf(params.user_id));
+      return json(credentialsView('User approved', issued));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/profiles/:user_id/reject',
+    operation: 'rejectProfile',
+    tag: 'Profiles',
+    summary: 'Reject a registration',
+    description: 'A body is not required. The user is notified by e-mail where mail is enabled.',
+    params: profileParameter,
+    who: 'admin',
+    bodyKind: 'json',
+    body: rejection,
+    status: 200,
+    response: message,
+    errors: ['user_not_found', 'already_approved', 'already_rejected'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      await useCases.rejectProfile(caller.authority, profileIdOf(params.user_id), fields.reason ?? null);
+      return json({ message: 'User rejected' });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/profiles/:user_id/credentials',
+    operation: 'rotateCredentials',
+    tag: 'Profiles',
+    summary: "Replace a client's API secret",
+    description: 'A body is not required.',
+    params: profileParameter,
+    who: 'admin',
+    bodyKind: 'json',
+    body: rotation,
+    status: 200,
+    response: credentials,
+    errors: ['user_not_found', 'not_approved', 'has_no_key'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const id = profileIdOf(params.user_id);
+      const fresh = await useCases.rotateCredentials(caller.authority, id, fields.grace_seconds ?? 0);
+      return json(credentialsView('API credentials rotated', fresh));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/profiles/:user_id/role',
+    operation: 'changeRole',
+    tag: 'Profiles',
+    summary: 'Promote to admin or demote to client',
+    description: 'Keys and grants sleep while the role is `admin`. The last admin stays one.',
+    params: profileParameter,
+    who: 'admin',
+    bodyKind: 'json',
+    body: roleChange,
+    status: 200,
+    response: fullProfile,
+    errors: ['user_not_found', 'already_rejected', 'last_admin'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const profile = await useCases.changeRole(caller.authority, profileIdOf(params.user_id), fields.role);
+      return json(fullProfileView(profile, false));
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/profiles/:user_id/tier',
+    operation: 'assignTier',
+    tag: 'Profiles',
+    summary: 'Assign a rate-limit tier',
+    description: '`null` takes the tier away, which leaves the default limit.',
+    params: profileParameter,
+    who: 'admin',
+    bodyKind: 'json',
+    body: tierChange,
+    status: 200,
+    response: fullProfile,
+    errors: ['user_not_found', 'tier_not_found'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const profile = await useCases.assignTier(caller.authority, profileIdOf(params.user_id), fields.tier);
+      return json(fullProfileView(profile, true));
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/profiles/:user_id',
+    operation: 'removeProfile',
+    tag: 'Profiles',
+    summary: 'Delete a profile',
+    description: 'Irreversible. Its grants, keys, overrides and identity mapping go with it.',
+    params: profileParameter,
+    who: 'admin',
+    status: 200,
+    response: message,
+    errors: ['user_not_found', 'last_admin'],
+    handler: async ({ useCases, caller, params }) => {
+      await useCases.removeProfile(caller.authority, profileIdOf(params.user_id));
+      return json({ message: 'User deleted' });
+    },
+  }),
+];

@@ -1,0 +1,129 @@
+import { isoOrNull, timestamp, uuid } from './wire.ts';
+import type { ReindexProgress, VectorHealth } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { optional, text, wholeNumber } from '../requests/fields.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const kLimitDefault = 10;
+
+const search = z
+  .object({
+    query: text({ max: 2_000 }).meta({ description: 'Natural language.', examples: ['weather forecast for a city'] }),
+    k_limit: optional(wholeNumber(1, 100)).meta({ default: kLimitDefault, description: 'The most results.' }),
+  })
+  .meta({ id: 'SearchQuery' });
+
+const searchResult = z
+  .object({
+    collection_id: uuid,
+    collection_name: z.string(),
+    similarity_score: z.number().min(0).max(1).meta({ description: 'Cosine similarity; higher is better.' }),
+  })
+  .meta({ id: 'SearchResult' });
+
+const part = { status: z.enum(['healthy', 'unavailable']) };
+const vectorHealth = z
+  .object({
+    status: z.enum(['healthy', 'unavailable']),
+    embedder: z.object({ ...part, model: z.string().nullable() }),
+    index: z.object({ ...part, kind: z.string() }),
+    dimension: z.int(),
+  })
+  .meta({ id: 'VectorHealth' });
+
+const reindexStart = z.object({ message: z.string(), job_id: uuid }).meta({ id: 'ReindexStart' });
+const reindexProgress = z
+  .object({
+    job_id: uuid.nullable().meta({ description: 'null where nothing was re-embedded yet.' }),
+    status: z.enum(['none', 'running', 'done']),
+    total: z.int(),
+    done: z.int(),
+    failed: z.int(),
+    started_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ReindexProgress' });
+
+export const searchRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/vector/search',
+    operation: 'searchCollections',
+    tag: 'Search',
+    summary: 'Search collections in natural language',
+    description: 'Highest score first, among the collections that the caller may see.',
+    who: 'token or key',
+    bodyKind: 'json',
+    body: search,
+    status: 200,
+    response: z.array(searchResult),
+    errors: ['embedding_unavailable'],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const found = await useCases.searchCollections(caller.access, fields.query, fields.k_limit ?? kLimitDefault);
+      return json(
+        found.map(({ collectionId, collectionName, score }) => ({
+          collection_id: collectionId,
+          collection_name: collectionName,
+          similarity_score: score,
+        })),
+      );
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/vector/health',
+    operation: 'readVectorHealth',
+    tag: 'Search',
+    summary: 'Tell whether search works',
+    who: 'free',
+    status: 200,
+    response: vectorHealth,
+    alternatives: { 503: 'The embedder or the index does not work; which one is said.' },
+    handler: async ({ useCases }) => {
+      const health = await useCases.readVectorHealth();
+      return json(vectorHealthView(health), {}, health.healthy ? 200 : 503);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/vector/reindex',
+    operation: 'startReindex',
+    tag: 'Search',
+    summary: 'Embed every collection anew',
+    description: 'In the background. Answers the run that is under way, where there is one.',
+    who: 'admin',
+    status: 202,
+    response: reindexStart,
+    handler: async ({ useCases, caller }) => {
+      const { id } = await useCases.startReindex(caller.authority);
+      return json({ message: 'Re-indexing started', job_id: id });
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/vector/reindex',
+    operation: 'readReindex',
+    tag: 'Search',
+    summary: 'Tell how far the last re-indexing is',
+    who: 'admin',
+    status: 200,
+    response: reindexProgress,
+    handler: async ({ useCases }) => json(reindexView(await useCases.readReindex())),
+  }),
+];
+
+const vectorHealthView = ({ healthy, embedder, index, dimension }: VectorHealth): z.input<typeof vectorHealth> => ({
+  status: healthy ? 'healthy' : 'unavailable',
+  embedder: { status: embedder.status === 'ok' ? 'healthy' : 'unavailable', model: embedder.model },
+  index: { status: index.status === 'ok' ? 'healthy' : 'unavailable', kind: index.kind },
+  dimension,
+});
+
+const reindexView = (progress: ReindexProgress | null): z.input<typeof reindexProgress> => ({
+  job_id: progress?.jobId ?? null,
+  status: progress?.status ?? 'none',
+  total: progress?.total ?? 0,
+  done: progress?.done ?? 0,
+  failed: progress?.failed ?? 0,
+  started_at: isoOrNull(progress?.startedAt ?? null),
+});

@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import { PorticoError, type Readiness } from '@portico/domain';
+import { z } from 'zod';
+import { json, ready } from '../answers/answer.ts';
+import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const health = z
+  .object({ status: z.enum(['healthy']), service: z.string().meta({ examples: ['portico'] }) })
+  .meta({ id: 'Health' });
+const readiness = z
+  .object({
+    status: z.enum(['ready', 'not ready', 'draining']),
+    checks: z.record(z.string(), z.object({ status: z.enum(['ok', 'unavailable']), essential: z.boolean() })),
+  })
+  .meta({ id: 'Readiness' });
+
+export const serviceRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/health',
+    operation: 'readHealth',
+    tag: 'Service',
+    summary: 'Tell whether the service is alive',
+    description: 'Asks no dependency.',
+    who: 'free',
+    status: 200,
+    response: health,
+    handler: ({ service }) => json({ status: 'healthy' as const, service: service.name }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/ready',
+    operation: 'readReadiness',
+    tag: 'Service',
+    summary: 'Tell whether the service can answer',
+    description: 'Names each dependency with its state.',
+    who: 'free',
+    status: 200,
+    response: readiness,
+    alternatives: { 503: 'A dependency that is essential does not work, or the service is shutting down.' },
+    handler: async ({ useCases, service }) => {
+      const view = readinessView(await useCases.readReadiness(), service.isDraining());
+      return json(view, {}, view.status === 'ready' ? 200 : 503);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    operation: 'readMetrics',
+    tag: 'Service',
+    summary: 'Measurements in the text format of Prometheus',
+    who: 'free',
+    status: 200,
+    media: 'text/plain',
+    response: z.string(),
+    handler: async ({ service }) =>
+      ready(await service.metrics(), { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    operation: 'readOpenApi',
+    tag: 'Service',
+    summary: 'This document',
+    who: 'free',
+    status: 200,
+    response: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }),
+    handler: ({ service }) => ready(service.openApi()),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/docs',
+    operation: 'readDocumentation',
+    tag: 'Service',
+    summary: 'Interactive documentation',
+    hidden: true,
+    who: 'free',
+    status: 200,
+    response: null,
+    handler: () => documentationPage(),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/docs/:file',
+    operation: 'readDocumentationFile',
+    tag: 'Service',
+    summary: 'A part of the interactive documentation',
+    params: { file: { description: 'Its name.', example: 'swagger-ui.css' } },
+    hidden: true,
+    who: 'free',
+    status: 200,
+    response: null,
+    errors: ['not_found'],
+    handler: async ({ params }) => {
+      const file = await documentationFile(params.file ?? '');
+      if (!file) throw new PorticoError('not_found');
+      return file;
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    operation: 'readIssuer',
+    tag: 'Service',
+    summary: 'The discovery document of the local identity provider',
+    ofLocalIssuer: true,
+    who: 'free',
+    status: 200,
+    response: z.record(z.string(), z.unknown()),
+    handler: ({ service, request }) =>
+      json(localIssuer(service).discovery(baseUrlOf(request)) as Record<string, unknown>),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    operation: 'readIssuerKeys',
+    tag: 'Service',
+    summary: 'The public keys of the local identity provider',
+    ofLocalIssuer: true,
+    who: 'free',
+    status: 200,
+    response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+    handler: ({ service }) => json(localIssuer(service).jwks() as { keys: Record<string, unknown>[] }),
+  }),
+];
+
+const readinessView = ({ ready: works, parts }: Readiness, draining: boolean): z.input<typeof readiness> => ({
+  status: draining ? 'draining' : works ? 'ready' : 'not ready',
+  checks: Object.fromEntries(parts.map(({ name, essential, state }) => [name, { status: state.status, essential }])),
+});
+
+const localIssuer = ({ localIssuer: issuer }: Parameters<Route['handler']>[0]['service']) => {
+  if (!issuer) throw new PorticoError('not_found');
+  return issuer;
+};
+
+/** The address that the caller reached the service by. */
+const baseUrlOf = ({ headers, socket }: IncomingMessage): string => {
+  const { host = '' } = headers;
+  const authority = /^[A-Za-z0-9.\-[\]:]+$/.test(host) ? host : `localhost:${socket.localPort ?? 80}`;
+  return `http://${authority}`;
+};

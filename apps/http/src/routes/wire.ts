@@ -1,0 +1,41 @@
+import { parseId, toIso, type CollectionId, type Instant, type ProfileId } from '@portico/domain';
+import { z } from 'zod';
+
+/** A text that is no UUID names nothing, as the nil UUID does (RFC 9562, section 5.9), which is never given out. */
+const nil = '00000000-0000-0000-0000-000000000000';
+
+export const profileIdOf = (text: string | undefined): ProfileId =>
+  parseId<ProfileId>(text ?? '') ?? (nil as ProfileId);
+export const collectionIdOf = (text: string | undefined): CollectionId =>
+  parseId<CollectionId>(text ?? '') ?? (nil as CollectionId);
+
+export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
+
+// The shapes that answers are made of.
+export const uuid = z.string().meta({ format: 'uuid', examples: ['0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81'] });
+export const timestamp = z
+  .string()
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.', examples: ['2026-01-31T09:30:00.000Z'] });
+export const message = z.object({ message: z.string() }).meta({ id: 'Message', description: 'Says what was done.' });
+
+export const profileParameter = {
+  user_id: {
+    description: "The profile's `id`.",
+    format: 'uuid',
+    example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
+  },
+} as const;
+export const collectionParameter = {
+  collection_id: {
+    description: "The collection's `id`.",
+    format: 'uuid',
+    example: '7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f',
+  },
+} as const;
+export const clientParameter = {
+  client_profile_id: {
+    description: "The `id` of the client's profile (not its API client identifier).",
+    format: 'uuid',
+    example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
+  },
+} as const;

@@ -1,0 +1,17 @@
+/** What of the configuration the HTTP side goes by. */
+export interface HttpSettings {
+  /** What `GET /health` answers as `service`. */
+  readonly serviceName: string;
+  /** The longest body of a request, in bytes. */
+  readonly bodyLimitBytes: number;
+  /** The longest body where an `openapi_spec` travels, in bytes. */
+  readonly specBodyLimitBytes: number;
+  readonly trustProxy: TrustedProxies;
+  readonly production: boolean;
+}
+
+/**
+ * Whose `X-Forwarded-For` counts: the addresses or CIDR ranges of proxies, the number of proxies in front of the service,
+ * or null for nobody's.
+ */
+export type TrustedProxies = readonly string[] | number | null;
