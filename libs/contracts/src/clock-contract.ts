@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import type { Clock } from '@portico/domain';
+import type { Contract } from './contract.ts';
+
+/** A clock, and a way to let time pass on it. */
+export interface ClockSubject {
+  readonly clock: Clock;
+  /** Fulfilled once at least so many milliseconds have passed. */
+  pass(milliseconds: number): Promise<void>;
+}
+
+export const clockContract = {
+  'the wall clock tells whole milliseconds that are a date': async ({ clock }) => {
+    const now = clock.now();
+    assert.ok(Number.isInteger(now), `${now} is no whole number`);
+    assert.ok(!Number.isNaN(new Date(now).getTime()), `${now} is no date`);
+  },
+
+  'both clocks go on as time passes': async ({ clock, pass }) => {
+    const before = { now: clock.now(), monotonic: clock.monotonic() };
+    await pass(40);
+    // A timer may fire a moment early, and the two are read one after the other.
+    assert.ok(clock.now() - before.now >= 30, 'the wall clock stood still');
+    assert.ok(clock.monotonic() - before.monotonic >= 30, 'the monotonic clock stood still');
+  },
+
+  'monotonic time never goes back': async ({ clock, pass }) => {
+    let last = clock.monotonic();
+    for (let reading = 0; reading < 1000; reading++) {
+      if (reading % 250 === 0) await pass(1);
+      const next = clock.monotonic();
+      assert.ok(next >= last, `${next} came after ${last}`);
+      last = next;
+    }
+  },
+} satisfies Contract<ClockSubject>;

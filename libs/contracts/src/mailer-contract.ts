@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { DeliveryError } from '@portico/domain';
+import type { Mail, Mailer } from '@portico/domain';
+import type { Contract } from './contract.ts';
+
+/** A mail as it is in the hands that it was put into. */
+export interface ReceivedMail {
+  /** With its angle brackets. */
+  readonly messageId: string;
+  readonly recipients: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The names of all its headers, in lower case. */
+  readonly headerNames: readonly string[];
+}
+
+/** A mailer that sends, what has come of its mails, and a switch for what it depends on. */
+export interface MailerSubject {
+  readonly mailer: Mailer;
+  received(): Promise<readonly ReceivedMail[]>;
+  /** Makes every delivery fail from now on. */
+  interrupt(): Promise<void>;
+  /** Ends what `interrupt` began. */
+  resume(): Promise<void>;
+}
+
+const aMail = (changes: Partial<Mail> = {}): Mail => ({
+  id: '5f0c1f1e-6f6b-4c3e-9d43-0a8f6a1f2b3c',
+  to: 'ada@example.com',
+  subject: 'Your access to Portico',
+  text: 'Hello Ada,\n\nyour key is ready.\n',
+  html: '<p>Hello Ada,</p><p>your key is ready.</p>',
+  ...changes,
+});
+
+const theOneReceived = async ({ received }: MailerSubject): Promise<ReceivedMail> => {
+  const [mail, ...more] = await received();
+  assert.ok(mail, 'no mail arrived');
+  assert.deepEqual(more, [], 'more than one mail arrived');
+  return mail;
+};
+
+/** How lines end on the way is no part of a text. */
+const withPlainLines = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
+
+/** Why the mail did not go out, or null where it did. */
+const failureOf = async (sending: Promise<void>): Promise<unknown> => {
+  const [outcome] = await Promise.allSettled([sending]);
+  return outcome.status === 'rejected' ? outcome.reason : null;
+};
+
+export const mailerContract = {
+  'a mailer that sends says so': async ({ mailer }) => {
+    assert.equal(mailer.enabled, true);
+  },
+
+  'once the promise is fulfilled the mail is in other hands': async (subject) => {
+    await subject.mailer.send(aMail());
+    await theOneReceived(subject);
+  },
+
+  'a mail goes to its recipient alone': async (subject) => {
+    await subject.mailer.send(aMail());
+    assert.deepEqual((await theOneReceived(subject)).recipients, ['ada@example.com']);
+  },
+
+  'a mail arrives with its subject, its text and its HTML': async (subject) => {
+    const mail = aMail();
+    await subject.mailer.send(mail);
+    const { subject: line, text, html } = await theOneReceived(subject);
+    assert.deepEqual(
+      { line, text: withPlainLines(text), html: withPlainLines(html) },
+      { line: mail.subject, text: withPlainLines(mail.text), html: mail.html },
+    );
+  },
+
+  'letters of every script, long lines and lines of dots arrive as they are': async (subject) => {
+    const mail = aMail({
+      subject: `Zugang für Łukasz 😀 — ${'sehr '.repeat(60)}lang`,
+      text: `Grüße, 你好 😀\n.\n..\nFrom here\n=3D ${'x'.repeat(2000)}\n`,
+      html: `<p title="ü=&quot;">你好 😀 ${'y'.repeat(2000)}</p>`,
+    });
+    await subject.mailer.send(mail);
+    const { subject: line, text, html } = await theOneReceived(subject);
+    assert.deepEqual(
+      { line, text: withPlainLines(text), html: withPlainLines(html) },
+      { line: mail.subject, text: withPlainLines(mail.text), html: mail.html },
+    );
+  },
+
+  'the id of a mail is the local part of its Message-ID': async (subject) => {
+    await subject.mailer.send(aMail());
+    assert.match((await theOneReceived(subject)).messageId, /^<5f0c1f1e-6f6b-4c3e-9d43-0a8f6a1f2b3c@[^@<>\s]+>$/);
+  },
+
+  'a mail that is sent again has the same Message-ID': async ({ mailer, received }) => {
+    await mailer.send(aMail());
+    const [first] = await received();
+    await mailer.send(aMail());
+    assert.deepEqual(
+      [...new Set((await received()).map(({ messageId }) => messageId))],
+      first ? [first.messageId] : assert.fail('no mail arrived'),
+    );
+  },
+
+  'mails with two ids are two mails': async ({ mailer, received }) => {
+    await mailer.send(aMail());
+    await mailer.send(aMail({ id: 'another', to: 'bob@example.com' }));
+    const recipients = (await received()).flatMap((mail) => mail.recipients);
+    assert.deepEqual([...recipients].sort(), ['ada@example.com', 'bob@example.com']);
+  },
+
+  'a line break in the subject makes no header of its own': async (subject) => {
+    await subject.mailer.send(aMail({ subject: 'Hello\r\nBcc: eve@example.com\nX-Evil: 1\rX-Worse: 1' }));
+    const { recipients, headerNames } = await theOneReceived(subject);
+    assert.deepEqual(recipients, ['ada@example.com']);
+    assert.deepEqual(
+      headerNames.filter((name) => ['bcc', 'x-evil', 'x-worse'].includes(name)),
+      [],
+    );
+  },
+
+  'a recipient that is not one address is refused for good': async ({ mailer, received }) => {
+    for (const to of [
+      'ada@example.com\r\nBcc: eve@example.com',
+      'ada@example.com, eve@example.com',
+      'Eve <eve@example.com>',
+      'eve@example.com>, <ada@example.com',
+      'no address',
+      '',
+    ]) {
+      const failure = await failureOf(mailer.send(aMail({ to })));
+      assert.ok(failure instanceof DeliveryError, `${JSON.stringify(to)}: ${String(failure)}`);
+      assert.equal(failure.permanent, true);
+    }
+    assert.deepEqual(await received(), []);
+  },
+
+  'a failure is a DeliveryError that says no part of the mail': async (subject) => {
+    const mail = aMail();
+    await subject.interrupt();
+    const failure = await failureOf(subject.mailer.send(mail));
+    assert.ok(failure instanceof DeliveryError, String(failure));
+    for (const part of [mail.to, mail.subject, 'your key is ready', mail.id]) {
+      assert.ok(!failure.message.includes(part), `the message holds ${JSON.stringify(part)}`);
+    }
+  },
+
+  'a failure that may pass is not one for good, and the mail goes out later': async (subject) => {
+    await subject.interrupt();
+    const failure = await failureOf(subject.mailer.send(aMail()));
+    assert.ok(failure instanceof DeliveryError, String(failure));
+    assert.equal(failure.permanent, false);
+    assert.deepEqual(await subject.received(), []);
+    await subject.resume();
+    await subject.mailer.send(aMail());
+    await theOneReceived(subject);
+  },
+} satisfies Contract<MailerSubject>;
