@@ -34,12 +34,13 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
   const mailer = createMemoryMailer();
   const embedder = createMemoryEmbedder();
   const tokens = createMemoryTokenVerifier({ clock });
+  const stores = createMemoryStores();
   const inMemory: Ports = {
-    ...createMemoryStores(),
+    ...stores,
     clock,
     chance: createMemoryChance(),
     limiter: createMemoryRateLimiter(clock),
-    vectors: createMemoryVectorIndex(),
+    vectors: createMemoryVectorIndex(stores),
     embedder,
     queue,
     mailer,

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createHarness } from './harness.ts';
+
+test('a person who registers, is approved and granted finds the collection, and no other', async () => {
+  const harness = createHarness();
+  const { useCases, tokens } = harness;
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
+  if (!admin) throw new Error('there was an admin before');
+  const authority = { actorId: admin.id };
+  const body = (title: string) =>
+    new TextEncoder().encode(
+      JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title, version: '1' }, paths: {} } }),
+    );
+  const create = async (name: string) => {
+    const { document } = await useCases.readCollectionBody(body(name));
+    if (!document) throw new Error('no document was read');
+    return useCases.createCollection(authority, admin.id, {
+      name,
+      description: '',
+      authentication: null,
+      document,
+      strict: false,
+    });
+  };
+  const weather = await create('weather forecast');
+  await create('weather archive');
+  await harness.runJobs();
+
+  const profile = await useCases.registerProfile(
+    { uid: 'ada', email: 'Ada@Example.com', fullName: 'Ada', companyName: null },
+    null,
+  );
+  const { clientId, secret } = await useCases.approveProfile(authority, profile.id);
+  await useCases.grantAccess(authority, profile.id, weather.id);
+  await harness.runJobs();
+  expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
+
+  const token = tokens.mint({ uid: 'ada', email: 'ada@example.com' });
+  for (const credential of [{ kind: 'token', token } as const, { kind: 'key', clientId, secret } as const]) {
+    const { access } = await useCases.admit({ credential, takes: 'token or key', target: weather.id, address: '::1' });
+    expect(useCases.readCollection(access).name).toBe('weather forecast');
+    const found = await useCases.searchCollections(access, 'weather', 10);
+    expect(found.map(({ collectionName }) => collectionName)).toEqual(['weather forecast']);
+  }
+});
