@@ -1,1 +1,1 @@
-export {};
+export * from './create-document-reader.ts';

@@ -1,0 +1,92 @@
+import { PorticoError, type DocumentReader } from '@portico/domain';
+import type { Answer, Order } from './messages.ts';
+import { ReadingThread } from './reading-thread.ts';
+
+export interface DocumentReaderOptions {
+  /** How many documents are read at the same time. */
+  readonly threads?: number;
+  /** Heap of each thread. What would need more is refused beforehand, or when the thread dies of it. */
+  readonly memoryMegabytes?: number;
+  /** For one document, from the moment that a thread takes it. */
+  readonly timeLimitMs?: number;
+}
+
+export interface ClosableDocumentReader extends DocumentReader {
+  /** Ends the threads. What is being read or waits to be is rejected. */
+  close(): Promise<void>;
+}
+
+interface Job {
+  readonly order: Order;
+  readonly settle: (answer: Promise<Answer>) => void;
+}
+
+/**
+ * Reads documents in worker threads of bounded memory, started at the first document and kept. What waits is read in the
+ * order in which it came. A document that a thread dies of, or does not finish in time, is refused as `invalid_body`,
+ * and the next one gets a new thread.
+ */
+export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
+  const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
+  const limits = { memoryMegabytes, timeLimitMs };
+  const idle = Array.from({ length: threads }, () => new ReadingThread(limits));
+  const all = [...idle];
+  const waiting: Job[] = [];
+  let closed = false;
+
+  const next = (): void => {
+    while (waiting.length > 0 && idle.length > 0) {
+      const job = waiting.shift();
+      const thread = idle.pop();
+      if (!job || !thread) return;
+      const answer = thread.read(job.order);
+      job.settle(answer);
+      const done = () => {
+        idle.push(thread);
+        next();
+      };
+      answer.then(done, done);
+    }
+  };
+
+  const read = (order: Order): Promise<Answer> => {
+    if (closed) return Promise.reject(new PorticoError('internal', { because: 'the document reader is closed' }));
+    return new Promise((resolve) => {
+      waiting.push({ order, settle: resolve });
+      next();
+    });
+  };
+
+  return {
+    async readBody(body) {
+      const answer = await read({ what: 'body', bytes: taken(body) });
+      if ('body' in answer) return answer.body;
+      throw errorOf(answer);
+    },
+    async readFile(content, format) {
+      const answer = await read({ what: format, bytes: content.slice() });
+      if ('file' in answer) return answer.file;
+      throw errorOf(answer);
+    },
+    async close() {
+      closed = true;
+      for (const job of waiting.splice(0)) {
+        job.settle(Promise.reject(new PorticoError('internal', { because: 'the document reader was closed' })));
+      }
+      await Promise.all(all.map((thread) => thread.close()));
+    },
+  };
+}
+
+/** Bytes that no one else has a part in: the caller's own buffer, or a copy where it holds more than these. */
+function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = body;
+  // A Buffer of a few kilobytes is a view of a pool of Node's, which must stay.
+  const whole = buffer instanceof ArrayBuffer && body.byteLength === buffer.byteLength;
+  return whole ? new Uint8Array(buffer.transfer()) : Uint8Array.from(body);
+}
+
+function errorOf(answer: Answer): PorticoError {
+  if ('refused' in answer) return new PorticoError('invalid_body', { because: answer.refused });
+  return new PorticoError('internal', { cause: 'failed' in answer ? answer.failed : answer });
+}

@@ -1,0 +1,14 @@
+import { documentReaderContract } from '@portico/contracts';
+import { afterAll, describe, test } from 'vitest';
+import { createDocumentReader } from './create-document-reader.ts';
+
+describe('a reader in a worker thread', () => {
+  const reader = createDocumentReader();
+  afterAll(() => reader.close());
+
+  for (const [sentence, check] of Object.entries(documentReaderContract)) {
+    test(sentence, async () => {
+      await check(reader);
+    });
+  }
+});

@@ -1,0 +1,55 @@
+import type { Json } from '@portico/domain';
+
+export type JsonObject = { readonly [name: string]: Json };
+
+export const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+const typeNames: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+export function hasType(type: string, value: Json): boolean {
+  switch (type) {
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'null':
+      return value === null;
+    default:
+      return typeof value === type;
+  }
+}
+
+/** What the value must be, where it is of none of these types of JSON Schema. */
+export function typeFault(type: string | readonly string[], value: Json): string | null {
+  const types = typeof type === 'string' ? [type] : type;
+  if (types.some((one) => hasType(one, value))) return null;
+  return `must be ${types.map((one) => typeNames[one] ?? one).join(' or ')}`;
+}
+
+/** Values in a message: texts in quotes, others as JSON has them. */
+export const listed = (values: readonly Json[], between = ', '): string =>
+  values.map((value) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))).join(between);
+
+/** One text for each value, however the members of its objects are ordered. */
+export function canonical(value: Json): string {
+  if (isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
+}
+
+export const sameJson = (one: Json, other: Json): boolean =>
+  one === other || (typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other));

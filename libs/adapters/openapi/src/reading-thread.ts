@@ -1,0 +1,79 @@
+import { Worker } from 'node:worker_threads';
+import { PorticoError } from '@portico/domain';
+import type { Answer, Order } from './messages.ts';
+
+export interface ThreadLimits {
+  readonly memoryMegabytes: number;
+  readonly timeLimitMs: number;
+}
+
+/** Beside this file, with its ending: the sources run as they are, and built files beside each other too. */
+const workerFile = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+
+/** One thread that reads one text at a time; where it dies of one, the next text gets a new thread. */
+export class ReadingThread {
+  readonly #limits: ThreadLimits;
+  #worker: Worker | null = null;
+
+  constructor(limits: ThreadLimits) {
+    this.#limits = limits;
+  }
+
+  /** Not to be called before the read before it is over. The bytes are moved away. */
+  read(order: Order): Promise<Answer> {
+    const worker = (this.#worker ??= this.#start());
+    return new Promise<Answer>((resolve, reject) => {
+      const over = (settle: () => void): void => {
+        clearTimeout(timer);
+        worker.off('message', answered).off('error', died).off('exit', ended);
+        worker.unref();
+        settle();
+      };
+      const gone = (error: PorticoError): void => {
+        this.#worker = null;
+        over(() => reject(error));
+      };
+      const answered = (answer: Answer): void => over(() => resolve(answer));
+      const died = (error: NodeJS.ErrnoException): void => gone(deathOf(error));
+      const ended = (): void => gone(new PorticoError('internal', { because: 'the document reader was closed' }));
+      const timer = setTimeout(() => {
+        gone(refused(`too large to be checked: it took over ${this.#limits.timeLimitMs / 1000} s`));
+        void worker.terminate();
+      }, this.#limits.timeLimitMs);
+
+      worker.on('message', answered).on('error', died).on('exit', ended);
+      worker.ref();
+      worker.postMessage(order, [order.bytes.buffer]);
+    });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(workerFile, {
+      name: 'document-reader',
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMegabytes, maxYoungGenerationSizeMb: 32 },
+    });
+    // Between two texts too: a thread that is gone is not asked again, and no error is left without a listener.
+    const forget = (): void => {
+      if (this.#worker === worker) this.#worker = null;
+    };
+    worker.on('error', forget).on('exit', forget);
+    // Nobody waits for a thread that has nothing to do.
+    worker.unref();
+    return worker;
+  }
+}
+
+const refused = (because: string, cause?: unknown): PorticoError =>
+  new PorticoError('invalid_body', { because, cause });
+
+function deathOf(error: NodeJS.ErrnoException): PorticoError {
+  return error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? refused('too large to be checked: it takes more memory than a document may', error)
+    : new PorticoError('internal', { cause: error });
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Json } from '@portico/domain';
+
+/** Those keywords of JSON Schema (draft 4 and 2020-12) that the official schemas of OpenAPI use. */
+export interface SchemaObject {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly Json[];
+  readonly const?: Json;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  /** Of draft 4: `minimum` itself is too little. */
+  readonly exclusiveMinimum?: boolean;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly properties?: SchemaMap;
+  readonly patternProperties?: SchemaMap;
+  readonly additionalProperties?: Schema;
+  readonly unevaluatedProperties?: Schema;
+  readonly propertyNames?: Schema;
+  readonly dependentSchemas?: SchemaMap;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+  readonly if?: Schema;
+  readonly then?: Schema;
+  readonly else?: Schema;
+}
+
+export type Schema = boolean | SchemaObject;
+export type SchemaMap = Readonly<Record<string, Schema>>;
+
+/** The official schema of that version of OpenAPI, as the package holds it; nothing in it is fetched. */
+export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
+  const file = createRequire(import.meta.url).resolve(
+    `@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`,
+  );
+  return JSON.parse(readFileSync(file, 'utf8')) as SchemaObject;
+}
+
+/** Follows `$ref` to places within one schema, each looked up once. */
+export function createSchemaLookup(root: SchemaObject): (reference: string) => Schema {
+  const found = new Map<string, Schema>();
+  return (reference) => {
+    const known = found.get(reference);
+    if (known !== undefined) return known;
+    let target: unknown = root;
+    for (const token of reference.split('/').slice(1)) target = (target as Record<string, unknown>)[token];
+    if (!reference.startsWith('#') || target === undefined) throw new Error(`The schema has no ${reference}`);
+    found.set(reference, target as Schema);
+    return target as Schema;
+  };
+}
