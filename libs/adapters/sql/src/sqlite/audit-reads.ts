@@ -32,11 +32,7 @@ export const createSqliteAuditReads = (reader: Connection): AuditReads => {
   const counted = (source: AuditFilter['source'], offset: number, limit: number): Page => {
     const total = prepared<{ entries: number }>(selectTotal).get(source)?.entries ?? 0;
     if (offset >= total) return { entries: [], total };
-    const { where, parameters } = conditionsOf({ source });
-    const place = placeAt(prepared, source, offset, total);
-    const seek = `${selectEntries} ${where} and (a.instant, a.seq) <= (?, ?) ${newestFirst} limit ?`;
-    const rows = place ? prepared<AuditRow>(seek).all(...parameters, place.instant, place.seq, limit) : [];
-    return { entries: rows.map(entryOf), total };
+    return { entries: rowsAt(prepared, source, offset, limit, total).map(entryOf), total };
   };
 
   // In one transaction, so that page and total are of one moment.
@@ -75,17 +71,33 @@ const selectLast = 'select max(seq) as seq from audit_entries';
 const daysNewestFirst = 'select day, entries from audit_days where scope = ? order by day desc';
 const daysOldestFirst = 'select day, entries from audit_days where scope = ? order by day';
 
-/**
- * The place of the entry at that offset of the newest-first order: the days' counts are walked from whichever end is
- * nearer to find its day, then the index inside of the day from whichever end of that is nearer. So the first and the last
- * page cost the same however many entries there are.
- */
-const placeAt = (
+/** The first and the last page need no search for where they begin. */
+const rowsAt = (
   prepared: Prepared,
   source: AuditFilter['source'],
   offset: number,
+  limit: number,
   total: number,
-): AuditPlace | undefined => {
+): AuditRow[] => {
+  const { where, parameters } = conditionsOf({ source });
+  const select = `${selectEntries} ${where}`;
+  if (offset < limit) {
+    return prepared<AuditRow>(`${select} ${newestFirst} limit ? offset ?`).all(...parameters, limit, offset);
+  }
+  if (total - offset <= limit) {
+    const rows = prepared<AuditRow>(`${select} ${oldestFirst} limit ?`).all(...parameters, total - offset);
+    return rows.reverse();
+  }
+  const { instant, seq } = placeAt(prepared, source, offset, total);
+  const seek = prepared<AuditRow>(`${select} and (a.instant, a.seq) <= (?, ?) ${newestFirst} limit ?`);
+  return seek.all(...parameters, instant, seq, limit);
+};
+
+/**
+ * The place of the entry at that offset of the newest-first order: the days' counts are walked from whichever end is
+ * nearer to find its day, then the index inside of the day from whichever end of that is nearer.
+ */
+const placeAt = (prepared: Prepared, source: AuditFilter['source'], offset: number, total: number): AuditPlace => {
   const fromOldest = total - 1 - offset;
   const { day, entries, index } =
     offset <= fromOldest
@@ -93,18 +105,23 @@ const placeAt = (
       : mirrored(dayAt(prepared<Day>(daysOldestFirst).iterate(source), fromOldest));
   const { where, parameters } = conditionsOf({ source });
   const select = `select a.instant, a.seq from audit_entries a ${where}`;
-  return index < entries / 2
-    ? prepared<AuditPlace>(`${select} and a.instant < ? ${newestFirst} limit 1 offset ?`).get(
-        ...parameters,
-        (day + 1) * dayMs,
-        index,
-      )
-    : prepared<AuditPlace>(`${select} and a.instant >= ? ${oldestFirst} limit 1 offset ?`).get(
-        ...parameters,
-        day * dayMs,
-        entries - 1 - index,
-      );
+  const place =
+    index < entries / 2
+      ? prepared<AuditPlace>(`${select} and a.instant < ? ${newestFirst} limit 1 offset ?`).get(
+          ...parameters,
+          (day + 1) * dayMs,
+          index,
+        )
+      : prepared<AuditPlace>(`${select} and a.instant >= ? ${oldestFirst} limit 1 offset ?`).get(
+          ...parameters,
+          day * dayMs,
+          entries - 1 - index,
+        );
+  if (!place) throw new Error(doNotAddUp);
+  return place;
 };
+
+const doNotAddUp = 'The counts of the audit log do not add up to its entries.';
 
 interface PlaceInDay extends Day {
   /** From the end that the days were walked from. */
@@ -117,7 +134,7 @@ const dayAt = (days: Iterable<Day>, offset: number): PlaceInDay => {
     if (offset < passed + entries) return { day, entries, index: offset - passed };
     passed += entries;
   }
-  throw new Error('The counts of the audit log do not add up to its total.');
+  throw new Error(doNotAddUp);
 };
 
 const mirrored = ({ day, entries, index }: PlaceInDay): PlaceInDay => ({ day, entries, index: entries - 1 - index });
@@ -126,22 +143,25 @@ const hasFields = ({ actorId, clientId, collectionId, action, from, to }: AuditF
   [actorId, clientId, collectionId, action, from, to].some((field) => field !== undefined);
 
 const conditionsOf = (filter: AuditFilter): Conditions => {
-  const { actorId, clientId, collectionId, action } = filter;
-  const isNarrow = [actorId, clientId, collectionId, action].some((field) => field !== undefined);
-  const source = filter.source === 'all' ? undefined : filter.source;
-  const all: readonly (readonly [condition: string, value: Parameter | undefined])[] = [
-    // The plus keeps SQLite from the index by source where there is a narrower one.
-    [isNarrow ? '+a.source = ?' : 'a.source = ?', source],
-    ['a.actor_id = ?', actorId],
-    ['a.client_id = ?', clientId],
-    ['a.collection_id = ?', collectionId],
-    ['a.action = ?', action],
+  const equalities = asked([
+    ['a.client_id = ?', filter.clientId],
+    ['a.collection_id = ?', filter.collectionId],
+    ['a.actor_id = ?', filter.actorId],
+    ['a.action = ?', filter.action],
+    ['a.source = ?', filter.source === 'all' ? undefined : filter.source],
+  ]);
+  const range = asked([
     ['a.instant >= ?', filter.from],
     ['a.instant < ?', filter.to],
+  ]);
+  const where = [
+    'where true',
+    // The narrowest comes first, and a plus keeps SQLite from the indexes of the others: it cannot tell them apart.
+    ...equalities.map(({ condition }, index) => (index === 0 ? condition : `+${condition}`)),
+    ...range.map(({ condition }) => condition),
   ];
-  const asked = all.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
-  return {
-    where: ['where true', ...asked.map(({ condition }) => condition)].join(' and '),
-    parameters: asked.map(({ value }) => value),
-  };
+  return { where: where.join(' and '), parameters: [...equalities, ...range].map(({ value }) => value) };
 };
+
+const asked = (all: readonly (readonly [condition: string, value: Parameter | undefined])[]) =>
+  all.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
