@@ -1,0 +1,103 @@
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { createJudge, type Judge } from './openapi-judge.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** As they came over the wire. */
+  readonly raw: Buffer;
+  /** Without the coding of the wire. */
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The body as a JSON array of objects. */
+  readonly list: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ApiKey {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+export interface CallOptions {
+  readonly token?: string;
+  readonly key?: ApiKey;
+  /** A value that is sent as JSON. */
+  readonly json?: unknown;
+  /** What is sent as it is. */
+  readonly raw?: string | Uint8Array;
+  /** Names and values in turns, so that a name can stand twice. */
+  readonly headers?: readonly string[];
+  /** Sends the body in chunks, without its length. */
+  readonly chunked?: boolean;
+}
+
+/** Calls the service over HTTP and holds each answer against the service's own OpenAPI document. */
+export interface TestClient {
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
+  readonly baseUrl: string;
+  readonly close: () => void;
+}
+
+export const createTestClient = async (baseUrl: string): Promise<TestClient> => {
+  const agent = new Agent({ keepAlive: true });
+  let judge: Judge | null = null;
+  const call: TestClient['call'] = async (method, path, options = {}) => {
+    const reply = await exchange(agent, baseUrl, method, path, options);
+    if (method !== 'HEAD') judge?.(method, path, reply);
+    return reply;
+  };
+  judge = createJudge((await call('GET', '/openapi.json')).body as Parameters<typeof createJudge>[0]);
+  return { call, baseUrl, close: () => agent.destroy() };
+};
+
+const exchange = (
+  agent: Agent,
+  baseUrl: string,
+  method: string,
+  path: string,
+  { token, key, json, raw, headers = [], chunked = false }: CallOptions,
+): Promise<Reply> => {
+  const body = json === undefined ? raw : JSON.stringify(json);
+  const all = [
+    'Host',
+    new URL(baseUrl).host,
+    ...(token === undefined ? [] : ['Authorization', `Bearer ${token}`]),
+    ...(key === undefined ? [] : ['X-Client-ID', key.clientId, 'X-API-Key', key.secret]),
+    ...(json === undefined ? [] : ['Content-Type', 'application/json']),
+    ...(body === undefined || chunked ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
+    ...(chunked ? ['Transfer-Encoding', 'chunked'] : []),
+    ...headers,
+  ];
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ hostname, port, method, path, headers: all, agent }, (incoming) => {
+      readReply(incoming).then(resolve, reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+};
+
+const readReply = async (incoming: IncomingMessage): Promise<Reply> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const raw = Buffer.concat(chunks);
+  const bytes = incoming.headers['content-encoding'] === 'gzip' && raw.length > 0 ? gunzipSync(raw) : raw;
+  const text = bytes.toString('utf8');
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers as Reply['headers'],
+    raw,
+    bytes,
+    text,
+    get body() {
+      return JSON.parse(text) as Reply['body'];
+    },
+    get list() {
+      return JSON.parse(text) as Reply['list'];
+    },
+  };
+};

@@ -1,0 +1,418 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+
+const registration = (uid: string, fields: Readonly<Record<string, unknown>> = {}) => ({
+  firebase_uid: uid,
+  email: `${uid}@example.com`,
+  full_name: 'Alice Example',
+  ...fields,
+});
+
+/** Registration, approval, rejection, credentials, roles and tiers. */
+export const profilesSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const post = (json: unknown) => call('POST', '/api/profiles/register', { json });
+  const decide = (id: string, decision: string) =>
+    call('POST', `/api/profiles/${id}/${decision}`, { token: cast.admin });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('registration', () => {
+    test('answers the registered profile, its e-mail in lower case and its texts trimmed', async () => {
+      const reply = await post(registration('reg-1', { email: ' Reg-1@Example.COM ', full_name: '  Alice  ' }));
+      expect(reply.status).toBe(201);
+      const { id, created_at, ...rest } = reply.body;
+      expect(rest).toEqual({
+        email: 'reg-1@example.com',
+        full_name: 'Alice',
+        company_name: null,
+        role: 'client',
+        registration_status: 'pending',
+      });
+      expect(Object.keys(reply.body)).toEqual([
+        'id',
+        'email',
+        'full_name',
+        'company_name',
+        'role',
+        'registration_status',
+        'created_at',
+      ]);
+      expect([typeof id, typeof created_at]).toEqual(['string', 'string']);
+    });
+
+    test('takes neither role nor status nor any other field that it does not name', async () => {
+      const reply = await post(
+        registration('reg-2', { role: 'admin', registration_status: 'approved', client_id: unknownId, x: { y: 1 } }),
+      );
+      expect(reply.status).toBe(201);
+      expect(reply.body).toMatchObject({ role: 'client', registration_status: 'pending' });
+    });
+
+    test.each([
+      ['null', null],
+      ['an empty text', ''],
+      ['blanks', '   '],
+    ])('takes %s for the company as none', async (name, company_name) => {
+      const reply = await post(registration(`reg-none-${name.replaceAll(' ', '')}`, { company_name }));
+      expect(reply.body.company_name).toBeNull();
+    });
+
+    test('refuses a second registration of an e-mail in any case, and of an identity', async () => {
+      await post(registration('reg-3'));
+      const sameEmail = await post(registration('reg-4', { email: 'REG-3@example.com' }));
+      expect([sameEmail.status, sameEmail.body]).toEqual([409, { detail: 'Email already registered' }]);
+      const sameUid = await post(registration('reg-3', { email: 'other@example.com' }));
+      expect([sameUid.status, sameUid.body]).toEqual([409, { detail: 'Identity already registered' }]);
+    });
+
+    test('of simultaneous registrations of one e-mail one succeeds', async () => {
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, (_, at) => post(registration(`race-${at}`, { email: 'race@example.com' }))),
+      );
+      expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    });
+
+    test('a token that is no good is ignored', async () => {
+      const reply = await call('POST', '/api/profiles/register', { token: 'nonsense', json: registration('reg-5') });
+      expect(reply.status).toBe(201);
+    });
+
+    const edge = (field: string, length: number) => ({ [field]: 'é'.repeat(length) });
+    test.each([
+      ['firebase_uid', 128],
+      ['full_name', 200],
+      ['company_name', 200],
+    ])('takes a %s of %i characters and no more', async (field, max) => {
+      expect((await post(registration(`edge-${field}`, edge(field, max)))).status).toBe(201);
+      const over = await post(registration(`over-${field}`, edge(field, max + 1)));
+      expect(over.status).toBe(400);
+      expect(over.body.detail).toBe(`Invalid request body: ${field} must have at most ${max} characters`);
+    });
+
+    test('counts characters, not UTF-16 units', async () => {
+      expect((await post(registration('astral', { full_name: '😀'.repeat(200) }))).status).toBe(201);
+    });
+
+    test('takes an e-mail of 254 characters and no more', async () => {
+      const email = (length: number) => `${'a'.repeat(length - 12)}@example.com`;
+      expect((await post(registration('mail-254', { email: email(254) }))).status).toBe(201);
+      expect((await post(registration('mail-255', { email: email(255) }))).status).toBe(400);
+    });
+
+    test.each([
+      ['no-at-sign', 'email must be an e-mail address'],
+      ['two@@example.com', 'email must be an e-mail address'],
+      ['a@b', 'email must be an e-mail address'],
+      ['a@-b.com', 'email must be an e-mail address'],
+      ['.a@example.com', 'email must be an e-mail address'],
+      ['a b@example.com', 'email must be an e-mail address'],
+      ['a@example.com,b@example.com', 'email must be an e-mail address'],
+      ['Alice <a@example.com>', 'email must be an e-mail address'],
+      ['a@example.com\r\nBcc: b@example.com', 'email must be an e-mail address'],
+      ['', 'email must not be empty'],
+      [null, 'email must be a string'],
+      [7, 'email must be a string'],
+      [['a@example.com'], 'email must be a string'],
+      ['a\0@example.com', 'email must not contain U+0000'],
+    ])('refuses %j as an e-mail', async (email, because) => {
+      const reply = await post(registration('bad-mail', { email }));
+      expect([reply.status, reply.body]).toEqual([400, { detail: `Invalid request body: ${because}` }]);
+    });
+
+    test.each(['firebase_uid', 'email', 'full_name'])('names a missing %s', async (field) => {
+      const { [field]: _removed, ...rest } = registration('missing') as Record<string, unknown>;
+      const reply = await post(rest);
+      expect([reply.status, reply.body]).toEqual([400, { detail: `Invalid request body: ${field} is required` }]);
+    });
+
+    test('refuses U+0000 and lone surrogates', async () => {
+      expect((await post(registration('nul', { full_name: 'a\0b' }))).status).toBe(400);
+      const raw = '{"firebase_uid":"s","email":"s@example.com","full_name":"\\ud800"}';
+      const reply = await call('POST', '/api/profiles/register', {
+        raw,
+        headers: ['Content-Type', 'application/json'],
+      });
+      expect(reply.body.detail).toMatch(/^Invalid request body: full_name must be well-formed Unicode/);
+    });
+  });
+
+  describe('the own profile', () => {
+    test('a pending profile reads itself, without a client identifier or a time of approval', async () => {
+      const person = await cast.register({ company_name: 'Example Ltd.' });
+      const reply = await call('GET', '/api/profiles/me', { token: person.token });
+      expect(reply.status).toBe(200);
+      expect(Object.keys(reply.body)).toEqual([
+        'id',
+        'email',
+        'full_name',
+        'company_name',
+        'role',
+        'registration_status',
+        'client_id',
+        'created_at',
+        'updated_at',
+      ]);
+      expect(reply.body).toMatchObject({ id: person.id, client_id: null, company_name: 'Example Ltd.' });
+    });
+
+    test('an approved one has both, and its tier where that is asked for', async () => {
+      const client = await cast.newClient();
+      const reply = await call('GET', '/api/profiles/me?include=tier', { token: client.token });
+      expect(reply.body).toMatchObject({ client_id: client.key.clientId, tier: null, registration_status: 'approved' });
+      expect(typeof reply.body.approved_at).toBe('string');
+      expect((await call('GET', '/api/profiles/me?include=all', { token: client.token })).status).toBe(400);
+    });
+
+    test('a token without a profile is answered by 404 here and by 401 elsewhere', async () => {
+      const token = await subject.mint({ uid: 'nobody' });
+      for (const method of ['GET', 'PUT']) {
+        const reply = await call(method, '/api/profiles/me', { token, ...(method === 'PUT' ? { json: {} } : {}) });
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+      }
+      expect((await call('GET', '/api/collections/', { token })).status).toBe(401);
+    });
+
+    test('an API key is no credential here', async () => {
+      const { key } = await cast.newClient();
+      expect((await call('GET', '/api/profiles/me', { key })).status).toBe(401);
+    });
+
+    test('changes what is sent and leaves the rest', async () => {
+      const person = await cast.register({ company_name: 'Old Ltd.' });
+      const put = (json: unknown) => call('PUT', '/api/profiles/me', { token: person.token, json });
+      const renamed = await put({ full_name: ' New Name ' });
+      expect(Object.keys(renamed.body)).toEqual([
+        'id',
+        'email',
+        'full_name',
+        'company_name',
+        'role',
+        'registration_status',
+        'client_id',
+        'created_at',
+        'updated_at',
+      ]);
+      expect(renamed.body).toMatchObject({ full_name: 'New Name', company_name: 'Old Ltd.' });
+      expect(textOf(renamed.body.updated_at) > textOf(renamed.body.created_at)).toBe(true);
+      const same = await put({ full_name: 'New Name', email: 'other@example.com', role: 'admin' });
+      expect(same.body).toEqual(renamed.body);
+      expect((await put({ full_name: null })).body.full_name).toBe('New Name');
+      expect((await put({ full_name: '' })).body.full_name).toBe('New Name');
+      expect((await put({ company_name: '' })).body.company_name).toBeNull();
+      expect((await put({ company_name: 'Again' })).body.company_name).toBe('Again');
+      expect((await put({ company_name: null })).body.company_name).toBeNull();
+    });
+
+    test('a PUT without a body changes nothing; a fault in it is a 400', async () => {
+      const person = await cast.register();
+      expect((await call('PUT', '/api/profiles/me', { token: person.token })).status).toBe(200);
+      const over = await call('PUT', '/api/profiles/me', { token: person.token, json: { full_name: 'x'.repeat(201) } });
+      expect(over.status).toBe(400);
+    });
+  });
+
+  describe('decisions', () => {
+    test('approval answers the credentials once, and the key works at once', async () => {
+      const person = await cast.register();
+      const reply = await decide(person.id, 'approve');
+      expect(reply.status).toBe(200);
+      expect(Object.keys(reply.body)).toEqual(['message', 'client_id', 'client_secret']);
+      expect(reply.headers['cache-control']).toBe('no-store');
+      const key = { clientId: textOf(reply.body.client_id), secret: textOf(reply.body.client_secret) };
+      expect((await call('POST', '/api/audit/', { key, json: { message: {} } })).status).toBe(201);
+    });
+
+    test('the credentials are mailed', async ({ skip }) => {
+      if (!subject.mails) return skip('mails cannot be seen');
+      const client = await cast.newClient();
+      await subject.runJobs();
+      const mail = subject.mails.find(({ to }) => to === client.email);
+      expect(mail?.text).toContain(client.key.secret);
+    });
+
+    test('what is decided stays decided', async () => {
+      const approved = await cast.newClient();
+      const rejected = await cast.register();
+      expect((await decide(rejected.id, 'reject')).body).toEqual({ message: 'User rejected' });
+      for (const decision of ['approve', 'reject']) {
+        expect((await decide(approved.id, decision)).body).toEqual({ detail: 'User already approved' });
+        const reply = await decide(rejected.id, decision);
+        expect([reply.status, reply.body]).toEqual([409, { detail: 'User already rejected' }]);
+      }
+    });
+
+    test('of two approvals at once one succeeds, with the one key pair that works', async () => {
+      const person = await cast.register();
+      const replies = await Promise.all([decide(person.id, 'approve'), decide(person.id, 'approve')]);
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+    });
+
+    test('a rejection takes a reason of 1,000 characters, none, and no body at all', async () => {
+      const reject = async (json: unknown) => {
+        const { id } = await cast.register();
+        return call('POST', `/api/profiles/${id}/reject`, { token: cast.admin, json });
+      };
+      expect((await reject({ reason: 'x'.repeat(1_000) })).status).toBe(200);
+      expect((await reject({ reason: 'x'.repeat(1_001) })).status).toBe(400);
+      expect((await reject({ reason: null })).status).toBe(200);
+      expect((await reject({})).status).toBe(200);
+      const { id } = await cast.register();
+      const headers = ['Content-Type', 'text/plain', 'Content-Length', '0'];
+      expect((await call('POST', `/api/profiles/${id}/reject`, { token: cast.admin, headers })).status).toBe(200);
+    });
+
+    test('the address of a rejected profile stays taken until the profile is deleted', async () => {
+      const person = await cast.register();
+      await decide(person.id, 'reject');
+      const again = registration('again', { email: person.email });
+      expect((await post(again)).status).toBe(409);
+      const removed = await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin });
+      expect([removed.status, removed.body]).toEqual([200, { message: 'User deleted' }]);
+      expect((await post(again)).status).toBe(201);
+      expect((await call('GET', '/api/profiles/me', { token: person.token })).status).toBe(404);
+    });
+
+    test.each([
+      ['POST', '/approve'],
+      ['POST', '/reject'],
+      ['POST', '/credentials'],
+      ['DELETE', ''],
+    ])('%s …%s of an unknown or malformed id is a 404', async (method, action) => {
+      for (const id of [unknownId, 'not-a-uuid', '123', unknownId.slice(1)]) {
+        const reply = await call(method, `/api/profiles/${id}${action}`, { token: cast.admin });
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+      }
+    });
+
+    test('an id counts in any case', async () => {
+      const person = await cast.register();
+      expect((await decide(person.id.toUpperCase(), 'approve')).status).toBe(200);
+    });
+  });
+
+  describe('the list of profiles', () => {
+    test('holds everyone, with the fields of a list', async () => {
+      const client = await cast.newClient();
+      const reply = await call('GET', '/api/profiles/', { token: cast.admin });
+      const line = reply.list.find(({ id }) => id === client.id);
+      expect(line).toMatchObject({ client_id: client.key.clientId, registration_status: 'approved' });
+      expect(Object.keys(line ?? {})).toEqual([
+        'id',
+        'email',
+        'full_name',
+        'company_name',
+        'role',
+        'registration_status',
+        'client_id',
+        'created_at',
+      ]);
+      const withTier = await call('GET', '/api/profiles?include=tier', { token: cast.admin });
+      expect(withTier.list.find(({ id }) => id === client.id)).toHaveProperty('tier', null);
+    });
+
+    test('a query that is wrong is a 400', async () => {
+      const reply = await call('GET', '/api/profiles?include=tier&include=tier', { token: cast.admin });
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        { detail: 'Invalid query parameter: include is given more than once' },
+      ]);
+    });
+  });
+
+  describe('credentials', () => {
+    const rotate = (token: string, who: string, json?: unknown) =>
+      call('POST', `/api/profiles/${who}/credentials`, { token, ...(json === undefined ? {} : { json }) });
+    const works = async (clientId: string, secret: string) =>
+      (await call('GET', '/api/rate-limits/tiers/active/all', { key: { clientId, secret } })).status === 200;
+
+    test('an admin replaces a secret: the new one works, the old one no longer', async () => {
+      const client = await cast.newClient();
+      const reply = await rotate(cast.admin, client.id);
+      expect([reply.status, reply.body.client_id]).toEqual([200, client.key.clientId]);
+      expect(await works(client.key.clientId, textOf(reply.body.client_secret))).toBe(true);
+      expect(await works(client.key.clientId, client.key.secret)).toBe(false);
+    });
+
+    test('a client replaces its own, and the old one stays good for the grace', async () => {
+      const client = await cast.newClient();
+      expect((await rotate(client.token, 'me', { grace_seconds: 60 })).status).toBe(200);
+      expect(await works(client.key.clientId, client.key.secret)).toBe(true);
+      if (!subject.clock) return;
+      subject.clock.advance(60_000);
+      expect(await works(client.key.clientId, client.key.secret)).toBe(false);
+    });
+
+    test('the grace is 0 to 604800 seconds', async () => {
+      const client = await cast.newClient();
+      for (const grace_seconds of [0, 604_800, null]) {
+        expect((await rotate(client.token, 'me', { grace_seconds })).status).toBe(200);
+      }
+      for (const grace_seconds of [-1, 604_801, 1.5, '5', true]) {
+        expect((await rotate(client.token, 'me', { grace_seconds })).status).toBe(400);
+        expect((await rotate(cast.admin, client.id, { grace_seconds })).status).toBe(400);
+      }
+    });
+
+    test('neither a pending profile nor an admin has any', async () => {
+      const person = await cast.register();
+      expect((await rotate(person.token, 'me')).body).toEqual({ detail: 'User not approved' });
+      expect((await rotate(cast.admin, person.id)).status).toBe(409);
+      expect((await rotate(cast.admin, 'me')).status).toBe(409);
+    });
+  });
+
+  describe('roles and tiers', () => {
+    const put = (id: string, what: string, json: unknown) =>
+      call('PUT', `/api/profiles/${id}/${what}`, { token: cast.admin, json });
+
+    test('promotion puts the key to sleep, demotion wakes it', async () => {
+      const client = await cast.newClient();
+      const tiers = '/api/rate-limits/tiers';
+      expect((await call('GET', tiers, { token: client.token })).status).toBe(403);
+      const promoted = await put(client.id, 'role', { role: 'admin' });
+      expect(promoted.body).toMatchObject({ role: 'admin', client_id: null });
+      expect((await call('GET', tiers, { token: client.token })).status).toBe(200);
+      expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(401);
+      expect((await put(client.id, 'role', { role: 'client' })).body.client_id).toBe(client.key.clientId);
+      expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(200);
+    });
+
+    test('the last admin can be neither demoted nor deleted', async () => {
+      const demoted = await put(cast.adminId, 'role', { role: 'client' });
+      expect([demoted.status, demoted.body]).toEqual([409, { detail: 'The last admin cannot be removed' }]);
+      expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
+    });
+
+    test('a rejected profile is not promoted', async () => {
+      const person = await cast.register();
+      await decide(person.id, 'reject');
+      expect((await put(person.id, 'role', { role: 'admin' })).body).toEqual({ detail: 'User already rejected' });
+    });
+
+    test('a role is one of two', async () => {
+      const { id } = await cast.register();
+      for (const json of [{}, { role: null }, { role: 'root' }, { role: 1 }]) {
+        expect((await put(id, 'role', json)).status).toBe(400);
+      }
+      expect((await put(unknownId, 'role', { role: 'admin' })).status).toBe(404);
+    });
+
+    test('a tier is assigned and taken away', async () => {
+      const { id } = await cast.register();
+      const tier = { tier: 'assigned', allowed_limit: 5, window_seconds: 60 };
+      await call('POST', '/api/rate-limits/tiers', { token: cast.admin, json: tier });
+      expect((await put(id, 'tier', { tier: 'assigned' })).body).toMatchObject({ id, tier: 'assigned' });
+      expect((await put(id, 'tier', { tier: null })).body.tier).toBeNull();
+      expect((await put(id, 'tier', { tier: 'no-such-tier' })).body).toEqual({ detail: 'Tier not found' });
+      expect((await put(unknownId, 'tier', { tier: null })).body).toEqual({ detail: 'User not found' });
+      for (const json of [{}, { tier: 5 }]) expect((await put(id, 'tier', json)).status).toBe(400);
+    });
+  });
+};

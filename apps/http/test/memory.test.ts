@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { profilesSuite } from './journeys/profiles.ts';
+import { startInMemory } from './start-in-memory.ts';
+
+describe('profiles', () => profilesSuite(startInMemory));

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Reply } from './client.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: JsonObject }>>;
+}
+
+interface Document extends JsonObject {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** Which documented answers were seen in this process, as `operation status`. */
+export const seenAnswers = new Set<string>();
+/** Which answers the documents of this process name. */
+export const documentedAnswers = new Set<string>();
+
+/** Checks each answer against the service's own OpenAPI document: its status, its media type and its body. */
+export const createJudge = (document: Document) => {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+  ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
+  ajv.addSchema(document, 'service');
+  const templates = Object.entries(document.paths)
+    .map(([template, operations]) => ({ template, operations, pattern: patternOf(template) }))
+    // What is spelled out wins over what varies, as in the service.
+    .sort((a, b) => a.template.split('{').length - b.template.split('{').length);
+  for (const { operations } of templates) {
+    for (const { operationId, responses } of Object.values(operations)) {
+      for (const status of Object.keys(responses)) documentedAnswers.add(`${operationId} ${status}`);
+    }
+  }
+  const validators = new Map<string, ValidateFunction>();
+  const validatorAt = (pointer: string): ValidateFunction => {
+    const known = validators.get(pointer) ?? ajv.compile({ $ref: `service#${pointer}` });
+    validators.set(pointer, known);
+    return known;
+  };
+
+  return (method: string, path: string, reply: Reply): void => {
+    const bare = path.replace(/\?.*$/, '').replace(/(?<=.)\/$/, '');
+    const found = templates.find(({ pattern }) => pattern.test(bare));
+    const operation = found?.operations[method.toLowerCase()];
+    if (!found || !operation) {
+      const undocumented = bare.startsWith('/docs') && reply.status === 200;
+      assert(undocumented || [404, 405].includes(reply.status), `${method} ${path} is not documented: ${reply.status}`);
+      return;
+    }
+    const response = operation.responses[reply.status];
+    const where = `${operation.operationId} ${reply.status}`;
+    assert(response, `${where} is not documented; it said ${reply.text.slice(0, 300)}`);
+    seenAnswers.add(where);
+    const [media] = Object.keys(response.content ?? {});
+    if (!media) {
+      assert.equal(reply.bytes.length, 0, `${where} has a body that is not documented`);
+      return;
+    }
+    assert.equal(reply.headers['content-type']?.split(';')[0], media, `${where} has another media type`);
+    if (media === 'text/plain') return;
+    const values = media === 'application/x-ndjson' ? reply.text.split('\n').filter(Boolean) : [reply.text];
+    const escaped = [found.template, media].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+    const pointer = `/paths/${escaped[0]}/${method.toLowerCase()}/responses/${reply.status}/content/${escaped[1]}/schema`;
+    const validate = validatorAt(encodeURI(pointer));
+    for (const value of values) {
+      assert(validate(JSON.parse(value)), `${where}: ${ajv.errorsText(validate.errors)} in ${value.slice(0, 500)}`);
+    }
+  };
+};
+
+export type Judge = ReturnType<typeof createJudge>;
+
+const patternOf = (template: string): RegExp =>
+  new RegExp(
+    `^${template
+      .replace(/\/$/, '')
+      .replace(/[.]/g, '\\.')
+      .replace(/\{\w+\}/g, '[^/]+')}$`,
+  );

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { createHarness } from '@portico/testing';
+import { pino } from 'pino';
+import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
+import { createTestClient } from './client.ts';
+import type { Start } from './subject.ts';
+
+export const httpSettings: HttpSettings = {
+  serviceName: 'portico',
+  bodyLimitBytes: 262_144,
+  specBodyLimitBytes: 1_048_576,
+  trustProxy: null,
+  production: false,
+};
+
+/** The service over the in-memory harness, on a free port of the loopback interface. */
+export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ...rest } = {}) => {
+  const plain = createHarness(settings);
+  const harness = ports ? createHarness(settings, { ...plain.ports, ...ports(plain.ports) }) : plain;
+  const lines: string[] = [];
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString('utf8'));
+      done();
+    },
+  });
+  const app = createHttpApp({
+    useCases: harness.useCases,
+    settings: { ...httpSettings, ...http },
+    logger: pino({ level: 'info' }, destination),
+    ...rest,
+  });
+  const server = createHttpServer(app);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = await createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return {
+    client,
+    useCases: harness.useCases,
+    mint: async (claims) => plain.tokens.mint(claims),
+    runJobs: harness.runJobs,
+    mails: plain.mailer.sent,
+    clock: plain.clock,
+    logLines: () => lines,
+    close: async () => {
+      client.close();
+      await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
+    },
+  };
+};

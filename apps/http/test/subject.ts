@@ -1,0 +1,98 @@
+import type { Mail, Ports, Settings, UseCases } from '@portico/domain';
+import type { HttpSettings } from '../src/settings.ts';
+import type { LocalIssuerDocuments } from '../src/route.ts';
+import type { ApiKey, Reply, TestClient } from './client.ts';
+
+/** A running service, whatever it is composed of, and what a test may do behind its back. */
+export interface Subject {
+  readonly client: TestClient;
+  readonly useCases: UseCases;
+  readonly mint: (claims: {
+    readonly uid: string;
+    readonly email?: string;
+    readonly emailVerified?: boolean;
+  }) => Promise<string>;
+  /** Works the jobs that wait. */
+  readonly runJobs: () => Promise<void>;
+  /** The mails that were sent; null where they cannot be seen. */
+  readonly mails: readonly Mail[] | null;
+  /** Null where time cannot be moved. */
+  readonly clock: { readonly advance: (milliseconds: number) => void } | null;
+  readonly logLines: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export interface StartOptions {
+  readonly settings?: Partial<Settings>;
+  readonly http?: Partial<HttpSettings>;
+  readonly ports?: (ports: Ports) => Partial<Ports>;
+  readonly localIssuer?: LocalIssuerDocuments;
+  readonly answerTimeoutMs?: number;
+}
+
+/** Starts a service that has no data yet. */
+export type Start = (options?: StartOptions) => Promise<Subject>;
+
+export interface Person {
+  readonly id: string;
+  readonly uid: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+export interface Client extends Person {
+  readonly key: ApiKey;
+}
+
+export const smallDocument = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+
+/** What most tests begin with, done over HTTP. */
+export const createCast = async ({ client, useCases, mint }: Subject) => {
+  let count = 0;
+  const next = (): number => ++count;
+  const adminProfile = await useCases.claimFirstAdmin({ uid: 'first-admin', email: 'admin@example.com' });
+  const admin = await mint({ uid: 'first-admin' });
+
+  const register = async (fields: Readonly<Record<string, unknown>> = {}): Promise<Person> => {
+    const uid = `uid-${next()}`;
+    const email = `${uid}@example.com`;
+    const json = { firebase_uid: uid, email, full_name: `Person ${uid}`, ...fields };
+    const reply = expectStatus(await client.call('POST', '/api/profiles/register', { json }), 201);
+    return { id: textOf(reply.body.id), uid, email, token: await mint({ uid, email }) };
+  };
+  const approve = async (person: Person): Promise<Client> => {
+    const reply = await client.call('POST', `/api/profiles/${person.id}/approve`, { token: admin });
+    const { client_id, client_secret } = expectStatus(reply, 200).body;
+    return { ...person, key: { clientId: textOf(client_id), secret: textOf(client_secret) } };
+  };
+  return {
+    admin,
+    adminId: adminProfile?.id ?? '',
+    register,
+    approve,
+    newClient: async (): Promise<Client> => approve(await register()),
+    newCollection: async (fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
+      const json = { name: `Collection ${next()}`, description: 'About it', openapi_spec: smallDocument, ...fields };
+      const reply = await client.call('POST', '/api/collections/', { token: admin, json });
+      return textOf(expectStatus(reply, 201).body.id);
+    },
+    grant: async (person: Person, collection: string): Promise<Reply> =>
+      client.call('POST', `/api/access/clients/${person.id}/collections/${collection}`, { token: admin }),
+    revoke: async (person: Person, collection: string): Promise<Reply> =>
+      client.call('DELETE', `/api/access/clients/${person.id}/collections/${collection}`, { token: admin }),
+  };
+};
+
+export type Cast = Awaited<ReturnType<typeof createCast>>;
+
+export const textOf = (value: unknown): string => {
+  if (typeof value !== 'string') throw new TypeError(`Not a text: ${JSON.stringify(value)}`);
+  return value;
+};
+
+export const expectStatus = (reply: Reply, status: number): Reply => {
+  if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${reply.text.slice(0, 500)}`);
+  return reply;
+};
+
+export const unknownId = '11111111-1111-4111-8111-111111111111';
