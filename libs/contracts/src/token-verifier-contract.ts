@@ -1,0 +1,276 @@
+import { deepStrictEqual, ok } from 'node:assert/strict';
+import type { Clock, IdentityClaims, Json, TokenVerifier } from '@portico/domain';
+import { assertRefused } from './assertions.ts';
+import type { Contract } from './contract.ts';
+
+/** The claims of a token, by their names in it (RFC 7519; OpenID Connect Core 1.0, section 2). */
+export type TokenClaims = Record<string, Json>;
+
+/** A verifier, and whoever issues the tokens that it is to judge. */
+export interface TokenVerifierSubject {
+  readonly verifier: TokenVerifier;
+  /** What `iss` has to say. */
+  readonly issuer: string;
+  /** What `aud` has to say. */
+  readonly audience: string;
+  /** The verifier's clock, which stands still unless it is told otherwise. */
+  readonly clock: Pick<Clock, 'now'> & { advance(milliseconds: number): void };
+  /** A token of exactly these claims, as the issuer makes them. */
+  mint(claims: TokenClaims): Promise<string>;
+  /** The same from someone else, who gives himself out as the issuer. */
+  forge(claims: TokenClaims): Promise<string>;
+}
+
+/** A verifier that has no key at hand, so that it can judge no token. */
+export type KeylessTokenVerifierSubject = Omit<TokenVerifierSubject, 'forge'>;
+
+const skewSeconds = 60;
+const day = 86_400;
+const tokenMaxLength = 8_192;
+
+type Minting = Omit<TokenVerifierSubject, 'forge'>;
+
+/** Whole seconds since 1970, as tokens count. */
+const nowOf = ({ clock }: Minting): number => Math.floor(clock.now() / 1_000);
+
+/** Claims that are good for an hour. */
+const goodClaims = (subject: Minting): TokenClaims => ({
+  iss: subject.issuer,
+  aud: subject.audience,
+  sub: 'alice',
+  iat: nowOf(subject),
+  exp: nowOf(subject) + 3_600,
+});
+
+/** Good claims with these instead; what is undefined is left out. */
+const claimsWith = (subject: Minting, changes: Record<string, Json | undefined>): TokenClaims =>
+  Object.fromEntries(
+    Object.entries({ ...goodClaims(subject), ...changes }).filter((entry): entry is [string, Json] => {
+      const [, value] = entry;
+      return value !== undefined;
+    }),
+  );
+
+const verifyWith = async (
+  subject: TokenVerifierSubject,
+  changes: Record<string, Json | undefined>,
+): Promise<IdentityClaims> => subject.verifier.verify(await subject.mint(claimsWith(subject, changes)));
+
+const assertGood = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>): Promise<void> => {
+  const [outcome] = await Promise.allSettled([verifyWith(subject, changes)]);
+  ok(outcome.status === 'fulfilled', `refused although it is good: ${JSON.stringify(changes)}`);
+};
+
+const assertIdentity = async ({ verifier }: TokenVerifierSubject, token: string, expected: IdentityClaims) => {
+  const [outcome] = await Promise.allSettled([verifier.verify(token)]);
+  ok(outcome.status === 'fulfilled', 'refused although it is good');
+  deepStrictEqual(outcome.value, expected);
+};
+
+const assertInvalid = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>) =>
+  assertRefused(verifyWith(subject, changes), 'invalid_token');
+
+const identity = (changes: Partial<IdentityClaims>): IdentityClaims => ({
+  uid: 'alice',
+  email: null,
+  emailVerified: false,
+  ...changes,
+});
+
+const noSeconds: readonly (Json | undefined)[] = [null, '', '9999999999', true, [], {}, [9_999_999_999]];
+
+/** What is no token of any kind. */
+const noTokens = [
+  '',
+  ' ',
+  '.',
+  '..',
+  '...',
+  'null',
+  '{}',
+  'alice',
+  'a.b.c',
+  'e30.e30.',
+  'e30.e30.e30',
+  '\0',
+  '🙂.🙂.🙂',
+];
+
+export const tokenVerifierContract = {
+  'a good token says who its subject is, exactly as it spells him': async (subject) => {
+    for (const sub of ['alice', 'Alice', ' a ', 'auth0|5f7c8ec7c33c6c004bbafe82', 'žluťoučký 🙂', '0']) {
+      deepStrictEqual(await verifyWith(subject, { sub }), identity({ uid: sub }));
+    }
+  },
+  'a subject has 1 to 128 characters': async (subject) => {
+    for (const sub of ['a', 'a'.repeat(128), '🙂'.repeat(128)]) await assertGood(subject, { sub });
+    for (const sub of [undefined, null, '', 'a'.repeat(129), '🙂'.repeat(129), 7, ['alice'], {}, true]) {
+      await assertInvalid(subject, { sub });
+    }
+  },
+  'a subject that no store could keep is invalid': async (subject) => {
+    for (const sub of ['\0', 'al\0ice', '\ud800', 'alice\udc00']) await assertInvalid(subject, { sub });
+  },
+  'an e-mail is trimmed and in lower case': async (subject) => {
+    deepStrictEqual(
+      await verifyWith(subject, { email: ' Alice@EXAMPLE.com\t' }),
+      identity({ email: 'alice@example.com' }),
+    );
+  },
+  'a token without an e-mail has none, and one that is no text is invalid': async (subject) => {
+    for (const email of [undefined, null, '', '  ']) {
+      deepStrictEqual(await verifyWith(subject, { email }), identity({ email: null }));
+    }
+    for (const email of [7, true, ['alice@example.com'], {}]) await assertInvalid(subject, { email });
+  },
+  'an e-mail is verified only where the token says so': async (subject) => {
+    const email = 'alice@example.com';
+    for (const verified of [true, 'true']) {
+      deepStrictEqual(
+        await verifyWith(subject, { email, email_verified: verified }),
+        identity({ email, emailVerified: true }),
+      );
+    }
+    for (const verified of [undefined, null, false, 'false', '', 0, 1, 'yes', {}, [true]]) {
+      deepStrictEqual(await verifyWith(subject, { email, email_verified: verified }), identity({ email }));
+    }
+  },
+  'the other claims of a token do not leave the verifier': async (subject) => {
+    deepStrictEqual(
+      await verifyWith(subject, { role: 'admin', admin: true, groups: ['admins'], uid: 'bob', emailVerified: true }),
+      identity({}),
+    );
+  },
+  'what is no token is invalid': async (subject) => {
+    const token = await subject.mint(goodClaims(subject));
+    await subject.verifier.verify(token);
+    for (const text of [...noTokens, ` ${token}`, `${token} `, `${token}\n`, `Bearer ${token}`, `${token}.${token}`]) {
+      await assertRefused(subject.verifier.verify(text), 'invalid_token');
+    }
+    for (let length = 0; length < token.length; length += 1) {
+      const part = token.slice(0, length);
+      await assertRefused(subject.verifier.verify(part), 'invalid_token');
+    }
+  },
+  'a token longer than 8 KiB is invalid, whatever it says': async (subject) => {
+    const padded = async (length: number) => subject.mint(claimsWith(subject, { padding: 'x'.repeat(length) }));
+    const overhead = (await padded(5_000)).length - Math.ceil((5_000 * 4) / 3);
+    const length = Math.floor(((tokenMaxLength - overhead) * 3) / 4) - 4;
+    const long = await padded(length);
+    ok(long.length <= tokenMaxLength && long.length > tokenMaxLength - 20, `it is ${long.length} long`);
+    await subject.verifier.verify(long);
+    await assertRefused(subject.verifier.verify(await padded(length + 16)), 'invalid_token');
+  },
+  'a token that another made is invalid': async (subject) => {
+    await assertRefused(subject.verifier.verify(await subject.forge(goodClaims(subject))), 'invalid_token');
+  },
+  'it stays invalid after the issuer made one of the same claims': async (subject) => {
+    const claims = goodClaims(subject);
+    await subject.verifier.verify(await subject.mint(claims));
+    await assertRefused(subject.verifier.verify(await subject.forge(claims)), 'invalid_token');
+  },
+  'a token of another issuer is invalid, however near its name is': async (subject) => {
+    const { issuer } = subject;
+    for (const iss of [
+      undefined,
+      null,
+      '',
+      `${issuer}/`,
+      issuer.slice(0, -1),
+      issuer.toUpperCase(),
+      ` ${issuer}`,
+      [issuer],
+      'https://accounts.example.org',
+    ]) {
+      await assertInvalid(subject, { iss });
+    }
+  },
+  'a token for another audience is invalid': async (subject) => {
+    const { audience } = subject;
+    const wrong = [undefined, null, '', `${audience}2`, audience.toUpperCase(), {}, { [audience]: true }, true];
+    for (const aud of [...wrong, [], ['another'], [audience.toUpperCase()], [[audience]]]) {
+      await assertInvalid(subject, { aud });
+    }
+  },
+  'a token for several audiences is good only where it was issued to this one': async (subject) => {
+    const { audience } = subject;
+    await assertGood(subject, { aud: [audience] });
+    await assertGood(subject, { aud: [audience, 'another'], azp: audience });
+    await assertGood(subject, { aud: ['another', audience], azp: audience });
+    for (const azp of [undefined, null, 'another', [audience]]) {
+      await assertInvalid(subject, { aud: [audience, 'another'], azp });
+    }
+    await assertInvalid(subject, { aud: ['another', 'a third'], azp: audience });
+  },
+  'a token says when it ends, as a number': async (subject) => {
+    for (const exp of [undefined, ...noSeconds, 0, -1]) await assertInvalid(subject, { exp, iat: undefined });
+  },
+  'a token is good until 60 seconds after its end, and no longer': async (subject) => {
+    const now = nowOf(subject);
+    await assertGood(subject, { iat: now - 3_600, exp: now - skewSeconds + 1 });
+    await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds });
+    await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds - 1 });
+  },
+  'a token is not good earlier than 60 seconds before it begins': async (subject) => {
+    const now = nowOf(subject);
+    await assertGood(subject, { nbf: now });
+    await assertGood(subject, { nbf: now + skewSeconds });
+    await assertInvalid(subject, { nbf: now + skewSeconds + 1 });
+    for (const nbf of noSeconds) await assertInvalid(subject, { nbf });
+  },
+  'a token was not issued later than in 60 seconds': async (subject) => {
+    const now = nowOf(subject);
+    await assertGood(subject, { iat: undefined });
+    await assertGood(subject, { iat: now + skewSeconds });
+    await assertInvalid(subject, { iat: now + skewSeconds + 1 });
+    for (const iat of noSeconds) await assertInvalid(subject, { iat });
+  },
+  'a token that is issued for more than 24 hours is invalid': async (subject) => {
+    const now = nowOf(subject);
+    await assertGood(subject, { iat: now, exp: now + day });
+    await assertInvalid(subject, { iat: now, exp: now + day + 1 });
+    await assertGood(subject, { iat: now - day + 60, exp: now + 60 });
+    await assertInvalid(subject, { iat: now - day, exp: now + 60 });
+  },
+  'a token that was found good is judged anew each time': async (subject) => {
+    const now = nowOf(subject);
+    const token = await subject.mint(claimsWith(subject, { sub: 'bob', exp: now + 100 }));
+    for (let again = 0; again < 3; again += 1) {
+      await assertIdentity(subject, token, identity({ uid: 'bob' }));
+    }
+    subject.clock.advance((100 + skewSeconds) * 1_000 - 1);
+    await assertIdentity(subject, token, identity({ uid: 'bob' }));
+    subject.clock.advance(1);
+    await assertRefused(subject.verifier.verify(token), 'invalid_token');
+  },
+  'a token that came too early is good later': async (subject) => {
+    const token = await subject.mint(claimsWith(subject, { nbf: nowOf(subject) + 600 }));
+    await assertRefused(subject.verifier.verify(token), 'invalid_token');
+    subject.clock.advance(600_000);
+    await assertIdentity(subject, token, identity({}));
+  },
+  'tokens that are judged at once are not mixed up': async (subject) => {
+    const names = Array.from({ length: 40 }, (_, index) => `user-${index % 20}`);
+    const tokens = await Promise.all(names.map((sub) => subject.mint(claimsWith(subject, { sub }))));
+    const claims = await Promise.all(tokens.map((token) => subject.verifier.verify(token)));
+    deepStrictEqual(
+      claims,
+      names.map((uid) => identity({ uid })),
+    );
+  },
+} satisfies Contract<TokenVerifierSubject>;
+
+/** What a verifier promises whose keys may be out of reach. */
+export const keylessTokenVerifierContract = {
+  'a token that no key is at hand for raises identity_unavailable, each time': async (subject) => {
+    const token = await subject.mint(goodClaims(subject));
+    for (let again = 0; again < 3; again += 1) {
+      await assertRefused(subject.verifier.verify(token), 'identity_unavailable');
+    }
+  },
+  'what is no token at all is invalid, keys or not': async ({ verifier }) => {
+    for (const text of ['', 'alice', '..', '\0', 'x'.repeat(tokenMaxLength + 1)]) {
+      await assertRefused(verifier.verify(text), 'invalid_token');
+    }
+  },
+} satisfies Contract<KeylessTokenVerifierSubject>;
