@@ -1,1 +1,2 @@
-export {};
+export * from './system-chance.ts';
+export * from './system-clock.ts';

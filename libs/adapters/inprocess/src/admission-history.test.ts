@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { ticksPerSecond } from './admission-history.ts';
+import type { AdmissionHistory } from './admission-history.ts';
+import { ExactHistory } from './exact-history.ts';
+import { SubWindowHistory } from './sub-window-history.ts';
+
+const kilobytes = 1024;
+
+/** Admits steadily, and then at gaps that grow, which is what fills every part of a history. */
+const fill = (history: AdmissionHistory): AdmissionHistory => {
+  let now = 0;
+  for (let i = 0; i < 20_000; i++) history.admit((now += 10_000));
+  for (let gap = 10_000; gap < 3_000_000 * ticksPerSecond; gap *= 1.5) history.admit((now += Math.round(gap)));
+  for (let i = 0; i < 20_000; i++) history.admit((now += 10_000));
+  return history;
+};
+
+test('a subject costs at most 8 KB, whatever it did and by whatever rule it is judged', () => {
+  const exact = fill(new ExactHistory());
+  const counted = fill(new SubWindowHistory(60));
+  const now = exact.lastAdmittedAt;
+  const histories = [
+    exact,
+    counted,
+    ExactHistory.from(counted.admissions(), now),
+    SubWindowHistory.from(exact.admissions(), 60, now),
+    SubWindowHistory.from(counted.admissions(), 2_678_400, now),
+  ];
+  for (const { byteLength } of histories) expect(byteLength).toBeLessThanOrEqual(8 * kilobytes);
+  expect(exact.byteLength).toBe(8 * kilobytes);
+});
+
+test('a subject that came a few times costs little', () => {
+  const few = new ExactHistory();
+  for (let i = 0; i < 10; i++) few.admit(i * ticksPerSecond);
+  expect(few.byteLength).toBe(128);
+  const counted = new SubWindowHistory(60);
+  for (let i = 0; i < 10; i++) counted.admit(i);
+  expect(counted.byteLength).toBe(64);
+});
+
+test('a conversion forgets no admission that a window can still hold', () => {
+  const history = new ExactHistory();
+  for (let i = 0; i < 5000; i++) history.admit(i * 10_000);
+  const now = history.lastAdmittedAt;
+  const converted = SubWindowHistory.from(history.admissions(), 60, now);
+  expect(converted.judge(now, { allowed: 10_000, windowSeconds: 60 }).counted).toBe(5000);
+  const back = ExactHistory.from(converted.admissions(), now);
+  const again = SubWindowHistory.from(back.admissions(), 60, now);
+  expect(again.judge(now, { allowed: 10_000, windowSeconds: 60 }).counted).toBe(5000);
+});
+
+test('what is older than the longest window that a rule can have is let go in the end', () => {
+  const history = new SubWindowHistory(1);
+  for (let day = 0; day < 1000; day++) history.admit(day * 86_400 * ticksPerSecond);
+  const known = [...history.admissions()].reduce((sum, [, count]) => sum + count, 0);
+  // A window of 31 days, and what the oldest of the coarse counts holds beyond it.
+  expect(known).toBeGreaterThanOrEqual(31);
+  expect(known).toBeLessThan(50);
+});
+
+test('what is known of the past is off by no more than a part of its age', () => {
+  const history = new SubWindowHistory(1);
+  const perMinute = 60 * ticksPerSecond;
+  for (let minute = 0; minute <= 43_000; minute++) history.admit(minute * perMinute);
+  const now = history.lastAdmittedAt;
+  for (const minutes of [5, 60, 1440, 10_080]) {
+    const rule = { allowed: 100_000, windowSeconds: minutes * 60 };
+    const { counted } = SubWindowHistory.from(history.admissions(), rule.windowSeconds, now).judge(now, rule);
+    expect(counted).toBeGreaterThanOrEqual(minutes);
+    expect(counted).toBeLessThan(5 * minutes);
+  }
+});

@@ -1,0 +1,57 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { jobQueueContract } from '@portico/contracts';
+import type { JobId } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createClosedJobQueue, createInProcessJobQueue } from './in-process-job-queue.ts';
+
+const idsOf = (...names: readonly string[]): readonly JobId[] => names as readonly JobId[];
+
+for (const [sentence, check] of Object.entries(jobQueueContract)) {
+  test(sentence, () => check({ queue: createInProcessJobQueue({ concurrency: 3 }), concurrency: 3, patienceMs: 2000 }));
+}
+
+test('an id that waits, or is under way, is not taken a second time', async () => {
+  const queue = createInProcessJobQueue({ concurrency: 1 });
+  const worked: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  queue.start(async (id) => {
+    worked.push(id);
+    await promise;
+  });
+  queue.offer(idsOf('a', 'b', 'b'));
+  await turn();
+  expect(worked).toEqual(['a']);
+  queue.offer(idsOf('a', 'b'));
+  resolve(undefined);
+  await turn();
+  await turn();
+  expect(worked).toEqual(['a', 'b']);
+  await queue.stop();
+});
+
+test('what is beyond the number that may wait is dropped', async () => {
+  const queue = createInProcessJobQueue({ concurrency: 1, waitingMax: 2 });
+  const worked: string[] = [];
+  queue.offer(idsOf('a', 'b', 'c'));
+  queue.offer(idsOf('d'));
+  queue.start(async (id) => {
+    worked.push(id);
+  });
+  await turn();
+  await turn();
+  expect(worked).toEqual(['a', 'b']);
+  await queue.stop();
+});
+
+test('a closed queue works nothing and stops at once', async () => {
+  const queue = createClosedJobQueue();
+  const worked: string[] = [];
+  queue.start(async (id) => {
+    worked.push(id);
+  });
+  queue.offer(idsOf('a'));
+  await turn();
+  await turn();
+  await queue.stop();
+  expect(worked).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { rateLimiterContract } from '@portico/contracts';
+import type { LimitRule } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { ClockByHand } from '../test/clock-by-hand.ts';
+import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
+import type { InProcessRateLimiter } from './in-process-rate-limiter.ts';
+
+const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
+
+const createSubject = async () => {
+  const clock = new ClockByHand();
+  return { clock, limiter: await createInProcessRateLimiter({ clock }) };
+};
+
+const admittedOf = async (limiter: InProcessRateLimiter, rule: LimitRule, times: number, name = 'ada') => {
+  let admitted = 0;
+  for (let i = 0; i < times; i++) if ((await limiter.take(name, rule)).admitted) admitted++;
+  return admitted;
+};
+
+for (const [sentence, check] of Object.entries(rateLimiterContract)) {
+  test(sentence, async () => {
+    const { clock, limiter } = await createSubject();
+    await check({ limiter, advance: async (milliseconds) => clock.pass(milliseconds) });
+  });
+}
+
+test('setting the clock of the machine neither frees nor locks anyone', async () => {
+  const { clock, limiter } = await createSubject();
+  for (const rule of [ruleOf(5, 60), ruleOf(1500, 60)]) {
+    const name = `limit ${rule.allowed}`;
+    expect(await admittedOf(limiter, rule, rule.allowed + 1, name)).toBe(rule.allowed);
+    clock.jump(3_600_000);
+    expect((await limiter.take(name, rule)).admitted).toBe(false);
+    clock.jump(-7_200_000);
+    clock.pass(60_000);
+    expect((await limiter.take(name, rule)).admitted).toBe(true);
+  }
+});
+
+test('a request leaves the window at the microsecond, however uneven the clock', async () => {
+  const { clock, limiter } = await createSubject();
+  const rule = ruleOf(1, 3);
+  for (let i = 0; i < 500; i++) {
+    expect((await limiter.take('ada', rule)).admitted).toBe(true);
+    clock.pass(2999.998);
+    expect((await limiter.take('ada', rule)).admitted).toBe(false);
+    clock.pass(0.002);
+  }
+});
+
+test('above 1,000 a steady load just over the limit gets over 98 % of it through', async () => {
+  const { clock, limiter } = await createSubject();
+  const rule = ruleOf(2000, 10);
+  let admitted = 0;
+  for (let now = 0; now < 100_000; now += 4) {
+    if (now === 20_000) admitted = 0;
+    admitted += await admittedOf(limiter, rule, 1);
+    clock.pass(4);
+  }
+  expect(admitted).toBeGreaterThan(0.98 * 8 * rule.allowed);
+});
+
+test('a question by another rule does not cost a history its exactness', async () => {
+  const { clock, limiter } = await createSubject();
+  const rule = ruleOf(3, 600);
+  for (let i = 0; i < 3; i++) {
+    await limiter.take('ada', rule);
+    clock.pass(1);
+  }
+  await limiter.peek('ada', ruleOf(5000, 600));
+  clock.pass(599_997);
+  expect(await admittedOf(limiter, rule, 3)).toBe(1);
+  clock.pass(1);
+  expect(await admittedOf(limiter, rule, 3)).toBe(1);
+});
+
+test('a question about a subject that is unknown does not make it known', async () => {
+  const { limiter } = await createSubject();
+  await limiter.peek('ada', ruleOf(5, 60));
+  expect(limiter.subjects).toBe(0);
+});
+
+test('whoever comes once and never again is forgotten', async () => {
+  const { clock, limiter } = await createSubject();
+  for (let i = 0; i < 100_000; i++) {
+    await limiter.take(`address ${i}`, ruleOf(5, 10));
+    clock.pass(1);
+  }
+  // 10,000 of them fall into one window, and one that has left it is found within a round of the examination.
+  expect(limiter.subjects).toBeLessThan(40_000);
+});
+
+test('nobody is forgotten while a window that judged him holds a request of his', async () => {
+  const { clock, limiter } = await createSubject();
+  await limiter.take('ada', ruleOf(1, 600));
+  await limiter.take('ada', ruleOf(1, 1));
+  clock.pass(599_999);
+  await admittedOf(limiter, ruleOf(1000, 1), 100, 'bob');
+  expect((await limiter.take('ada', ruleOf(1, 600))).admitted).toBe(false);
+  expect(limiter.subjects).toBe(2);
+  clock.pass(1);
+  await admittedOf(limiter, ruleOf(1000, 1), 100, 'bob');
+  expect(limiter.subjects).toBe(1);
+});

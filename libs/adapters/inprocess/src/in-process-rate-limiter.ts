@@ -1,0 +1,185 @@
+import type { Clock, LimitRule, Quota, RateLimiter } from '@portico/domain';
+import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
+import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
+import { exactLimitMax, ExactHistory } from './exact-history.ts';
+import { takeRateLimitState, UnusableState, writeRateLimitState } from './rate-limit-state.ts';
+import type { SavedSubject } from './rate-limit-state.ts';
+import { SubWindowHistory } from './sub-window-history.ts';
+
+export interface RateLimiterOptions {
+  readonly clock: Clock;
+  /** Where the counts outlast a restart; without it they end with the process. */
+  readonly stateFile?: string;
+  /** Is told why a state file could not be used. */
+  readonly warn?: (message: string) => void;
+}
+
+export interface InProcessRateLimiter extends RateLimiter {
+  /** How many subjects it remembers. */
+  readonly subjects: number;
+  /** Writes the state file; rejects where it cannot. Nothing that is counted afterwards outlasts the process. */
+  close(): Promise<void>;
+}
+
+/**
+ * Counts in this process alone, by the monotonic clock, so that nobody gains or loses by the machine's clock being set.
+ * A subject is forgotten once its last admission has left the longest window that it was ever judged by.
+ */
+export const createInProcessRateLimiter = async (options: RateLimiterOptions): Promise<InProcessRateLimiter> => {
+  const limiter = new Limiter(options);
+  await limiter.open();
+  return limiter;
+};
+
+interface Subject {
+  history: AdmissionHistory;
+  longestWindowSeconds: number;
+}
+
+class Limiter implements InProcessRateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #subjects = new Map<string, Subject>();
+  #toExamine = this.#subjects.entries();
+  #closing: Promise<void> | null = null;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+  }
+
+  get subjects(): number {
+    return this.#subjects.size;
+  }
+
+  async take(name: string, rule: LimitRule): Promise<Quota> {
+    const now = this.#now();
+    const known = this.#subjects.get(name);
+    const subject = known ? judgedBy(known, rule) : this.#add(name, rule);
+    if (!subject.history.fits(rule)) subject.history = fitting(rule, subject.history.admissions(), now);
+    const { history } = subject;
+    const admitted = history.judge(now, rule).counted < rule.allowed;
+    if (admitted) history.admit(now);
+    const quota = quotaOf(rule, admitted, history.judge(now, rule), now);
+    // Two for one that is new: the forgetting keeps ahead of the growth.
+    this.#forgetIdle(now, known ? 1 : 2);
+    return quota;
+  }
+
+  async peek(name: string, rule: LimitRule): Promise<Quota> {
+    const now = this.#now();
+    const subject = this.#subjects.get(name);
+    if (subject) judgedBy(subject, rule);
+    const judgement = subject ? judgementOf(subject.history, rule, now) : { counted: 0, oldestAt: now, freeAt: now };
+    return quotaOf(rule, judgement.counted < rule.allowed, judgement, now);
+  }
+
+  /** Takes over what the state file holds. */
+  async open(): Promise<void> {
+    const { stateFile, warn = () => undefined } = this.#options;
+    if (stateFile === undefined) return;
+    try {
+      await this.#restore(stateFile);
+    } catch (error) {
+      if (!(error instanceof UnusableState)) throw error;
+      warn(`Rate limits begin anew: ${error.message}`);
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#save());
+  }
+
+  #now(): Ticks {
+    return Math.round(this.#options.clock.monotonic() * 1000);
+  }
+
+  #add(name: string, rule: LimitRule): Subject {
+    const history = rule.allowed <= exactLimitMax ? new ExactHistory() : new SubWindowHistory(rule.windowSeconds);
+    const subject = { history, longestWindowSeconds: rule.windowSeconds };
+    this.#subjects.set(name, subject);
+    return subject;
+  }
+
+  /** Examines the next few subjects in turn, and forgets those that no window holds anything of. */
+  #forgetIdle(now: Ticks, examined: number): void {
+    for (let i = 0; i < examined; i++) {
+      const next = this.#toExamine.next();
+      if (next.done) {
+        this.#toExamine = this.#subjects.entries();
+        return;
+      }
+      const [name, subject] = next.value;
+      if (isIdle(subject, now)) this.#subjects.delete(name);
+    }
+  }
+
+  async #restore(stateFile: string): Promise<void> {
+    const state = await takeRateLimitState(stateFile);
+    if (!state) return;
+    const wallNow = this.#options.clock.now();
+    if (wallNow - state.savedAt >= windowSecondsMax * 1000) throw new UnusableState(`${stateFile} is too old`);
+    const now = this.#now();
+    for (const saved of state.subjects) {
+      const subject = restored(saved, now, now - wallNow * 1000);
+      if (!isIdle(subject, now)) this.#subjects.set(saved.subject, subject);
+    }
+  }
+
+  async #save(): Promise<void> {
+    const { stateFile, clock } = this.#options;
+    if (stateFile === undefined) return;
+    const [now, savedAt] = [this.#now(), clock.now()];
+    const subjects = [...this.#subjects]
+      .filter(([, subject]) => !isIdle(subject, now))
+      .map(([name, subject]) => saved(name, subject, savedAt * 1000 - now));
+    await writeRateLimitState(stateFile, { savedAt, subjects });
+  }
+}
+
+const judgedBy = (subject: Subject, { windowSeconds }: LimitRule): Subject => {
+  if (windowSeconds > subject.longestWindowSeconds) subject.longestWindowSeconds = windowSeconds;
+  return subject;
+};
+
+const isIdle = ({ history, longestWindowSeconds }: Subject, now: Ticks): boolean =>
+  now - history.lastAdmittedAt >= longestWindowSeconds * ticksPerSecond;
+
+const fitting = (
+  { allowed, windowSeconds }: LimitRule,
+  admissions: Iterable<Admissions>,
+  now: Ticks,
+): AdmissionHistory =>
+  allowed <= exactLimitMax ? ExactHistory.from(admissions, now) : SubWindowHistory.from(admissions, windowSeconds, now);
+
+/** Judges by a copy where the history does not fit the rule: a question must not cost it its exactness. */
+const judgementOf = (history: AdmissionHistory, rule: LimitRule, now: Ticks): Judgement =>
+  (history.fits(rule) ? history : fitting(rule, history.admissions(), now)).judge(now, rule);
+
+const quotaOf = (rule: LimitRule, admitted: boolean, { counted, oldestAt, freeAt }: Judgement, now: Ticks): Quota => ({
+  rule,
+  admitted,
+  remaining: Math.max(0, rule.allowed - counted),
+  resetSeconds: counted === 0 ? 0 : secondsUntil(oldestAt + rule.windowSeconds * ticksPerSecond, now),
+  retryAfterSeconds: counted < rule.allowed ? 0 : secondsUntil(freeAt, now),
+});
+
+const secondsUntil = (time: Ticks, now: Ticks): number => Math.ceil((time - now) / ticksPerSecond);
+
+const saved = (name: string, { history, longestWindowSeconds }: Subject, toWallClock: number): SavedSubject => {
+  const admissions = [...history.admissions()];
+  return {
+    subject: name,
+    longestWindowSeconds,
+    windowSeconds: history.windowSeconds,
+    times: Float64Array.from(admissions, ([at]) => at + toWallClock),
+    counts: Float64Array.from(admissions, ([, count]) => count),
+  };
+};
+
+/** What lies in the future, because the machine's clock was set back, is taken to have been just now. */
+const restored = (saved: SavedSubject, now: Ticks, fromWallClock: number): Subject => {
+  const { times, counts, windowSeconds, longestWindowSeconds } = saved;
+  const admissions = Array.from(times, (time, i): Admissions => [Math.min(time + fromWallClock, now), counts[i] ?? 0]);
+  const history =
+    windowSeconds === null ? ExactHistory.from(admissions, now) : SubWindowHistory.from(admissions, windowSeconds, now);
+  return { history, longestWindowSeconds };
+};

@@ -1,0 +1,54 @@
+import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
+import type { Admissions, Ticks } from './admission-history.ts';
+import { CountedTimes } from './counted-times.ts';
+
+const countsMax = 12;
+
+/**
+ * What a history no longer knows exactly, in a few counts: the older, the coarser. No rule of the day asks for it; it is
+ * there so that a rule with a longer window or a higher limit, when one comes, is not broken by what was forgotten.
+ */
+export class OlderAdmissions {
+  #counts: CountedTimes | null = null;
+  /** No admission of the first count is older. */
+  #since: Ticks = 0;
+
+  get byteLength(): number {
+    return this.#counts?.byteLength ?? 0;
+  }
+
+  /** Adds admissions, none of them before those that were added earlier. */
+  add(at: Ticks, count: number, now: Ticks): void {
+    const counts = (this.#counts ??= new CountedTimes(countsMax));
+    while (counts.length > 0 && now - counts.timeAt(0) >= windowSecondsMax * ticksPerSecond) {
+      this.#since = counts.timeAt(0);
+      counts.dropFirst();
+    }
+    if (counts.length === 0) this.#since = at;
+    if (counts.isFull) counts.mergeIntoNext(this.#leastLoss(counts, now));
+    counts.push(at, count);
+  }
+
+  *[Symbol.iterator](): Generator<Admissions> {
+    if (this.#counts) yield* this.#counts;
+  }
+
+  /**
+   * The count that, together with the next, spans the least in proportion to its age. To weigh the span of both, and not
+   * the step from one to the next, keeps a count from being carried along for ever.
+   */
+  #leastLoss(counts: CountedTimes, now: Ticks): number {
+    let best = 0;
+    let least = Infinity;
+    let from = this.#since;
+    for (let index = 0; index < counts.length - 1; index++) {
+      const loss = (counts.timeAt(index + 1) - from) / (now - from + 1);
+      if (loss < least) {
+        least = loss;
+        best = index;
+      }
+      from = counts.timeAt(index);
+    }
+    return best;
+  }
+}

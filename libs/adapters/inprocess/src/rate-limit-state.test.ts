@@ -1,0 +1,120 @@
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LimitRule } from '@portico/domain';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ClockByHand } from '../test/clock-by-hand.ts';
+import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
+
+const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
+const day = 86_400_000;
+
+let folder = '';
+let stateFile = '';
+let warnings: string[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portico-limits-'));
+  stateFile = join(folder, 'rate-limits');
+  warnings = [];
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = (clock: ClockByHand) =>
+  createInProcessRateLimiter({ clock, stateFile, warn: (message) => warnings.push(message) });
+
+/** A process that admits so many and ends; the clock with which the next one begins. */
+const afterAProcess = async (rule: LimitRule, times: number): Promise<ClockByHand> => {
+  const clock = new ClockByHand(5_000_000);
+  const limiter = await open(clock);
+  for (let i = 0; i < times; i++) await limiter.take('ada', rule);
+  await limiter.close();
+  return clock.inNewProcess(17);
+};
+
+test('the counts outlast a restart, and leave the window in their time', async () => {
+  for (const rule of [ruleOf(10, 60), ruleOf(1500, 60)]) {
+    const clock = await afterAProcess(rule, rule.allowed);
+    clock.pass(20_000);
+    const limiter = await open(clock);
+    const quota = await limiter.take('ada', rule);
+    expect([quota.admitted, quota.remaining, quota.resetSeconds, quota.retryAfterSeconds]).toEqual([false, 0, 40, 40]);
+    clock.pass(40_000);
+    expect((await limiter.take('ada', rule)).admitted).toBe(true);
+  }
+  expect(warnings).toEqual([]);
+});
+
+test('the file is for its owner alone, whole, and gone once it was read', async () => {
+  const clock = await afterAProcess(ruleOf(10, 60), 3);
+  expect(await readdir(folder)).toEqual(['rate-limits']);
+  expect((await stat(stateFile)).mode & 0o777).toBe(0o600);
+  await open(clock);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('without a state file the counts end with the process, and nothing is warned of', async () => {
+  const limiter = await open(new ClockByHand());
+  expect((await limiter.take('ada', ruleOf(1, 60))).admitted).toBe(true);
+  expect(warnings).toEqual([]);
+});
+
+test("the machine's clock set back during the restart frees nobody early", async () => {
+  const rule = ruleOf(5, 60);
+  const clock = await afterAProcess(rule, 5);
+  clock.jump(-day);
+  const limiter = await open(clock);
+  clock.pass(59_999);
+  expect((await limiter.take('ada', rule)).admitted).toBe(false);
+  clock.pass(1);
+  expect((await limiter.take('ada', rule)).admitted).toBe(true);
+});
+
+test('who has nothing left in a window is not taken over', async () => {
+  const clock = await afterAProcess(ruleOf(5, 60), 5);
+  clock.pass(60_000);
+  expect((await open(clock)).subjects).toBe(0);
+});
+
+test('a file that is torn anywhere is told of, and the counts begin anew', async () => {
+  const rule = ruleOf(5, 60);
+  await afterAProcess(rule, 5);
+  const whole = await readFile(stateFile);
+  for (const length of [0, 5, 22, 40, 54, whole.length - 1]) {
+    warnings = [];
+    await writeFile(stateFile, whole);
+    await truncate(stateFile, length);
+    const limiter = await open(new ClockByHand());
+    expect(warnings).toHaveLength(1);
+    expect((await limiter.take('ada', rule)).remaining).toBe(4);
+  }
+});
+
+test('a file of which one bit is wrong is told of, and the counts begin anew', async () => {
+  await afterAProcess(ruleOf(5, 60), 5);
+  const bytes = await readFile(stateFile);
+  bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
+  await writeFile(stateFile, bytes);
+  expect((await open(new ClockByHand())).subjects).toBe(0);
+  expect(warnings).toEqual([`Rate limits begin anew: ${stateFile} is torn`]);
+});
+
+test('a file of something else is told of, and left as it is', async () => {
+  await writeFile(stateFile, '{"rates": []}');
+  expect((await open(new ClockByHand())).subjects).toBe(0);
+  expect(warnings).toEqual([`Rate limits begin anew: ${stateFile} holds no rate limits of this version`]);
+  expect(await readFile(stateFile, 'utf8')).toBe('{"rates": []}');
+});
+
+test('a file from before the longest window is told of and not used', async () => {
+  const clock = await afterAProcess(ruleOf(5, 2_678_400), 5);
+  clock.pass(31 * day);
+  expect((await open(clock)).subjects).toBe(0);
+  expect(warnings).toEqual([`Rate limits begin anew: ${stateFile} is too old`]);
+});
+
+test('a state that cannot be written is an error that leaves nothing behind', async () => {
+  const limiter = await createInProcessRateLimiter({ clock: new ClockByHand(), stateFile: join(folder, 'no', 'file') });
+  await limiter.take('ada', ruleOf(5, 60));
+  await expect(limiter.close()).rejects.toThrow(/ENOENT/);
+  expect(await readdir(folder)).toEqual([]);
+});

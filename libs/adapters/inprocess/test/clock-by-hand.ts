@@ -1,0 +1,36 @@
+import type { Clock } from '@portico/domain';
+
+/** A clock that tests move: time passes on both of its sides, a jump moves the wall clock alone. */
+export class ClockByHand implements Clock {
+  #wall = Date.UTC(2026, 0, 1);
+  #monotonic: number;
+
+  /** The monotonic side starts anywhere, as it does with each new process. */
+  constructor(monotonic = 12_345.678) {
+    this.#monotonic = monotonic;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  pass(milliseconds: number): void {
+    this.#wall += milliseconds;
+    this.#monotonic += milliseconds;
+  }
+
+  jump(milliseconds: number): void {
+    this.#wall += milliseconds;
+  }
+
+  /** The same wall clock in a new process. */
+  inNewProcess(monotonic: number): ClockByHand {
+    const clock = new ClockByHand(monotonic);
+    clock.#wall = this.#wall;
+    return clock;
+  }
+}
