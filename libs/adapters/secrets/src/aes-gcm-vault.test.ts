@@ -1,0 +1,52 @@
+import { vaultContract } from '@portico/contracts';
+import { expect, test } from 'vitest';
+import { createAesGcmVault } from './aes-gcm-vault.ts';
+
+const [old, fresh, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+
+for (const [sentence, check] of Object.entries(vaultContract)) {
+  test(sentence, () => check(createAesGcmVault({ current: fresh, previous: [] })));
+}
+
+test('a previous key opens what it sealed, and seals nothing any more', () => {
+  const sealed = createAesGcmVault({ current: old, previous: [] }).seal('s3cret', 'here');
+  const vault = createAesGcmVault({ current: fresh, previous: [old] });
+  expect(vault.open(sealed, 'here')).toBe('s3cret');
+  expect(vault.isCurrent(sealed)).toBe(false);
+  expect(vault.isCurrent(vault.seal('s3cret', 'here'))).toBe(true);
+});
+
+test('a key that is not configured is named by its id, without the text', () => {
+  const sealed = createAesGcmVault({ current: other, previous: [] }).seal('s3cret', 'here');
+  const open = () => createAesGcmVault({ current: fresh, previous: [old] }).open(sealed, 'here');
+  expect(open).toThrow(/SECRETS_KEY_PREVIOUS/);
+  expect(open).not.toThrow(/s3cret/);
+});
+
+test('every single bit of what is sealed counts', () => {
+  const vault = createAesGcmVault({ current: fresh, previous: [] });
+  const sealed = vault.seal('s3cret', 'here');
+  const [version, keyId, nonce, rest] = sealed.split('.') as [string, string, string, string];
+  for (const [at, part] of [nonce, rest].entries()) {
+    const bytes = Buffer.from(part, 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      const parts = [nonce, rest];
+      parts[at] = changed.toString('base64url');
+      expect(() => vault.open([version, keyId, ...parts].join('.'), 'here')).toThrow();
+    }
+  }
+});
+
+test('what is no sealed text, or a key of another length, is refused', () => {
+  const vault = createAesGcmVault({ current: fresh, previous: [] });
+  for (const text of ['', 'v1', 'v2.a.b.c', 'v1.aaaaaaaa.AAAA.AAAA', `${vault.seal('x', 'here')}.x`]) {
+    expect(() => vault.open(text, 'here')).toThrow(/form|configured/);
+  }
+  expect(() => createAesGcmVault({ current: new Uint8Array(31), previous: [] })).toThrow(RangeError);
+});

@@ -1,0 +1,82 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
+import type { Vault } from '@portico/domain';
+
+export interface AesGcmVaultOptions {
+  /** 32 bytes: seals and opens. */
+  readonly current: Uint8Array;
+  /** Each 32 bytes: open what was sealed before the key was changed. */
+  readonly previous: readonly Uint8Array[];
+}
+
+export interface AesGcmVault extends Vault {
+  /** Whether the text was sealed by the current key, and needs not be sealed anew. */
+  isCurrent(sealed: string): boolean;
+}
+
+const version = 'v1';
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce at every sealing: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two
+ * in base64url. The context is associated data, so that what was sealed for one place does not open in another.
+ */
+export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): AesGcmVault => {
+  const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));
+  const currentId = keyIdOf(current);
+  const currentKey = keyOf(current);
+  return {
+    seal: (text, context) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, currentKey, nonce).setAAD(associatedData(currentId, context));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [version, currentId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+    },
+    open: (sealed, context) => {
+      const { keyId, nonce, ciphertext, tag } = parse(sealed);
+      const key = keys.get(keyId);
+      if (!key)
+        throw new Error(`Sealed by the key ${keyId}, which is not among the configured ones (SECRETS_KEY_PREVIOUS)`);
+      const decipher = createDecipheriv(algorithm, key, nonce).setAAD(associatedData(keyId, context)).setAuthTag(tag);
+      try {
+        return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+      } catch (error) {
+        throw new Error('What is sealed does not open here: it was changed, or sealed for another place', {
+          cause: error,
+        });
+      }
+    },
+    isCurrent: (sealed) => parse(sealed).keyId === currentId,
+  };
+};
+
+const associatedData = (keyId: string, context: string): Buffer =>
+  Buffer.from(`${version}|${keyId}|${context}`, 'utf8');
+
+const parse = (sealed: string) => {
+  const [found, keyId, nonce, rest, ...more] = sealed.split('.');
+  if (found !== version || !keyId || !nonce || !rest || more.length > 0)
+    throw new Error('Not sealed in a form that is known here');
+  const bytes = Buffer.from(rest, 'base64url');
+  const nonceRead = Buffer.from(nonce, 'base64url');
+  if (bytes.length < tagBytes || nonceRead.length !== nonceBytes)
+    throw new Error('Not sealed in a form that is known here');
+  return { keyId, nonce: nonceRead, ciphertext: bytes.subarray(0, -tagBytes), tag: bytes.subarray(-tagBytes) };
+};
+
+/** Names a key without telling anything of it. */
+const keyIdOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update('portico key id').update(bytes).digest('hex').slice(0, 8);
+
+const keyOf = (bytes: Uint8Array): KeyObject => {
+  if (bytes.length !== 32) throw new RangeError('A secrets key has 32 bytes');
+  return createSecretKey(bytes);
+};
