@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
@@ -75,6 +74,12 @@ const sendStream = async (
 const written = async (response: ServerResponse, chunk: string): Promise<boolean> => {
   if (response.destroyed) return false;
   if (response.write(chunk)) return true;
-  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      response.off('drain', goOn).off('close', goOn);
+      resolve();
+    };
+    response.on('drain', goOn).on('close', goOn);
+  });
   return !response.destroyed;
 };

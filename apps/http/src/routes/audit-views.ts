@@ -2,12 +2,10 @@ import { toIso, type AuditEntry, type AuditPage } from '@portico/domain';
 import { z } from 'zod';
 import { timestamp, uuid } from './wire.ts';
 
-const messageObject = z
-  .record(z.string(), z.unknown())
-  .meta({
-    description: 'Free-form, as it was sent.',
-    examples: [{ action: 'api_call', status_code: 200, duration_ms: 12 }],
-  });
+const messageObject = z.record(z.string(), z.unknown()).meta({
+  description: 'Free-form, as it was sent.',
+  examples: [{ action: 'api_call', status_code: 200, duration_ms: 12 }],
+});
 const entryFields = {
   id: uuid,
   message: messageObject,

@@ -113,6 +113,7 @@ export const auditRoutes: readonly Route[] = [
     response: attributedEntry,
     handler: ({ useCases, caller, query }) =>
       stream(lines(useCases.exportAudit(caller.authority, filterOf(query)), query.include === 'actor'), {
+        'Content-Type': 'application/x-ndjson',
         'Content-Disposition': 'attachment; filename="audit.ndjson"',
       }),
   }),

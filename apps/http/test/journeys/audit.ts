@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+
+/** Writing, paging, filtering and exporting the audit log. */
+export const auditSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let client: Client;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const write = (json: unknown) => call('POST', '/api/audit/', { key: client.key, json });
+  const writeText = (raw: string) =>
+    call('POST', '/api/audit/', { key: client.key, raw, headers: ['Content-Type', 'application/json'] });
+  const page = (query: string) => call('GET', `/api/audit/?${query}`, { token: cast.admin });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+    client = await cast.newClient();
+  });
+  afterAll(() => subject.close());
+
+  describe('writing', () => {
+    test('answers id, message and timestamp; by default the time of arrival', async () => {
+      const reply = await write({ message: { action: 'login' } });
+      expect(reply.status).toBe(201);
+      expect(Object.keys(reply.body)).toEqual(['id', 'message', 'timestamp']);
+      expect(reply.body.message).toEqual({ action: 'login' });
+      expect(textOf(reply.body.timestamp)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      const byToken = await call('POST', '/api/audit/', { token: client.token, json: { message: {} } });
+      expect(byToken.status).toBe(201);
+    });
+
+    test('the message comes back as the text that was sent', async () => {
+      const message =
+        '{ "n" : 12345678901234567890, "f":1.0,"z":1,"a":[1 ,2],"__proto__":{"x":1},"constructor":1,\n"u":"\\u00e9"}';
+      const reply = await writeText(`{"timestamp":"2020-01-01T00:00:00Z", "message" : ${message} }`);
+      expect(reply.status).toBe(201);
+      expect(reply.text).toContain(`"message":${message},`);
+      const listed = await page('from=2020-01-01T00:00:00Z&to=2020-01-01T00:00:01Z');
+      expect(listed.text).toContain(`"message":${message},`);
+    });
+
+    test('of a name that stands twice the last one counts', async () => {
+      const reply = await writeText('{"message":{"a":1},"message":{"b":2}}');
+      expect(reply.body.message).toEqual({ b: 2 });
+    });
+
+    test.each([
+      '2026-01-31T09:30:00Z',
+      '2026-01-31T09:30:00+02:00',
+      '2026-01-31T09:30',
+      '20260131T093000Z',
+      '2026-W05-6T09:30',
+    ])('the timestamp %s is returned as it was sent', async (timestamp) => {
+      expect((await write({ message: {}, timestamp })).body.timestamp).toBe(timestamp);
+    });
+
+    test.each([
+      ['no message', {}],
+      ['a message that is null', { message: null }],
+      ['a message that is a text', { message: 'x' }],
+      ['a message that is an array', { message: [] }],
+      ['a timestamp that is none', { message: {}, timestamp: 'yesterday' }],
+      ['a timestamp that does not exist', { message: {}, timestamp: '2026-02-30T00:00:00Z' }],
+      ['a timestamp that is a number', { message: {}, timestamp: 1 }],
+      ['U+0000 in the message', { message: { action: 'a\0' } }],
+      ['U+0000 in a name', { message: { deep: [{ 'a\0': 1 }] } }],
+    ])('refuses %s', async (_what, json) => {
+      const reply = await write(json);
+      expect([reply.status, textOf(reply.body.detail).startsWith('Invalid request body: ')]).toEqual([400, true]);
+    });
+
+    test('an absent, null or empty timestamp is the time of arrival', async () => {
+      for (const timestamp of [undefined, null, '']) {
+        expect((await write({ message: {}, timestamp })).status).toBe(201);
+      }
+    });
+
+    test('nests 100 levels and no more', async () => {
+      const nested = (levels: number) => `{"message":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
+      expect((await writeText(nested(100))).status).toBe(201);
+      const over = await writeText(nested(101));
+      expect([over.status, over.body.detail]).toEqual([
+        400,
+        'Invalid request body: nested deeper than 100 levels at line 1, column 512',
+      ]);
+      expect((await writeText(`{"message":${'['.repeat(100_000)}`)).status).toBe(400);
+    });
+  });
+
+  describe('reading', () => {
+    let writer: Client;
+    const mine = () => `actor_id=${writer.id}`;
+
+    beforeAll(async () => {
+      writer = await cast.newClient();
+      for (let at = 0; at < 25; at++) {
+        const json = {
+          message: { action: at % 2 ? 'odd' : 'even', client_id: 'c', collection_id: 'k', at },
+          timestamp: `2026-03-01T00:00:${String(at).padStart(2, '0')}Z`,
+        };
+        await call('POST', '/api/audit/', { key: writer.key, json });
+      }
+    });
+
+    test('newest first, with the totals', async () => {
+      const first = await page(mine());
+      expect(Object.keys(first.body)).toEqual(['data', 'total', 'page', 'pageSize', 'totalPages']);
+      expect(first.body).toMatchObject({ total: 25, page: 1, pageSize: 20, totalPages: 2 });
+      const data = first.body.data as { message: { at: number } }[];
+      expect(data.map(({ message }) => message.at)).toEqual(Array.from({ length: 20 }, (_, at) => 24 - at));
+      expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp']);
+    });
+
+    test('a page past the end is empty, a size above 100 is cut', async () => {
+      expect((await page(`${mine()}&page=3`)).body).toMatchObject({ data: [], total: 25, page: 3, totalPages: 2 });
+      expect((await page(`${mine()}&page=90071992547409`)).body).toMatchObject({ data: [], total: 25 });
+      for (const size of ['100', '101', '99999999999999999999']) {
+        expect((await page(`${mine()}&pageSize=${size}`)).body).toMatchObject({ pageSize: 100, totalPages: 1 });
+      }
+      expect((await page(`${mine()}&pageSize=1&page=25`)).body).toMatchObject({ totalPages: 25 });
+    });
+
+    test.each([
+      'page=0',
+      'page=-1',
+      'page=x',
+      'page=1.5',
+      'page=',
+      'page=99999999999999999',
+      'pageSize=0',
+      'pageSize=',
+      'pageSize=1e2',
+      'page=1&page=1',
+    ])('%s is a 400', async (query) => {
+      const reply = await page(query);
+      expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: page')]).toEqual([
+        400,
+        true,
+      ]);
+    });
+
+    test.each([
+      ['action=odd', 12],
+      ['action=', 25],
+      ['client_id=c', 25],
+      ['client_id=d', 0],
+      ['collection_id=k&action=even', 13],
+      ['from=2026-03-01T00:00:20Z', 5],
+      ['to=2026-03-01T00:00:05Z', 5],
+      ['from=2026-03-01T02:00:00%2B02:00&to=2026-03-01T00:00:03Z', 3],
+      // The service's own entry tells of the registration.
+      ['source=all', 26],
+      ['source=system', 1],
+    ])('%s finds %i', async (query, total) => {
+      expect((await page(`${mine()}&${query}`)).body.total).toBe(total);
+    });
+
+    test.each([
+      'source=none',
+      'actor_id=x',
+      'from=yesterday',
+      'to=1',
+      'include=all',
+      'action=%00',
+      `action=${'x'.repeat(201)}`,
+    ])('the filter %s is a 400', async (query) => {
+      expect((await page(query)).status).toBe(400);
+      expect((await call('GET', `/api/audit/export?${query}`, { token: cast.admin })).status).toBe(400);
+    });
+
+    test('shows who wrote an entry and when it arrived, where that is asked for', async () => {
+      const { data } = (await page(`${mine()}&include=actor&pageSize=1`)).body as { data: { actor_id: string }[] };
+      expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor_id', 'received_at']);
+      expect(data[0]?.actor_id).toBe(writer.id);
+    });
+
+    test("the service's own entries are apart from the callers'", async () => {
+      const own = await page(`source=system&actor_id=${cast.adminId}&action=profile.approve`);
+      expect(own.body.total).toBe(2);
+      expect((await page(`actor_id=${cast.adminId}&action=profile.approve`)).body.total).toBe(0);
+      expect((await page(`actor_id=${unknownId}`)).body.total).toBe(0);
+    });
+
+    test('the export holds every entry on a line of its own, in the order of the pages', async () => {
+      await call('POST', '/api/audit/', {
+        key: writer.key,
+        raw: '{"message":{\n "action":\r\n "multi\\nline"\n},"timestamp":"2026-03-02T00:00:00Z"}',
+        headers: ['Content-Type', 'application/json'],
+      });
+      const path = `/api/audit/export?${mine()}&include=actor`;
+      const reply = await call('GET', path, { token: cast.admin });
+      expect(reply.headers['content-type']).toBe('application/x-ndjson');
+      const lines = reply.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { message: { action: string } });
+      expect(lines.length).toBe(26);
+      expect(lines[0]?.message.action).toBe('multi\nline');
+      const none = await call('GET', `/api/audit/export?actor_id=${unknownId}`, { token: cast.admin });
+      expect([none.status, none.text]).toEqual([200, '']);
+      expect((await call('HEAD', path, { token: cast.admin })).status).toBe(200);
+    });
+  });
+};

@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOptions, Reply } from '../client.ts';
+import { createCast, smallDocument, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+
+const secured = {
+  ...smallDocument,
+  servers: [{ url: 'https://{region}.example.com/{version}', variables: { region: { default: 'eu' } } }],
+  components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } } },
+};
+
+/** Creating, changing, reading and listing collections. */
+export const collectionsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const create = (json: unknown, query = '') => call('POST', `/api/collections/${query}`, { token: cast.admin, json });
+  const change = (id: string, json: unknown, query = '') =>
+    call('PUT', `/api/collections/${id}${query}`, { token: cast.admin, json });
+  const read = (id: string, options: CallOptions = { token: cast.admin }) =>
+    call('GET', `/api/collections/${id}`, options);
+  const readMetadata = (id: string, options: CallOptions = { token: cast.admin }) =>
+    call('GET', `/api/collections/${id}/metadata`, options);
+  const invalid = (reply: Reply) => [reply.status, textOf(reply.body.detail).startsWith('Invalid request body: ')];
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('creating', () => {
+    test('answers the whole collection', async () => {
+      const reply = await create({ name: ' Weather ', description: ' d ', openapi_spec: smallDocument, other: 1 });
+      expect(reply.status).toBe(201);
+      const { id, created_at, updated_at, ...rest } = reply.body;
+      expect(rest).toEqual({
+        name: 'Weather',
+        description: 'd',
+        openapi_spec: smallDocument,
+        created_by: cast.adminId,
+      });
+      expect(updated_at).toBe(created_at);
+      const { updated_at: _updated, ...whole } = reply.body;
+      expect((await read(textOf(id))).body).toEqual(whole);
+    });
+
+    test('a description may be absent, and names need not be unique', async () => {
+      for (const description of [undefined, null, '']) {
+        const reply = await create({ name: 'Same', description, openapi_spec: smallDocument });
+        expect([reply.status, reply.body.description]).toEqual([201, '']);
+      }
+    });
+
+    test('the document comes back as the text that was sent', async () => {
+      const text =
+        '{ "openapi" : "3.1.0","info":{"title":"Big","version":"1"}, "paths":{}, "z":1, "a":12345678901234567890,\n "e":1.50E+2, "__proto__":{"x":1},"constructor":2 }';
+      const raw = `{"name":"Exact","openapi_spec":${text}}`;
+      const options = { token: cast.admin, raw, headers: ['Content-Type', 'application/json; charset=UTF-8'] };
+      const reply = await call('POST', '/api/collections/', options);
+      expect(reply.status).toBe(201);
+      expect(reply.text).toContain(`"openapi_spec":${text}`);
+      expect((await read(textOf(reply.body.id))).text).toContain(`"openapi_spec":${text}`);
+    });
+
+    test.each([
+      ['no name', { openapi_spec: smallDocument }],
+      ['a name that is null', { name: null, openapi_spec: smallDocument }],
+      ['an empty name', { name: '  ', openapi_spec: smallDocument }],
+      ['a name of 201 characters', { name: 'x'.repeat(201), openapi_spec: smallDocument }],
+      [
+        'a description of 10,001 characters',
+        { name: 'n', description: 'x'.repeat(10_001), openapi_spec: smallDocument },
+      ],
+      ['no document', { name: 'n' }],
+      ['a document that is null', { name: 'n', openapi_spec: null }],
+      ['a document that is a text', { name: 'n', openapi_spec: '{}' }],
+      ['a document that is an array', { name: 'n', openapi_spec: [] }],
+      ['Swagger 2.0', { name: 'n', openapi_spec: { swagger: '2.0', info: { title: 't' }, paths: {} } }],
+      ['OpenAPI 3.2', { name: 'n', openapi_spec: { ...smallDocument, openapi: '3.2.0' } }],
+      ['no info', { name: 'n', openapi_spec: { openapi: '3.0.0', paths: {} } }],
+      ['no title', { name: 'n', openapi_spec: { openapi: '3.0.0', info: {}, paths: {} } }],
+      ['no paths', { name: 'n', openapi_spec: { openapi: '3.0.0', info: { title: 't' } } }],
+      [
+        'authentication of another type',
+        { name: 'n', openapi_spec: smallDocument, authentication: { type: 'digest' } },
+      ],
+      ['authentication that is a text', { name: 'n', openapi_spec: smallDocument, authentication: 'bearer' }],
+      ['none with a value', { name: 'n', openapi_spec: smallDocument, authentication: { type: 'none', value: 'x' } }],
+      ['apiKey without a name', { name: 'n', openapi_spec: smallDocument, authentication: { type: 'apiKey' } }],
+      [
+        'an apiKey in the body',
+        { name: 'n', openapi_spec: smallDocument, authentication: { type: 'apiKey', name: 'k', in: 'body' } },
+      ],
+    ])('refuses %s', async (_what, json) => {
+      expect(invalid(await create(json))).toEqual([400, true]);
+    });
+
+    test('takes a name of 200 and a description of 10,000 characters', async () => {
+      const json = { name: 'x'.repeat(200), description: 'y'.repeat(10_000), openapi_spec: smallDocument };
+      expect((await create(json)).status).toBe(201);
+    });
+
+    test('refuses keys that could reach a prototype, but for those inside the document', async () => {
+      const post = (raw: string) =>
+        call('POST', '/api/collections/', { token: cast.admin, raw, headers: ['Content-Type', 'application/json'] });
+      const spec = JSON.stringify(smallDocument);
+      expect((await post(`{"name":"n","__proto__":{},"openapi_spec":${spec}}`)).status).toBe(400);
+      expect((await post(`{"name":"n","constructor":{},"openapi_spec":${spec}}`)).status).toBe(400);
+      const nested = `{"name":"n","authentication":{"type":"none","__proto__":{}},"openapi_spec":${spec}}`;
+      expect((await post(nested)).status).toBe(400);
+    });
+
+    test('says what departs from the official schema, and refuses it where that is wanted', async () => {
+      const openapi_spec = { ...smallDocument, info: { title: 'No version' } };
+      const reply = await create({ name: 'Departs', openapi_spec });
+      expect(reply.status).toBe(201);
+      const warnings = reply.body.warnings as { total: number; first: { pointer: string; message: string }[] };
+      expect(warnings.total).toBeGreaterThan(0);
+      expect(warnings.first.length).toBeGreaterThan(0);
+      expect((await create({ name: 'Clean', openapi_spec: smallDocument })).body).not.toHaveProperty('warnings');
+      expect(invalid(await create({ name: 'Departs', openapi_spec }, '?strict=TRUE'))).toEqual([400, true]);
+      expect((await create({ name: 'Departs', openapi_spec }, '?strict=False')).status).toBe(201);
+      expect((await create({ name: 'Departs', openapi_spec }, '?strict=maybe')).body.detail).toBe(
+        'Invalid query parameter: strict must be true or false',
+      );
+      const changed = await change(textOf(reply.body.id), { openapi_spec: { ...openapi_spec, x: 1 } });
+      expect(changed.body).toHaveProperty('warnings.total');
+    });
+
+    test('an empty body, and one without a document, are 400', async () => {
+      expect((await call('POST', '/api/collections/', { token: cast.admin })).body.detail).toBe(
+        'Invalid request body: name is required',
+      );
+      expect((await create({ name: 'n' })).body.detail).toBe('Invalid request body: openapi_spec is required');
+    });
+
+    test('a body above the limit is a 413, by its length and by what comes', async () => {
+      const openapi_spec = { ...smallDocument, x: 'x'.repeat(1_048_576) };
+      expect((await create({ name: 'n', openapi_spec })).status).toBe(413);
+      const raw = JSON.stringify({ name: 'n', openapi_spec });
+      const headers = ['Content-Type', 'application/json'];
+      const chunked = await call('POST', '/api/collections/', { token: cast.admin, raw, headers, chunked: true });
+      expect(chunked.status).toBe(413);
+      const just = { name: 'n', openapi_spec: { ...smallDocument, x: 'x'.repeat(1_000_000) } };
+      expect((await create(just)).status).toBe(201);
+    });
+  });
+
+  describe('changing', () => {
+    test('answers id, name, description and the time of the change', async () => {
+      const id = await cast.newCollection();
+      const reply = await change(id, { name: 'Renamed' });
+      expect(Object.keys(reply.body)).toEqual(['id', 'name', 'description', 'updated_at']);
+      expect(reply.body).toMatchObject({ id, name: 'Renamed', description: 'About it' });
+      const again = await change(id, { name: 'Renamed', description: null });
+      expect(again.body).toEqual(reply.body);
+      expect(textOf((await change(id, { description: 'New' })).body.updated_at) > textOf(reply.body.updated_at)).toBe(
+        true,
+      );
+    });
+
+    test('a new document replaces the old one and what was derived from it', async () => {
+      const id = await cast.newCollection();
+      expect((await change(id, { openapi_spec: secured })).status).toBe(200);
+      expect((await read(id)).body.openapi_spec).toEqual(secured);
+      expect((await readMetadata(id)).body).toMatchObject({
+        base_url: 'https://eu.example.com/{version}',
+        authentication: { type: 'apiKey', name: 'api_key', value: null, in: 'query' },
+      });
+    });
+
+    test('an empty body changes nothing', async () => {
+      const id = await cast.newCollection();
+      expect((await call('PUT', `/api/collections/${id}`, { token: cast.admin })).status).toBe(200);
+      expect((await change(id, { openapi_spec: null, name: '' })).status).toBe(200);
+      expect((await read(id)).body.openapi_spec).toEqual(smallDocument);
+    });
+
+    test('a fault in the body comes before a missing collection', async () => {
+      expect((await change(unknownId, { name: 5 })).status).toBe(400);
+      for (const id of [unknownId, 'malformed']) {
+        const reply = await change(id, { name: 'n' });
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'Collection not found' }]);
+      }
+    });
+  });
+
+  describe('deleting', () => {
+    test('removes it for good', async () => {
+      const id = await cast.newCollection();
+      const remove = () => call('DELETE', `/api/collections/${id}`, { token: cast.admin });
+      const reply = await remove();
+      expect([reply.status, reply.body]).toEqual([200, { message: 'Collection deleted' }]);
+      expect((await remove()).status).toBe(404);
+      expect((await read(id)).status).toBe(404);
+      expect((await call('DELETE', '/api/collections/x', { token: cast.admin })).status).toBe(404);
+    });
+  });
+
+  describe('reading', () => {
+    test('by token and by key with a grant, 403 without, 404 where there is none', async () => {
+      const id = await cast.newCollection();
+      const client = await cast.newClient();
+      for (const options of [{ token: client.token }, { key: client.key }]) {
+        for (const get of [read, readMetadata]) {
+          const refused = await get(id, options);
+          expect([refused.status, refused.body]).toEqual([403, { detail: 'No access to this collection' }]);
+          for (const missing of [unknownId, 'malformed', '%00', `${id}x`]) {
+            const reply = await get(missing, options);
+            expect([reply.status, reply.body]).toEqual([404, { detail: 'Collection not found' }]);
+          }
+        }
+      }
+      await cast.grant(client, id);
+      for (const options of [{ token: client.token }, { key: client.key }]) {
+        expect((await read(id, options)).status).toBe(200);
+        expect((await readMetadata(id, options)).status).toBe(200);
+      }
+      await cast.revoke(client, id);
+      expect((await read(id, { key: client.key })).status).toBe(403);
+    });
+
+    test('a rejected profile reads nothing, whatever it was granted', async () => {
+      const id = await cast.newCollection();
+      const person = await cast.register();
+      await cast.grant(person, id);
+      expect((await read(id, { token: person.token })).status).toBe(200);
+      await call('POST', `/api/profiles/${person.id}/reject`, { token: cast.admin });
+      expect((await read(id, { token: person.token })).status).toBe(403);
+      expect((await call('GET', '/api/collections/', { token: person.token })).list).toEqual([]);
+    });
+
+    test('gzip and identity hold the same text, each with its tag; a 304 where the caller has it', async () => {
+      const openapi_spec = { ...smallDocument, x: Array.from({ length: 5_000 }, (_, at) => `text ${at}`) };
+      const id = await cast.newCollection({ openapi_spec, name: 'Zürich 😀' });
+      const plain = await read(id);
+      const gzipped = await read(id, { token: cast.admin, headers: ['Accept-Encoding', 'br, gzip;q=0.8'] });
+      expect(gzipped.headers['content-encoding']).toBe('gzip');
+      expect(gzipped.raw.length).toBeLessThan(plain.raw.length / 2);
+      expect(gzipped.text).toBe(plain.text);
+      expect(plain.body.openapi_spec).toEqual(openapi_spec);
+      expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': 'private, no-cache' });
+      expect(plain.headers.etag).not.toBe(gzipped.headers.etag);
+      const refusing = await read(id, { token: cast.admin, headers: ['Accept-Encoding', 'gzip;q=0, *'] });
+      expect(refusing.headers['content-encoding']).toBeUndefined();
+      const conditional = (etag: string) => read(id, { token: cast.admin, headers: ['If-None-Match', etag] });
+      const etag = textOf(plain.headers.etag);
+      for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+        const reply = await conditional(tags);
+        expect([reply.status, reply.raw.length, reply.headers.etag]).toEqual([304, 0, etag]);
+      }
+      expect((await conditional('"x"')).status).toBe(200);
+      await change(id, { description: 'changed' });
+      expect((await conditional(etag)).status).toBe(200);
+    });
+
+    test('HEAD answers what GET does, without the body', async () => {
+      const id = await cast.newCollection();
+      const get = await read(id);
+      const head = await call('HEAD', `/api/collections/${id}`, { token: cast.admin });
+      expect([head.status, head.raw.length]).toEqual([200, 0]);
+      expect(head.headers['content-length']).toBe(get.headers['content-length']);
+      expect(head.headers.etag).toBe(get.headers.etag);
+    });
+  });
+
+  describe('metadata', () => {
+    test('without servers and security the base address is / and there is no authentication', async () => {
+      const id = await cast.newCollection({ name: 'Bare', description: 'b' });
+      const reply = await readMetadata(id);
+      expect(reply.text).toBe(
+        JSON.stringify({
+          id,
+          name: 'Bare',
+          description: 'b',
+          base_url: '/',
+          authentication: { type: 'none', name: null, value: null },
+        }),
+      );
+      const etag = textOf(reply.headers.etag);
+      const again = await readMetadata(id, { token: cast.admin, headers: ['If-None-Match', etag] });
+      expect(again.status).toBe(304);
+    });
+
+    test('a stored credential is answered here alone, may be kept by nobody, and its reading is on record', async () => {
+      const value = 'very secret value';
+      const authentication = { type: 'apiKey', name: 'X-Key', value };
+      const created = await create({ name: 'Stored', openapi_spec: smallDocument, authentication });
+      expect(created.text).not.toContain(value);
+      const id = textOf(created.body.id);
+      const reply = await readMetadata(id);
+      expect(reply.body.authentication).toEqual({ type: 'apiKey', name: 'X-Key', value, in: 'header' });
+      expect(reply.headers['cache-control']).toBe('no-store');
+      expect(reply.headers.etag).toBeUndefined();
+      expect((await read(id)).text).not.toContain(value);
+      const log = await call('GET', '/api/audit/?source=system&action=collection.credential_read', {
+        token: cast.admin,
+      });
+      expect(log.text).toContain(id);
+      expect(log.text).not.toContain(value);
+      expect(subject.logLines().join('')).not.toContain(value);
+    });
+
+    test('a PUT without a value keeps the stored one; null removes it; none has none', async () => {
+      const authentication = { type: 'bearer', value: 'kept value' };
+      const id = await cast.newCollection({ authentication, openapi_spec: secured });
+      const stored = async () => (await readMetadata(id)).body.authentication;
+      expect(await stored()).toEqual({ type: 'bearer', name: 'Authorization', value: 'kept value' });
+      await change(id, { authentication: { type: 'basic' } });
+      expect(await stored()).toEqual({ type: 'basic', name: 'Authorization', value: 'kept value' });
+      expect((await change(id, { authentication: { type: 'none', value: 'x' } })).status).toBe(400);
+      await change(id, { authentication: { type: 'none' } });
+      expect(await stored()).toEqual({ type: 'none', name: null, value: null });
+      await change(id, { authentication: null });
+      expect(await stored()).toEqual({ type: 'apiKey', name: 'api_key', value: null, in: 'query' });
+    });
+  });
+
+  describe('listing', () => {
+    test('an admin sees all, a client what was granted, by name without regard to case', async () => {
+      const ids = [];
+      for (const name of ['list b', 'List A', 'LIST c']) ids.push(await cast.newCollection({ name }));
+      const client = await cast.newClient();
+      const list = async () => (await call('GET', '/api/collections/', { token: client.token })).list;
+      expect(await list()).toEqual([]);
+      for (const id of ids) await cast.grant(client, id);
+      const found = await list();
+      expect(found.map(({ name }) => name)).toEqual(['List A', 'list b', 'LIST c']);
+      expect(Object.keys(found[0] ?? {})).toEqual(['id', 'name', 'description', 'created_at', 'updated_at']);
+      await cast.revoke(client, ids[0] ?? '');
+      expect((await list()).map(({ name }) => name)).toEqual(['List A', 'LIST c']);
+      await change(ids[1] ?? '', { name: 'zz' });
+      expect((await list()).map(({ name }) => name)).toEqual(['LIST c', 'zz']);
+      const all = (await call('GET', '/api/collections', { token: cast.admin })).list;
+      expect(all.length).toBeGreaterThan(3);
+      expect((await call('GET', '/api/collections/', { key: client.key })).status).toBe(401);
+    });
+
+    test('carries a tag for each coding, and a 304 where nothing changed', async () => {
+      const list = (...headers: string[]) => call('GET', '/api/collections/', { token: cast.admin, headers });
+      const plain = await list();
+      const gzipped = await list('Accept-Encoding', 'gzip');
+      expect(gzipped.headers['content-encoding']).toBe('gzip');
+      expect(gzipped.text).toBe(plain.text);
+      expect(gzipped.headers.etag).not.toBe(plain.headers.etag);
+      expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(304);
+      await cast.newCollection();
+      expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(200);
+    });
+
+    test('pages follow one another by their links and leave nothing out', async () => {
+      for (let count = 0; count < 5; count++) await cast.newCollection({ name: 'Same name' });
+      const whole = (await call('GET', '/api/collections/', { token: cast.admin })).list;
+      const seen: unknown[] = [];
+      let path: string | undefined = '/api/collections/?limit=2';
+      while (path) {
+        const page: Reply = await call('GET', path, { token: cast.admin });
+        expect(page.list.length).toBeLessThanOrEqual(2);
+        seen.push(...page.list);
+        path = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '')?.[1];
+      }
+      expect(seen).toEqual(whole);
+    });
+
+    test.each(['limit=0', 'limit=1001', 'limit=x', 'limit=', 'limit=1.5', 'limit=-1', 'limit=1&limit=2'])(
+      '%s is a 400',
+      async (query) => {
+        const reply = await call('GET', `/api/collections/?${query}`, { token: cast.admin });
+        expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: limit')]).toEqual([
+          400,
+          true,
+        ]);
+      },
+    );
+
+    test('a cursor that was not given out is a 400, a limit of 1000 is taken', async () => {
+      const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      for (const cursor of [
+        'x',
+        forged(['a']),
+        forged(['a', 'b']),
+        forged(['a\0', unknownId]),
+        forged([1, unknownId]),
+      ]) {
+        const reply = await call('GET', `/api/collections/?cursor=${cursor}`, { token: cast.admin });
+        expect(reply.status).toBe(400);
+      }
+      expect((await call('GET', '/api/collections/?limit=1000', { token: cast.admin })).status).toBe(200);
+    });
+  });
+};

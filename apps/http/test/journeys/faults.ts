@@ -1,0 +1,228 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { PorticoError, type AuditEntry, type EntryId } from '@portico/domain';
+import { routes } from '../../src/index.ts';
+import { createCast, expectStatus, unknownId, type Start, type StartOptions, type Subject } from '../subject.ts';
+
+const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
+
+/** What callers see while something that the service depends on does not work. Needs a composition whose ports can be replaced. */
+export const faultsSuite = (start: Start): void => {
+  let subject: Subject;
+  const startWith = async (options: StartOptions): Promise<Subject> => (subject = await start(options));
+  afterEach(() => subject.close());
+
+  const internal = { detail: 'Internal server error' };
+
+  test('a database that is down is a 500 on every route that asks it, its address in the log alone', async () => {
+    await startWith({ ports: () => ({ callers: { byUid: broken, byClientId: broken } }) });
+    const token = await subject.mint({ uid: 'someone' });
+    for (const { method, path, who } of routes.filter((route) => route.who !== 'free')) {
+      if (who === 'open') continue;
+      const headers = ['X-Request-Id', `broken-${method}`];
+      const reply = await subject.client.call(method, path.replace(/:\w+/g, unknownId), { token, headers });
+      expect([method, path, reply.status, reply.body]).toEqual([method, path, 500, internal]);
+    }
+    const line = subject.logLines().find((candidate) => candidate.includes('ECONNREFUSED'));
+    expect(line).toContain('"request_id":"broken-');
+    expect((await subject.client.call('GET', '/health')).status).toBe(200);
+  });
+
+  test('so is a registration that cannot be stored', async () => {
+    await startWith({ ports: ({ profiles }) => ({ profiles: { ...profiles, add: broken } }) });
+    const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
+    const reply = await subject.client.call('POST', '/api/profiles/register', { json });
+    expect([reply.status, reply.body]).toEqual([500, internal]);
+  });
+
+  test('a registration without the token that is demanded is a 401', async () => {
+    await startWith({ settings: { registrationRequiresToken: true } });
+    const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
+    expect((await subject.client.call('POST', '/api/profiles/register', { json })).status).toBe(401);
+    const token = await subject.mint({ uid: 'u', email: 'u@example.com' });
+    expect((await subject.client.call('POST', '/api/profiles/register', { json, token })).status).toBe(201);
+  });
+
+  test('an identity provider that cannot be asked is a 500 of its own', async () => {
+    const verify = () => Promise.reject(new PorticoError('identity_unavailable'));
+    await startWith({ ports: () => ({ tokens: { verify } }) });
+    const reply = await subject.client.call('GET', '/api/collections/', { token: 'any' });
+    expect([reply.status, reply.body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
+  });
+
+  test('an embedder that is down fails searches and its health, and no change of a collection', async () => {
+    const unavailable = () => Promise.reject(new PorticoError('embedding_unavailable'));
+    await startWith({
+      ports: ({ embedder }) => ({ embedder: { ...embedder, embed: unavailable, check: unavailable } }),
+    });
+    const cast = await createCast(subject);
+    const id = await cast.newCollection();
+    await subject.runJobs();
+    const search = await subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
+    expect([search.status, search.body]).toEqual([500, { detail: 'Embedding service unavailable' }]);
+    const client = await cast.newClient();
+    const none = await subject.client.call('POST', '/api/vector/search', { key: client.key, json: { query: 'q' } });
+    expect([none.status, none.list]).toEqual([200, []]);
+    const health = await subject.client.call('GET', '/api/vector/health');
+    expect([health.status, health.body]).toEqual([
+      503,
+      {
+        status: 'unavailable',
+        embedder: { status: 'unavailable', model: null },
+        index: { status: 'healthy', kind: expect.any(String) as string },
+        dimension: 768,
+      },
+    ]);
+    const options = { token: cast.admin, json: { name: 'New' } };
+    expect((await subject.client.call('PUT', `/api/collections/${id}`, options)).status).toBe(200);
+  });
+
+  test('readiness says which dependency does not work, and no more', async () => {
+    const probes = [
+      { name: 'database', essential: true, check: broken },
+      { name: 'mail', essential: false, check: broken },
+      { name: 'cache', essential: false, check: () => Promise.resolve() },
+    ];
+    await startWith({ ports: () => ({ probes }) });
+    const reply = await subject.client.call('GET', '/ready');
+    expect([reply.status, reply.body]).toEqual([
+      503,
+      {
+        status: 'not ready',
+        checks: {
+          database: { status: 'unavailable', essential: true },
+          mail: { status: 'unavailable', essential: false },
+          cache: { status: 'ok', essential: false },
+        },
+      },
+    ]);
+  });
+
+  test('an answer that does not come in time is a 500, and its late result harms nobody', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await startWith({
+      answerTimeoutMs: 50,
+      ports: ({ profiles }) => ({ profiles: { ...profiles, list: () => held.then(() => profiles.list()) } }),
+    });
+    const cast = await createCast(subject);
+    const reply = await subject.client.call('GET', '/api/profiles/', { token: cast.admin });
+    expect([reply.status, reply.body]).toEqual([500, internal]);
+    release();
+    expect((await subject.client.call('GET', '/api/profiles/', { token: cast.admin })).status).toBe(200);
+  });
+
+  test('a client that sends slowly has all the time of its request', async () => {
+    await startWith({ answerTimeoutMs: 50 });
+    const { hostname, port } = new URL(subject.client.baseUrl);
+    const body = JSON.stringify({ firebase_uid: 'slow', email: 'slow@example.com', full_name: 'Slow' });
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+      const path = '/api/profiles/register';
+      const outgoing = httpRequest({ hostname, port, method: 'POST', path, headers }, (reply) => {
+        reply.resume();
+        resolve(reply.statusCode);
+      });
+      outgoing.on('error', reject);
+      outgoing.write(body.slice(0, 10));
+      setTimeout(() => outgoing.end(body.slice(10)), 150);
+    });
+    expect(status).toBe(201);
+  });
+
+  test('a client that goes away in the middle of its body leaves a line in the log and no trouble', async () => {
+    await startWith({});
+    const { hostname, port } = new URL(subject.client.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const head = 'POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 100\r\n\r\n{"fire`, () => setTimeout(() => socket.destroy(), 20));
+    await expect
+      .poll(() => subject.logLines().find((line) => line.includes('"aborted":true')))
+      .toContain('"status":499');
+    expect(subject.logLines().join('')).not.toContain('request failed');
+    expect((await subject.client.call('GET', '/health')).status).toBe(200);
+  });
+
+  describe('an export', () => {
+    const entry = (at: number): AuditEntry => ({
+      id: unknownId as EntryId,
+      source: 'client',
+      actorId: null,
+      message: JSON.stringify({ at, padding: 'x'.repeat(2_000) }),
+      timestamp: '2026-01-01T00:00:00Z',
+      instant: 0,
+      receivedAt: 0,
+      facets: { clientId: null, collectionId: null, action: null },
+    });
+    const open = async (take: () => AsyncIterable<AuditEntry>) => {
+      await startWith({ ports: ({ audit }) => ({ audit: { ...audit, export: take } }) });
+      const { admin } = await createCast(subject);
+      const { hostname, port } = new URL(subject.client.baseUrl);
+      const headers = { Authorization: `Bearer ${admin}` };
+      return httpRequest({ hostname, port, path: '/api/audit/export', headers });
+    };
+
+    test('is made no faster than it is read, and ends when the client goes', async () => {
+      let made = 0;
+      let ended = false;
+      const outgoing = await open(async function* () {
+        try {
+          for (;;) {
+            await Promise.resolve();
+            yield entry(made++);
+          }
+        } finally {
+          ended = true;
+        }
+      });
+      await new Promise<void>((resolve, reject) => {
+        outgoing.on('error', reject).on('response', (incoming) => {
+          incoming.on('error', () => undefined);
+          incoming.pause();
+          resolve();
+        });
+        outgoing.end();
+      });
+      // Once every buffer on the way is full nothing more is made.
+      let before = -1;
+      await expect.poll(() => before === (before = made), { interval: 200, timeout: 10_000 }).toBe(true);
+      expect(ended).toBe(false);
+      outgoing.destroy();
+      await expect.poll(() => ended).toBe(true);
+    });
+
+    test('begins at once, before there is a first entry', async () => {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      const outgoing = await open(async function* () {
+        await held;
+        yield entry(1);
+      });
+      const status = await new Promise((resolve) => {
+        outgoing.on('response', (incoming) => {
+          release();
+          incoming.resume().on('end', () => resolve(incoming.statusCode));
+        });
+        outgoing.end();
+      });
+      expect(status).toBe(200);
+    });
+
+    test('that fails on the way breaks the connection, so that nobody takes it for whole', async () => {
+      const outgoing = await open(async function* () {
+        for (let at = 0; at < 100; at++) yield entry(at);
+        await broken();
+      });
+      const complete = await new Promise((resolve) => {
+        outgoing.on('response', (incoming) => {
+          incoming.on('error', () => undefined).on('close', () => resolve(incoming.complete));
+          incoming.resume();
+        });
+        outgoing.end();
+      });
+      expect(complete).toBe(false);
+      expect(expectStatus(await subject.client.call('GET', '/health'), 200).status).toBe(200);
+    });
+  });
+};

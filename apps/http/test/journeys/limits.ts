@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
+
+const invalid = 'Invalid request body: ';
+
+/** Tiers, overrides, the limit that holds, and what a limited caller sees. */
+export const limitsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const asAdmin = (method: string, path: string, json?: unknown) =>
+    call(method, `/api/rate-limits${path}`, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const newTier = (fields: Readonly<Record<string, unknown>>) =>
+    asAdmin('POST', '/tiers', { allowed_limit: 10, window_seconds: 60, ...fields });
+
+  beforeAll(async () => {
+    subject = await start({ settings: { defaultLimit: { allowed: 100, windowSeconds: 60 } } });
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('tiers', () => {
+    test('are created, changed in part, listed by name and deleted', async () => {
+      const created = await newTier({ tier: 'silver', description: ' Second ' });
+      expect(created.status).toBe(201);
+      const { created_at, updated_at, ...rest } = created.body;
+      expect(rest).toEqual({
+        tier: 'silver',
+        allowed_limit: 10,
+        window_seconds: 60,
+        description: 'Second',
+        is_active: true,
+      });
+      expect(updated_at).toBe(created_at);
+      expect((await newTier({ tier: 'silver' })).body).toEqual({ detail: 'Tier already exists' });
+      const changed = await asAdmin('PUT', '/tiers/silver', { allowed_limit: 20, is_active: false, tier: 'other' });
+      expect(changed.body).toMatchObject({ tier: 'silver', allowed_limit: 20, window_seconds: 60, is_active: false });
+      await newTier({ tier: 'bronze' });
+      expect((await asAdmin('GET', '/tiers')).list.map(({ tier }) => tier)).toEqual(['bronze', 'silver']);
+      const { key, token } = await cast.newClient();
+      for (const credential of [{ key }, { token }]) {
+        const active = await call('GET', '/api/rate-limits/tiers/active/all', credential);
+        expect(active.list.map(({ tier }) => tier)).toEqual(['bronze']);
+      }
+      const removed = await asAdmin('DELETE', '/tiers/silver');
+      expect([removed.status, removed.body]).toEqual([200, { message: 'Tier deleted' }]);
+      expect((await asAdmin('DELETE', '/tiers/silver')).body).toEqual({ detail: 'Tier not found' });
+    });
+
+    test.each(['a', '0', 'a-b_c9', 'x'.repeat(63)])('%s is a name', async (tier) => {
+      expect((await newTier({ tier })).status).toBe(201);
+    });
+
+    test.each(['', '-a', '_a', 'A', 'a b', 'é', 'x'.repeat(64), null, 5, undefined])('%j is none', async (tier) => {
+      const reply = await newTier({ tier });
+      expect([reply.status, textOf(reply.body.detail).startsWith(`${invalid}tier`)]).toEqual([400, true]);
+    });
+
+    test.each([
+      ['allowed_limit', 1_000_000_000],
+      ['window_seconds', 2_678_400],
+    ])('%s is 1 to %i', async (field, max) => {
+      const name = `edge-${field.slice(0, 3)}`;
+      for (const [at, value] of [1, max].entries()) {
+        expect((await newTier({ tier: `${name}${at}`, [field]: value })).status).toBe(201);
+      }
+      for (const value of [0, -1, max + 1, 1.5, '5', null, true, undefined]) {
+        expect((await newTier({ tier: 'never', [field]: value })).status).toBe(400);
+      }
+      for (const value of [0, max + 1, 1.5, 'x']) {
+        expect((await asAdmin('PUT', `/tiers/${name}0`, { [field]: value })).status).toBe(400);
+      }
+      expect((await asAdmin('PUT', `/tiers/${name}0`, { [field]: null })).body).toMatchObject({ [field]: 1 });
+    });
+
+    test('one that is not there is a 404, once the body is right', async () => {
+      for (const name of ['missing', 'MISSING', 'a%00', '%F0%9F%98%80', 'x'.repeat(64)]) {
+        expect((await asAdmin('PUT', `/tiers/${name}`, {})).body).toEqual({ detail: 'Tier not found' });
+        expect((await asAdmin('DELETE', `/tiers/${name}`)).status).toBe(404);
+      }
+      expect((await asAdmin('PUT', '/tiers/missing', { allowed_limit: 0 })).status).toBe(400);
+    });
+  });
+
+  describe('overrides', () => {
+    const override = (client_id: unknown, fields: Readonly<Record<string, unknown>> = {}) =>
+      asAdmin('POST', '/overrides', { client_id, allowed_limit: 7, window_seconds: 30, ...fields });
+
+    test('are created by either id, and a new active one makes the earlier inactive', async () => {
+      const client = await cast.newClient();
+      const first = await override(client.key.clientId);
+      expect(first.status).toBe(201);
+      expect(Object.keys(first.body)).toEqual([
+        'id',
+        'client_id',
+        'allowed_limit',
+        'window_seconds',
+        'is_active',
+        'created_at',
+        'updated_at',
+      ]);
+      const second = await override(client.id, { allowed_limit: 9 });
+      expect(second.body).toMatchObject({ client_id: client.key.clientId, allowed_limit: 9, is_active: true });
+      const states = async (query: string) =>
+        (await asAdmin('GET', `/overrides${query}`)).list
+          .filter(({ client_id }) => client_id === client.key.clientId)
+          .map(({ id, is_active }) => [id, is_active]);
+      expect(await states('')).toEqual([
+        [first.body.id, false],
+        [second.body.id, true],
+      ]);
+      expect(await states('?active_only=TRUE')).toEqual([[second.body.id, true]]);
+      expect((await states('?active_only=false')).length).toBe(2);
+    });
+
+    test('are changed in part and deleted', async () => {
+      const client = await cast.newClient();
+      const { id } = (await override(client.key.clientId, { is_active: false })).body;
+      const path = `/overrides/${String(id)}`;
+      const changed = await asAdmin('PUT', path, { allowed_limit: 8 });
+      expect(changed.body).toMatchObject({ id, allowed_limit: 8, window_seconds: 30, is_active: false });
+      expect((await asAdmin('PUT', path, { is_active: true })).body.is_active).toBe(true);
+      expect((await asAdmin('PUT', path, { is_active: 'yes' })).status).toBe(400);
+      const removed = await asAdmin('DELETE', path);
+      expect([removed.status, removed.body]).toEqual([200, { message: 'Override deleted' }]);
+      expect((await asAdmin('PUT', path, {})).body).toEqual({ detail: 'Override not found' });
+    });
+
+    test.each(['0', '-1', 'x', '1.5', '99999999999', '2147483648', unknownId])('the id %s names none', async (id) => {
+      expect((await asAdmin('DELETE', `/overrides/${id}`)).body).toEqual({ detail: 'Override not found' });
+      expect((await asAdmin('PUT', `/overrides/${id}`, {})).status).toBe(404);
+    });
+
+    test('a client that is unknown is a 404, one that is no text a 400', async () => {
+      const pending = await cast.register();
+      for (const client of [unknownId, 'malformed', cast.adminId, pending.id]) {
+        const reply = await override(client);
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'Client not found' }]);
+      }
+      for (const client of [undefined, null, 5, '']) expect((await override(client)).status).toBe(400);
+    });
+
+    test('active_only that is neither true nor false is a 400', async () => {
+      for (const value of ['yes', '1', '']) {
+        const reply = await asAdmin('GET', `/overrides?active_only=${value}`);
+        expect(reply.body).toEqual({ detail: 'Invalid query parameter: active_only must be true or false' });
+      }
+      expect((await asAdmin('GET', '/overrides?active_only=true&active_only=true')).status).toBe(400);
+    });
+  });
+
+  describe('the effective limit', () => {
+    const effective = (id: string, credential: { token: string }) =>
+      call('GET', `/api/rate-limits/effective/${id}`, credential);
+
+    test('is the override, else the tier, else the default', async () => {
+      const client = await cast.newClient();
+      const read = async () => (await effective(client.key.clientId, { token: cast.admin })).body;
+      expect(await read()).toEqual({
+        client_id: client.key.clientId,
+        allowed_limit: 100,
+        window_seconds: 60,
+        source: 'default',
+        tier: null,
+        override_id: null,
+        remaining: 100,
+        reset_seconds: 0,
+      });
+      await newTier({ tier: 'effective', allowed_limit: 50 });
+      await call('PUT', `/api/profiles/${client.id}/tier`, { token: cast.admin, json: { tier: 'effective' } });
+      expect(await read()).toMatchObject({ allowed_limit: 50, source: 'tier', tier: 'effective' });
+      await asAdmin('PUT', '/tiers/effective', { is_active: false });
+      expect(await read()).toMatchObject({ source: 'default', tier: null });
+      await asAdmin('PUT', '/tiers/effective', { is_active: true });
+      const rule = { client_id: client.id, allowed_limit: 5, window_seconds: 60 };
+      const { id } = (await asAdmin('POST', '/overrides', rule)).body;
+      expect(await read()).toMatchObject({ allowed_limit: 5, source: 'override', override_id: id });
+      await asAdmin('DELETE', `/overrides/${String(id)}`);
+      await asAdmin('DELETE', '/tiers/effective');
+      expect(await read()).toMatchObject({ source: 'default' });
+    });
+
+    test('a client reads its own by either credential and either id, and no other', async () => {
+      const client = await cast.newClient();
+      const other = await cast.newClient();
+      for (const id of [client.id, client.key.clientId]) {
+        expect((await effective(id, { token: client.token })).status).toBe(200);
+        expect((await call('GET', `/api/rate-limits/effective/${id}`, { key: client.key })).status).toBe(200);
+      }
+      for (const id of [other.id, unknownId, 'malformed']) {
+        const reply = await effective(id, { token: client.token });
+        expect([reply.status, reply.body]).toEqual([403, { detail: 'Admin access required' }]);
+        if (id !== other.id) expect((await effective(id, { token: cast.admin })).status).toBe(404);
+      }
+    });
+  });
+
+  describe('a limited client', () => {
+    test('reads what is left, is refused beyond it by both credentials together, and comes back later', async () => {
+      const client = await cast.newClient();
+      await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: 3, window_seconds: 10 });
+      const path = '/api/rate-limits/tiers/active/all';
+      const first = await call('GET', path, { token: client.token });
+      expect(first.headers['ratelimit-policy']).toBe('"override";q=3;w=10');
+      expect(first.headers.ratelimit).toBe('"override";r=2;t=10');
+      expect((await call('GET', path, { key: client.key })).status).toBe(200);
+      const notFound = await call('GET', `/api/collections/${unknownId}`, { key: client.key });
+      expect([notFound.status, notFound.headers.ratelimit]).toEqual([404, '"override";r=0;t=10']);
+      const refused = await call('GET', path, { key: client.key });
+      expect(refused.status).toBe(429);
+      expect(refused.body).toEqual({ detail: 'Rate limit exceeded', retry_after: 10 });
+      expect(refused.headers).toMatchObject({ 'retry-after': '10', 'ratelimit-policy': '"override";q=3;w=10' });
+      // The limiter comes before the role.
+      expect((await asAdmin('GET', '/tiers')).headers['ratelimit']).toBeUndefined();
+      expect((await call('GET', '/api/rate-limits/tiers', { token: client.token })).status).toBe(429);
+      if (!subject.clock) return;
+      subject.clock.advance(10_000);
+      expect((await call('GET', path, { key: client.key })).status).toBe(200);
+    });
+
+    test('a role that is refused was counted all the same', async () => {
+      const client = await cast.newClient();
+      const reply = await call('GET', '/api/rate-limits/tiers', { token: client.token });
+      expect([reply.status, reply.headers['ratelimit-policy']]).toEqual([403, '"default";q=100;w=60']);
+    });
+  });
+};
+
+/** Callers without valid credentials, where they are counted by their address. */
+export const strangersSuite = (start: Start): void => {
+  let subject: Subject;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+
+  beforeAll(async () => {
+    subject = await start({
+      settings: {
+        anonymousLimit: { allowed: 6, windowSeconds: 60 },
+        failedCredentialsLimit: { allowed: 2, windowSeconds: 60 },
+      },
+      http: { trustProxy: ['127.0.0.1'] },
+    });
+  });
+  afterAll(() => subject.close());
+
+  const from = (address: string) => ({ headers: ['X-Forwarded-For', address] });
+
+  test('are counted by the address that the proxy names, registrations included', async () => {
+    const register = (address: string) => call('POST', '/api/profiles/register', { json: {}, ...from(address) });
+    for (let left = 5; left >= 0; left--) {
+      const reply = await register('192.0.2.1');
+      expect([reply.status, reply.headers.ratelimit]).toEqual([400, `"anonymous";r=${left};t=60`]);
+    }
+    expect((await register('192.0.2.1')).status).toBe(429);
+    expect((await register('192.0.2.2')).status).toBe(400);
+  });
+
+  test('failed credentials are counted apart, and earlier', async () => {
+    const attempt = () => call('GET', '/api/collections/', { token: 'wrong', ...from('192.0.2.3') });
+    expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 401]);
+    const refused = await attempt();
+    expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
+  });
+
+  test('what is free is never counted', async () => {
+    for (let count = 0; count < 10; count++) {
+      const reply = await call('GET', '/health', from('192.0.2.4'));
+      expect([reply.status, reply.headers.ratelimit]).toEqual([200, undefined]);
+    }
+  });
+
+  test('good credentials are never judged by their address', async () => {
+    const cast = await createCast(subject);
+    for (let count = 0; count < 10; count++) {
+      const reply = await call('GET', '/api/profiles/', { token: cast.admin, ...from('192.0.2.3') });
+      expect(reply.status).toBe(200);
+    }
+  });
+};

@@ -1,0 +1,225 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import type { CallOptions } from '../client.ts';
+import { createCast, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+
+/** Credentials, bodies and the wire itself. */
+export const protocolSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let client: Client;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+    client = await cast.newClient();
+  });
+  afterAll(() => subject.close());
+
+  describe('credentials', () => {
+    const anyone = (options: CallOptions) => call('GET', '/api/rate-limits/tiers/active/all', options);
+
+    test.each<[string, () => CallOptions, string]>([
+      ['none', () => ({}), 'Invalid or expired token'],
+      ['a token that is none', () => ({ token: 'nonsense' }), 'Invalid or expired token'],
+      ['another scheme', () => ({ headers: ['Authorization', 'Basic eDp5'] }), 'Invalid or expired token'],
+      ['two spaces', () => ({ headers: ['Authorization', `Bearer  ${client.token}`] }), 'Invalid or expired token'],
+      [
+        'a token in parts',
+        () => ({ headers: ['Authorization', `Bearer ${client.token} x`] }),
+        'Invalid or expired token',
+      ],
+      ['no token', () => ({ headers: ['Authorization', 'Bearer'] }), 'Invalid or expired token'],
+      ['both forms', () => ({ token: client.token, key: client.key }), 'Invalid or expired token'],
+      ['half a pair', () => ({ headers: ['X-Client-ID', client.key.clientId] }), 'Invalid or expired token'],
+      ['the other half', () => ({ headers: ['X-API-Key', client.key.secret] }), 'Invalid or expired token'],
+      [
+        'a token and half a pair',
+        () => ({ token: client.token, headers: ['X-API-Key', client.key.secret] }),
+        'Invalid or expired token',
+      ],
+      [
+        'a doubled token',
+        () => ({ token: client.token, headers: ['authorization', `Bearer ${client.token}`] }),
+        'Invalid or expired token',
+      ],
+      [
+        'a doubled key',
+        () => ({ key: client.key, headers: ['x-api-key', client.key.secret] }),
+        'Invalid or expired token',
+      ],
+      [
+        'a wrong secret',
+        () => ({ key: { ...client.key, secret: `${client.key.secret.slice(0, -1)}!` } }),
+        'Invalid API credentials',
+      ],
+      ['an unknown client', () => ({ key: { ...client.key, clientId: client.id } }), 'Invalid API credentials'],
+      ['a client that is no UUID', () => ({ key: { ...client.key, clientId: 'x' } }), 'Invalid API credentials'],
+    ])('%s: 401', async (_what, options, detail) => {
+      const reply = await anyone(options());
+      expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, { detail }, 'Bearer']);
+    });
+
+    test('the scheme counts in any case', async () => {
+      for (const scheme of ['bearer', 'BEARER', 'BeArEr']) {
+        expect((await anyone({ headers: ['AUTHORIZATION', `${scheme} ${client.token}`] })).status).toBe(200);
+      }
+    });
+
+    test('an expired token is refused', async ({ skip }) => {
+      if (!subject.clock) return skip('time cannot be moved');
+      const token = await subject.mint({ uid: client.uid });
+      subject.clock.advance(3_600_000 + 60_000);
+      expect((await anyone({ token })).status).toBe(401);
+    });
+
+    test('a token with another e-mail does not take over a profile that was registered without one', async () => {
+      const person = await cast.register();
+      const stranger = await subject.mint({ uid: person.uid, email: 'other@example.com' });
+      expect((await call('GET', '/api/profiles/me', { token: stranger })).status).toBe(404);
+      expect((await anyone({ token: stranger })).status).toBe(401);
+      const token = await subject.mint({ uid: person.uid, email: person.email });
+      expect((await call('GET', '/api/profiles/me', { token })).status).toBe(200);
+    });
+  });
+
+  describe('bodies', () => {
+    const json = ['Content-Type', 'application/json'];
+    const registration = (uid: string) =>
+      JSON.stringify({ firebase_uid: uid, email: `${uid}@example.com`, full_name: 'Someone' });
+    const send = (raw: string | Uint8Array, headers: readonly string[] = json, chunked = false) =>
+      call('POST', '/api/profiles/register', { raw, headers, chunked });
+    const detail = async (...request: Parameters<typeof send>) => {
+      const reply = await send(...request);
+      expect(reply.status).toBe(400);
+      return textOf(reply.body.detail);
+    };
+
+    test.each([
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON;charset="UTF-8"',
+      'application/json; profile=x',
+    ])('%s is taken', async (type) => {
+      expect(
+        (await send(registration(`type-${Buffer.from(type).toString('hex')}`), ['Content-Type', type])).status,
+      ).toBe(201);
+    });
+
+    test.each([
+      ['text/plain', 'Content-Type must be application/json'],
+      ['application/x-www-form-urlencoded', 'Content-Type must be application/json'],
+      ['application/json; charset=latin1', 'the charset must be utf-8'],
+      [null, 'Content-Type must be application/json; it is missing'],
+    ])('%s is not', async (type, because) => {
+      const headers = type === null ? [] : ['Content-Type', type];
+      expect(await detail('{}', headers)).toBe(`Invalid request body: ${because}`);
+      expect(await detail('{}', headers, true)).toBe(`Invalid request body: ${because}`);
+    });
+
+    test('a compressed body is refused', async () => {
+      expect(await detail(gzipSync('{}'), [...json, 'Content-Encoding', 'gzip'])).toContain('compressed');
+    });
+
+    test.each([
+      ['{"a":1', 'unexpected end of the JSON text at line 1, column 7'],
+      ['{"a":1,}', 'unexpected "}" at line 1, column 8'],
+      ['{\n  a: 1}', 'unexpected "a" at line 2, column 3'],
+      ['{} x', 'unexpected "x" at line 1, column 4'],
+      ['{"a":01}', 'unexpected "1" at line 1, column 7'],
+      ['{"a":"\t"}', 'unexpected "\\t" at line 1, column 7'],
+      ['{"a":"\\x"}', 'unexpected "\\\\" at line 1, column 7'],
+      ['nul', 'unexpected "n" at line 1, column 1'],
+      [' ', 'unexpected end of the JSON text at line 1, column 2'],
+      ['[]', 'a JSON object is expected'],
+      ['"text"', 'a JSON object is expected'],
+      ['null', 'a JSON object is expected'],
+      ['5', 'a JSON object is expected'],
+      ['{"__proto__":{"role":"admin"}}', '__proto__ is not allowed'],
+      ['{"constructor":1}', 'constructor is not allowed'],
+    ])('%s is refused, with the place', async (raw, because) => {
+      expect(await detail(raw)).toBe(`Invalid request body: ${because}`);
+    });
+
+    test('invalid UTF-8 is refused, a byte order mark is not', async () => {
+      expect(await detail(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toBe(
+        'Invalid request body: the body is not valid UTF-8',
+      );
+      expect((await send(`\uFEFF${registration('bom')}`)).status).toBe(201);
+    });
+
+    test('no body is no body, whatever its type', async () => {
+      for (const headers of [[], ['Content-Type', 'text/plain']]) {
+        expect(await detail('', headers)).toBe('Invalid request body: firebase_uid is required');
+        expect(await detail('', headers, true)).toBe('Invalid request body: firebase_uid is required');
+      }
+    });
+
+    test('256 KiB are taken, one byte more is a 413, by its length and by what comes', async () => {
+      const padded = (uid: string, bytes: number) => registration(uid).padEnd(bytes, ' ');
+      expect((await send(padded('limit-1', 262_144))).status).toBe(201);
+      expect((await send(padded('limit-2', 262_144), json, true)).status).toBe(201);
+      for (const chunked of [false, true]) {
+        const reply = await send(padded('limit-3', 262_145), json, chunked);
+        expect([reply.status, reply.body]).toEqual([
+          413,
+          { detail: 'Request body too large: at most 262144 bytes are taken' },
+        ]);
+      }
+    });
+
+    test('a body where none is taken is ignored', async () => {
+      const reply = await call('GET', '/health', { raw: 'x'.repeat(100_000), headers: ['Content-Type', 'text/plain'] });
+      expect(reply.status).toBe(200);
+      expect((await call('GET', '/health')).status).toBe(200);
+    });
+
+    test('credentials come before the body, and the role as well', async () => {
+      const options = { raw: '{', headers: json };
+      const [ofClient, ofAdmin] = [await subject.mint({ uid: client.uid }), await subject.mint({ uid: 'first-admin' })];
+      expect((await call('POST', '/api/collections/', options)).status).toBe(401);
+      expect((await call('POST', '/api/collections/', { ...options, token: ofClient })).status).toBe(403);
+      expect((await call('POST', '/api/collections/', { ...options, token: ofAdmin })).status).toBe(400);
+    });
+  });
+
+  describe('the wire', () => {
+    const exchange = (text: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(subject.client.baseUrl);
+        const socket = connect(Number(port), hostname, () => socket.write(text));
+        let received = '';
+        socket.on('data', (chunk: Buffer) => (received += chunk.toString('utf8')));
+        socket.on('close', () => resolve(received));
+        socket.on('error', reject);
+      });
+    const refusal = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n\{"detail":"[^"]+"\}$/;
+
+    test.each([
+      ['no HTTP', 'nonsense\r\n\r\n', '400'],
+      ['no Host', 'GET /health HTTP/1.1\r\n\r\n', '400'],
+      ['two lengths', 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
+      [
+        'a length and chunks',
+        'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+        '400',
+      ],
+      ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
+      ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ])('%s is refused in JSON, and the connection ends', async (_what, text, status) => {
+      expect(refusal.exec(await exchange(text))?.[1]).toBe(status);
+    });
+
+    test('a client that waits for 100 Continue is told early', async () => {
+      const head = (length: number, more = '') =>
+        `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
+        `Expect: 100-continue\r\n${more}\r\n`;
+      expect(await exchange(head(262_145))).toMatch(/^HTTP\/1\.1 413 /);
+      expect(await exchange(`${head(2, 'Connection: close\r\n')}{}`)).toMatch(
+        /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
+      );
+    });
+  });
+};

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/index.ts';
+import type { CallOptions } from '../client.ts';
+import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+
+const concrete = (path: string): string => path.replace(/:\w+/g, unknownId);
+const guarded = routes.filter(({ who }) => who !== 'free' && who !== 'open');
+const named = (list: typeof routes) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+/** What each route of the table refuses, whatever it does. */
+export const refusalsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let client: Client;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+    client = await cast.newClient();
+  });
+  afterAll(() => subject.close());
+
+  test.each(named(guarded))('%s asks for a credential', async (_name, { method, path }) => {
+    expect((await call(method, concrete(path))).status).toBe(401);
+  });
+
+  test.each(named(guarded.filter(({ who }) => who !== 'token or key')))(
+    '%s takes no API key',
+    async (_name, { method, path }) => {
+      expect((await call(method, concrete(path), { key: client.key })).status).toBe(401);
+    },
+  );
+
+  test.each(named(routes.filter(({ who }) => who === 'admin')))(
+    '%s is for admins, whether its target exists or not',
+    async (_name, { method, path }) => {
+      const reply = await call(method, concrete(path), { token: client.token });
+      expect([reply.status, reply.body]).toEqual([403, { detail: 'Admin access required' }]);
+    },
+  );
+
+  describe.each(named(routes.filter(({ body }) => body !== null)))('%s', (_name, { method, path, who }) => {
+    const send = (raw: string, headers: readonly string[]): Promise<{ status: number }> => {
+      const options: CallOptions = { raw, headers };
+      return call(method, concrete(path), who === 'open' ? options : { ...options, token: cast.admin });
+    };
+    test('refuses what is no JSON object, of any type', async () => {
+      for (const raw of ['{', '[]', '"x"', '\xff']) {
+        expect((await send(raw, ['Content-Type', 'application/json'])).status).toBe(400);
+      }
+      expect((await send('{}', ['Content-Type', 'text/plain'])).status).toBe(400);
+      expect((await send('{}', ['Content-Type', 'application/json', 'Content-Encoding', 'br'])).status).toBe(400);
+    });
+
+    test('refuses a body above its limit', async () => {
+      expect((await send(' '.repeat(1_048_577), ['Content-Type', 'application/json'])).status).toBe(413);
+    });
+  });
+
+  test.each(named(routes.filter(({ query }) => query !== null)))(
+    '%s refuses a parameter that stands twice',
+    async (_name, { method, path, query }) => {
+      const [name = ''] = Object.keys(query?.shape ?? {});
+      const reply = await call(method, `${concrete(path)}?${name}=1&${name}=1`, { token: cast.admin });
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        { detail: `Invalid query parameter: ${name} is given more than once` },
+      ]);
+    },
+  );
+};
+
+/** What each route answers to a caller whose limit is used up. */
+export const exhaustionSuite = (start: Start): void => {
+  let subject: Subject;
+  let client: Client;
+
+  beforeAll(async () => {
+    subject = await start({
+      settings: {
+        defaultLimit: { allowed: 1, windowSeconds: 60 },
+        anonymousLimit: { allowed: 1, windowSeconds: 60 },
+      },
+    });
+    const cast = await createCast(subject);
+    client = await cast.newClient();
+    await subject.client.call('GET', '/api/rate-limits/tiers/active/all', { key: client.key });
+  });
+  afterAll(() => subject.close());
+
+  test.each(named([...guarded, ...routes.filter(({ who }) => who === 'open')]))(
+    '%s refuses it, and says when to come back',
+    async (_name, { method, path, who }) => {
+      const options = who === 'open' ? { json: {} } : { token: client.token };
+      const reply = await subject.client.call(method, concrete(path), options);
+      expect([reply.status, reply.body]).toEqual([429, { detail: 'Rate limit exceeded', retry_after: 60 }]);
+      expect(reply.headers['retry-after']).toBe('60');
+    },
+  );
+};

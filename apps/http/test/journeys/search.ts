@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+
+/** Search, its health, and embedding everything anew. */
+export const searchSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let weather: string;
+  let payments: string;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const search = (json: unknown, credential: object = { token: cast.admin }) =>
+    call('POST', '/api/vector/search', { json, ...credential });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+    weather = await cast.newCollection({ name: 'Weather forecasts', description: 'Rain and sun for every city' });
+    payments = await cast.newCollection({ name: 'Payments', description: 'Charge a card' });
+    await subject.runJobs();
+  });
+  afterAll(() => subject.close());
+
+  test('the nearest collection comes first', async () => {
+    const reply = await search({ query: 'weather for a city' });
+    expect(reply.status).toBe(200);
+    expect(reply.list.map(({ collection_id }) => collection_id)).toEqual([weather, payments]);
+    expect(Object.keys(reply.list[0] ?? {})).toEqual(['collection_id', 'collection_name', 'similarity_score']);
+    expect(reply.list[0]?.collection_name).toBe('Weather forecasts');
+  });
+
+  test('a client finds what was granted to it, by either credential, and what it may not see changes nothing', async () => {
+    const client = await cast.newClient();
+    const query = { query: 'weather' };
+    expect((await search(query, { key: client.key })).list).toEqual([]);
+    await cast.grant(client, payments);
+    const granted = await search(query, { key: client.key });
+    expect(granted.list.map(({ collection_id }) => collection_id)).toEqual([payments]);
+    expect((await search(query, { token: client.token })).text).toBe(granted.text);
+    await call('DELETE', `/api/collections/${await cast.newCollection({ name: 'weather' })}`, { token: cast.admin });
+    expect((await search(query, { key: client.key })).text).toBe(granted.text);
+    await cast.revoke(client, payments);
+    expect((await search(query, { key: client.key })).list).toEqual([]);
+  });
+
+  test('a changed name is found once its job has run', async () => {
+    await call('PUT', `/api/collections/${payments}`, { token: cast.admin, json: { name: 'Zebras' } });
+    await subject.runJobs();
+    expect((await search({ query: 'zebras', k_limit: 1 })).list[0]?.collection_id).toBe(payments);
+  });
+
+  test.each([1, 100, null, ''])('k_limit may be %j', async (k_limit) => {
+    expect((await search({ query: 'q', k_limit })).status).toBe(200);
+  });
+
+  test.each([0, 101, -1, 1.5, '5', true, [1]])('k_limit may not be %j', async (k_limit) => {
+    const reply = await search({ query: 'q', k_limit });
+    expect([reply.status, textOf(reply.body.detail).startsWith('Invalid request body: k_limit')]).toEqual([400, true]);
+  });
+
+  test('the query has 1 to 2,000 characters', async () => {
+    expect((await search({ query: 'é'.repeat(2_000) })).status).toBe(200);
+    for (const query of [undefined, null, '', '  ', 5, 'x'.repeat(2_001), 'a\0']) {
+      expect((await search({ query })).status).toBe(400);
+    }
+  });
+
+  test('its health needs no credential', async () => {
+    const reply = await call('GET', '/api/vector/health');
+    expect([reply.status, reply.body.status, reply.body.dimension]).toEqual([200, 'healthy', 768]);
+  });
+
+  describe('re-indexing', () => {
+    const path = '/api/vector/reindex';
+    test('is started once, and tells how far it is', async () => {
+      expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({ job_id: null, status: 'none' });
+      const started = await call('POST', path, { token: cast.admin });
+      expect(started.status).toBe(202);
+      await subject.runJobs();
+      const done = await call('GET', path, { token: cast.admin });
+      expect(done.body).toMatchObject({ job_id: started.body.job_id, status: 'done', total: 2, done: 2, failed: 0 });
+    });
+  });
+};

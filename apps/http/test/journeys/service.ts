@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { routes } from '../../src/index.ts';
+import { createCast, type Cast, type Start, type Subject } from '../subject.ts';
+
+/** What the service says of itself, and what holds for every route. */
+export const serviceSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+
+  beforeAll(async () => {
+    subject = await start({
+      localIssuer: {
+        jwks: () => ({ keys: [{ kty: 'OKP' }] }),
+        discovery: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
+      },
+    });
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  test('health is exactly status and service', async () => {
+    expect((await call('GET', '/health')).text).toBe('{"status":"healthy","service":"portico"}');
+    expect((await call('HEAD', '/health')).status).toBe(200);
+  });
+
+  test('readiness names the dependencies', async () => {
+    expect((await call('GET', '/ready')).body).toMatchObject({ status: 'ready' });
+  });
+
+  test('metrics are measured by the template of the path', async () => {
+    await call('GET', '/api/collections/11111111-1111-4111-8111-111111111111', { token: cast.admin });
+    const { text, headers } = await call('GET', '/metrics');
+    expect(headers['content-type']).toMatch(/^text\/plain/);
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/api\/collections\/:collection_id",status="404"\} 1/,
+    );
+    expect(text).not.toContain('11111111');
+    expect(text).toContain('process_cpu_user_seconds_total');
+  });
+
+  test('the local issuer shows its keys and where they are', async () => {
+    const discovery = await call('GET', '/.well-known/openid-configuration');
+    expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });
+    expect((await call('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [{ kty: 'OKP' }] });
+  });
+
+  test('the documentation page loads everything from the service itself, under its own policy', async () => {
+    for (const path of ['/docs', '/docs/']) {
+      const page = await call('GET', path);
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+      for (const [, file] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+        const part = await call('GET', file ?? '');
+        expect([file, part.status]).toEqual([file, 200]);
+        expect(part.bytes.length).toBeGreaterThan(0);
+      }
+    }
+    for (const name of ['index.js', 'package.json', '..%2fpackage.json', 'constructor']) {
+      expect((await call('GET', `/docs/${name}`)).status).toBe(404);
+    }
+  });
+
+  describe('the OpenAPI document', () => {
+    test('names every route but the page itself, each operation once', async () => {
+      const document = (await call('GET', '/openapi.json')).body as {
+        paths: Record<string, Record<string, { operationId: string; summary: string }>>;
+      };
+      const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+      const names = operations.map(({ operationId }) => operationId);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names.sort()).toEqual(
+        routes
+          .filter(({ hidden }) => !hidden)
+          .map(({ operation }) => operation)
+          .sort(),
+      );
+      for (const { summary } of operations) expect(summary.length).toBeGreaterThan(5);
+    });
+
+    test('refers to nothing that is not in it, and its examples fit its schemas', async () => {
+      const { text, body } = await call('GET', '/openapi.json');
+      const { components } = body as { components: Record<string, Record<string, unknown>> };
+      for (const [, kind, name] of text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)) {
+        expect([kind, name, components[kind ?? '']?.[name ?? ''] !== undefined]).toEqual([kind, name, true]);
+      }
+      expect(text).not.toContain('$defs');
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      ajv.addSchema(body, 'service');
+      for (const name of Object.keys(components.schemas ?? {})) {
+        expect(typeof ajv.compile({ $ref: `service#/components/schemas/${name}` })).toBe('function');
+      }
+    });
+  });
+
+  describe('every route', () => {
+    test('is known with and without a slash at its end, and in no other case', async () => {
+      for (const { path } of routes) {
+        const concrete = path.replace(/:\w+/g, 'x').replace(/(?<=.)\/$/, '');
+        for (const variant of [concrete, `${concrete}/`]) {
+          const reply = await call('TRACE', variant);
+          expect([variant, reply.status, reply.body]).toEqual([variant, 405, { detail: 'Method not allowed' }]);
+        }
+        const reply = await call(
+          'GET',
+          concrete.replace(/\/(\w)/, (_all, first: string) => `/${first.toUpperCase()}`),
+        );
+        expect(reply.status).toBe(path.startsWith('/.') ? reply.status : 404);
+      }
+    });
+
+    test('names its methods in Allow, before any credential', async () => {
+      expect((await call('PATCH', '/api/profiles/me')).headers.allow).toBe('GET, HEAD, PUT');
+      expect((await call('GET', '/api/profiles/register')).headers.allow).toBe('POST');
+      expect((await call('OPTIONS', '/api/collections')).status).toBe(405);
+    });
+
+    test.each([
+      '/',
+      '/api',
+      '/api/collections/x/y',
+      '/api//collections',
+      '/%',
+      '/%zz',
+      '/api/collections/%E0%A4%A',
+      '/docs/%',
+    ])('%s is a 404 in JSON', async (path) => {
+      const reply = await call('GET', path);
+      expect([reply.status, reply.body]).toEqual([404, { detail: 'Not found' }]);
+    });
+
+    test('carries the common headers and no banner', async () => {
+      for (const path of ['/health', '/nothing', '/api/collections/']) {
+        const { headers } = await call('GET', path);
+        expect(headers).toMatchObject({
+          'content-type': 'application/json; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+          'referrer-policy': 'no-referrer',
+          'cache-control': 'no-store',
+        });
+        expect(headers['x-powered-by']).toBeUndefined();
+        expect(headers.etag).toBeUndefined();
+      }
+    });
+
+    test('echoes a request id that is one, and makes another where it is none', async () => {
+      const id = async (given: string) =>
+        (await call('GET', '/health', { headers: ['X-Request-Id', given] })).headers['x-request-id'];
+      for (const good of ['a', 'A.b_c-9', 'x'.repeat(128)]) expect(await id(good)).toBe(good);
+      for (const bad of ['', 'a b', 'x'.repeat(129), 'é', 'a"b']) {
+        expect(await id(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+      }
+    });
+
+    test('leaves one line in the log: the template, the outcome and who it was, no more', async () => {
+      const client = await cast.newClient();
+      const json = { query: 'a very private question' };
+      await call('POST', '/api/vector/search?secret=1', {
+        key: client.key,
+        json,
+        headers: ['X-Request-Id', 'look-here'],
+      });
+      await expect.poll(() => subject.logLines().some((line) => line.includes('look-here'))).toBe(true);
+      const [line = ''] = subject.logLines().filter((candidate) => candidate.includes('look-here'));
+      const { level: _l, time: _t, pid: _p, hostname: _h, ms, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      expect(rest).toEqual({
+        method: 'POST',
+        route: '/api/vector/search',
+        status: 200,
+        request_id: 'look-here',
+        profile_id: client.id,
+        msg: 'request',
+      });
+      expect(typeof ms).toBe('number');
+      const all = subject.logLines().join('');
+      for (const secret of [client.key.secret, 'private question', cast.admin]) expect(all).not.toContain(secret);
+    });
+  });
+};
