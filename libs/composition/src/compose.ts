@@ -3,8 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { Container } from 'inversify';
 import { createUseCases, type Ports, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
+import type { LocalIssuer } from '@portico/identity';
 import type { Config } from './config.ts';
-import { identifierOf, provideInto, type Key, type LocalIssuer, type Module, type Registry } from './registry.ts';
+import { identifierOf, provideInto, type Key, type Module, type Registry } from './registry.ts';
 
 /** A composition that is ready to be driven. */
 export interface Portico {

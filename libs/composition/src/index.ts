@@ -4,4 +4,4 @@ export { localAdmin, readConfig, type Config } from './config.ts';
 export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './logging.ts';
 export { openLocalIssuer } from './local-issuer.ts';
-export type { LocalIssuer } from './registry.ts';
+export type { LocalIssuer } from '@portico/identity';

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { Container } from 'inversify';
+import type { LocalIssuer } from '@portico/identity';
 import type { Config } from './config.ts';
 import { createLogger } from './logging.ts';
-import { identifierOf, provideInto, type LocalIssuer } from './registry.ts';
+import { identifierOf, provideInto } from './registry.ts';
 
 /** The local issuer alone, without the stores; null where it is off. It can be had beside a running service. */
 export const openLocalIssuer = async (config: Config): Promise<LocalIssuer | null> => {

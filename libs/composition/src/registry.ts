@@ -1,4 +1,5 @@
 import type { Ports, Probe } from '@portico/domain';
+import type { LocalIssuer } from '@portico/identity';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -21,18 +22,6 @@ export interface Database {
   readonly stores: StorePorts;
   readonly settings: SettingsStore;
   readonly probe: Probe;
-}
-
-/** The service as its own development issuer of identity tokens. */
-export interface LocalIssuer {
-  jwks(): object;
-  discovery(baseUrl: string): object;
-  mint(claims: {
-    readonly uid: string;
-    readonly email?: string;
-    readonly emailVerified?: boolean;
-    readonly ttlSeconds: number;
-  }): Promise<string>;
 }
 
 /** Everything that the container holds, by its key: one place says what there is. */

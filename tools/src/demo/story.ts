@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiClient, Caller } from './api-client.ts';
+import type { ApiClient, Caller } from '../api-client.ts';
 import { readSamples } from './samples.ts';
 
 export interface StoryTools {

@@ -1,1 +1,14 @@
-export {};
+export {
+  createLocalIssuer,
+  localAudience,
+  localIssuerName,
+  makeLocalIssuerKey,
+  type LocalIssuer,
+  type LocalTokenClaims,
+} from './local-issuer.ts';
+export {
+  createOidcTokenVerifier,
+  type OidcTokenVerifier,
+  type OidcTokenVerifierOptions,
+} from './oidc-token-verifier.ts';
+export type { KeySetStorage } from './remote-key-set.ts';

@@ -1,21 +1,27 @@
 import { join } from 'node:path';
-import { createLocalIssuer, createOidcTokenVerifier } from '@portico/identity';
+import { createLocalIssuer, createOidcTokenVerifier, makeLocalIssuerKey } from '@portico/identity';
+import { ensureFile } from '@portico/system';
 import { isPorticoError, type TokenVerifier } from '@portico/domain';
 import { Closable, type Module, type SettingsStore } from '../registry.ts';
 
 /** Identity tokens of the configured issuer, of the local one, or of both. */
 export const identityModule: Module = (provide) => {
-  provide('localIssuer', ['config', 'clock'], ({ identity, dataDir }, clock) =>
-    identity.local ? createLocalIssuer({ folder: join(dataDir, 'identity'), clock }) : null,
-  );
+  provide('localIssuer', ['config', 'clock'], async ({ identity, dataDir }, clock) => {
+    if (!identity.local) return null;
+    const { text } = await ensureFile(join(dataDir, 'local-issuer.key'), makeLocalIssuerKey);
+    return createLocalIssuer({ key: text, clock });
+  });
   provide(
     'tokens',
-    ['config', 'clock', 'database', 'localIssuer'],
-    ({ identity }, clock, { settings }, localIssuer) => {
-      const local = localIssuer?.verifier() ?? null;
-      if (!identity.issuer) return local ?? refuseAll;
-      const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage: keySetStorage(settings) });
-      return new Closable(local ? either(local, oidc) : oidc, () => oidc.close());
+    ['config', 'clock', 'logger', 'database', 'localIssuer'],
+    ({ identity }, clock, logger, { settings }, localIssuer) => {
+      if (!identity.issuer) {
+        if (!localIssuer) throw new Error('There is neither an issuer nor a local one');
+        return localIssuer.verifier;
+      }
+      const warn = (message: string, error: unknown) => logger.warn({ err: error }, message);
+      const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage: keySetStorage(settings), warn });
+      return new Closable(localIssuer ? either(localIssuer.verifier, oidc) : oidc, () => oidc.close());
     },
   );
 };

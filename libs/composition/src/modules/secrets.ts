@@ -1,20 +1,19 @@
 import { availableParallelism } from 'node:os';
-import { createAesGcmVault, createArgon2KeyHasher, ensureKeyFile, parseSecretsKey } from '@portico/secrets';
+import { createAesGcmVault, createArgon2KeyHasher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
+import { ensureFile } from '@portico/system';
 import type { Vault } from '@portico/domain';
-import { type Module, type SettingsStore } from '../registry.ts';
+import type { Module, SettingsStore } from '../registry.ts';
 
 /** What guards secrets at rest: AES-256-GCM with the configured key, argon2id with a pepper of the installation. */
 export const secretsModule: Module = (provide) => {
   provide('secretsKey', ['config', 'logger'], async ({ secretsKey, production }, logger) => {
-    const previous = secretsKey.previous.map(parseSecretsKey);
-    if (secretsKey.from === 'value') return { current: parseSecretsKey(secretsKey.current), previous };
-    const { key, made } = await ensureKeyFile(secretsKey.path);
+    const previous = secretsKey.previous.map((text) => parseSecretsKey(text, 'SECRETS_KEY_PREVIOUS'));
+    if (secretsKey.from === 'value') return { current: parseSecretsKey(secretsKey.current, 'SECRETS_KEY'), previous };
+    const { path } = secretsKey;
+    const { text, made } = await ensureFile(path, makeSecretsKey);
     if (made && production)
-      logger.warn(
-        { path: secretsKey.path },
-        'A new secrets key was made: keep a copy of this file apart from the backups',
-      );
-    return { current: key, previous };
+      logger.warn({ path }, 'A new secrets key was made: keep a copy of this file apart from the backups');
+    return { current: parseSecretsKey(text, path), previous };
   });
   provide('vault', ['secretsKey'], ({ current, previous }) => createAesGcmVault({ current, previous }));
   provide('keys', ['vault', 'database', 'chance'], async (vault, { settings }, chance) =>

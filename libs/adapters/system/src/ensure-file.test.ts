@@ -1,0 +1,30 @@
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { ensureFile } from './ensure-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-file-'));
+});
+
+test('a file is made once, for its owner alone, and read again', async () => {
+  const path = join(folder, 'deep', 'secrets.key');
+  expect(await ensureFile(path, () => 'one')).toEqual({ text: 'one', made: true });
+  expect(await ensureFile(path, () => 'two')).toEqual({ text: 'one', made: false });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, 'deep'))).toEqual(['secrets.key']);
+});
+
+test('many who make it at once end with one text', async () => {
+  const path = join(folder, 'secrets.key');
+  const all = await Promise.all(Array.from({ length: 20 }, (_, at) => ensureFile(path, () => `text ${at}`)));
+  expect(new Set(all.map(({ text }) => text)).size).toBe(1);
+  expect(all.filter(({ made }) => made)).toHaveLength(1);
+});
+
+test('what cannot be read is an error, not a reason to make another', async () => {
+  await expect(ensureFile(folder, () => 'text')).rejects.toThrow('EISDIR');
+});

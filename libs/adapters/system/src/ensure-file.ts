@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * The text of this file, which is made for its owner alone (mode 0600) where there is none. Of several processes that do so at
+ * once all end with the same text; a crash leaves either no file or a whole one.
+ */
+export const ensureFile = async (
+  path: string,
+  make: () => string | Promise<string>,
+): Promise<{ readonly text: string; readonly made: boolean }> => {
+  const found = await readIfPresent(path);
+  if (found !== null) return { text: found, made: false };
+  const made = await makeFile(path, await make());
+  return { text: await readFile(path, 'utf8'), made };
+};
+
+const readIfPresent = async (path: string): Promise<string | null> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+};
+
+/** Written whole under another name, then linked to its own, which fails where another process was first. */
+const makeFile = async (path: string, text: string): Promise<boolean> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+};

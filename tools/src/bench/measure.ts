@@ -1,0 +1,39 @@
+import autocannon from 'autocannon';
+
+export interface BenchRequest {
+  readonly method?: 'GET' | 'POST';
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The status of a right answer; 200 unless told. */
+  readonly status?: number;
+}
+
+/** Sends so many requests and answers the CPU seconds that the server spent on them. Raises where one was not answered right. */
+export const measure = async (
+  address: string,
+  { method = 'GET', path = '/', headers = {}, body, status = 200 }: BenchRequest,
+  requests: number,
+  connections: number,
+  cpuSeconds: () => Promise<number>,
+): Promise<number> => {
+  const before = await cpuSeconds();
+  const result = await autocannon({
+    url: `${address}${path}`,
+    method,
+    headers: { ...headers },
+    ...(body === undefined ? {} : { body }),
+    amount: requests,
+    connections,
+    pipelining: 1,
+  });
+  const after = await cpuSeconds();
+  const right = result.statusCodeStats?.[String(status) as keyof typeof result.statusCodeStats] as
+    { count: number } | undefined;
+  if (result.errors > 0 || right?.count !== requests) {
+    throw new Error(
+      `${method} ${path}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors, wanted ${requests} of ${status}`,
+    );
+  }
+  return after - before;
+};

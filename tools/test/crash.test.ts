@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Caller } from '../src/api-client.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+let installation: Installation;
+beforeEach(async () => {
+  installation = await createInstallation();
+});
+afterEach(() => installation.remove());
+
+const document = (title: string) => ({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} });
+
+const register = (uid: string) =>
+  installation.api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
+    firebase_uid: uid,
+    email: `${uid}@example.com`,
+    full_name: uid,
+  });
+
+const mailsTo = (address: string): readonly string[] =>
+  readdirSync(join(installation.folder, 'mails'))
+    .map((file) => readFileSync(join(installation.folder, 'mails', file), 'utf8'))
+    .filter((mail) => mail.includes(address));
+
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await holds()) return;
+    await pause(50);
+  }
+  throw new Error('It did not come true within 10 s');
+};
+
+test('a crash right after an approval loses neither the key nor the mail, and the mail holds the very secret', async () => {
+  const { api, start } = installation;
+  let service = await start();
+  const admin = await installation.admin();
+  const approved: { uid: string; client: Caller & { secret: string } }[] = [];
+  for (let round = 0; round < 5; round++) {
+    const uid = `person-${round}`;
+    const { id } = await register(uid);
+    const { client_id, client_secret } = await api.ask<{ client_id: string; client_secret: string }>(
+      admin,
+      'POST',
+      `/api/profiles/${id}/approve`,
+    );
+    await service.kill();
+    approved.push({ uid, client: { clientId: client_id, secret: client_secret } });
+    service = await start();
+  }
+  for (const { uid, client } of approved) {
+    expect((await api.call(client, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+    await until(() => mailsTo(`${uid}@example.com`).length > 0);
+    const secrets = mailsTo(`${uid}@example.com`).map((mail) => unfolded(mail).includes(client.secret));
+    expect(new Set(secrets)).toEqual(new Set([true]));
+  }
+});
+
+/** Soft line breaks of quoted-printable taken out. */
+const unfolded = (mail: string): string => mail.replaceAll('=\r\n', '').replaceAll('=\n', '');
+
+test('a crash amid many writes loses none that was acknowledged', async () => {
+  const { api, start } = installation;
+  let service = await start();
+  const admin = await installation.admin();
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    let alive = true;
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let at = 0; alive; at++) {
+        const name = `collection ${round}-${writer}-${at}`;
+        try {
+          await api.ask(admin, 'POST', '/api/collections/', { name, openapi_spec: document(name) });
+          acknowledged.push(name);
+        } catch {
+          // The service is gone: this one was not acknowledged, and may be there or not.
+          return;
+        }
+      }
+    });
+    await pause(400);
+    await service.kill();
+    alive = false;
+    await Promise.all(writers);
+    service = await start();
+  }
+  expect(acknowledged.length).toBeGreaterThan(20);
+  const listed = await api.ask<{ name: string }[]>(admin, 'GET', '/api/collections/');
+  const names = listed.map(({ name }) => name);
+  expect(acknowledged.filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  // The embeddings that were not made before the crash are made after it.
+  await until(async () => {
+    const found = await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'collection', k_limit: 100 });
+    return found.length === Math.min(100, names.length);
+  });
+});
+
+test('audit entries that were acknowledged outlive a crash', async () => {
+  const { api, start } = installation;
+  let service = await start();
+  const admin = await installation.admin();
+  await register('ada');
+  const ada = await installation.person('ada');
+  let acknowledged = 0;
+  let alive = true;
+  const writers = Array.from({ length: 8 }, async () => {
+    while (alive) {
+      try {
+        await api.ask(ada, 'POST', '/api/audit/', { message: { action: 'api_call' } });
+        acknowledged++;
+      } catch {
+        return;
+      }
+    }
+  });
+  await pause(300);
+  await service.kill();
+  alive = false;
+  await Promise.all(writers);
+  service = await start();
+  const { total } = await api.ask<{ total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
+  expect(acknowledged).toBeGreaterThan(20);
+  expect(total).toBeGreaterThanOrEqual(acknowledged);
+});
+
+test('the counts of the limiter outlive a graceful restart', async () => {
+  const { api, start } = installation;
+  const service = await start();
+  const admin = await installation.admin();
+  const { id } = await register('bob');
+  const { client_id } = await api.ask<{ client_id: string }>(admin, 'POST', `/api/profiles/${id}/approve`);
+  await api.ask(admin, 'POST', '/api/rate-limits/overrides', { client_id, allowed_limit: 3, window_seconds: 600 });
+  const bob = await installation.person('bob');
+  for (let at = 0; at < 3; at++) expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(200);
+  expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
+  await service.stop();
+  expect(await service.ended).toBe(0);
+  await start();
+  expect((await api.call(bob, 'GET', '/api/profiles/me')).status).toBe(429);
+});
