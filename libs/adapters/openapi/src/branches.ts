@@ -31,9 +31,9 @@ export function chooseBranch(
   if (!isObject(value)) return narrowed(ofType);
 
   const isReference = (branch: Schema) => required(resolved(branch)).includes('$ref');
-  const open = ofType.filter(
-    (branch) => !ofType.some(isReference) || isReference(branch) === Object.hasOwn(value, '$ref'),
-  );
+  const open = ofType.some(isReference)
+    ? ofType.filter((branch) => isReference(branch) === isMeantAsReference(value))
+    : ofType;
   if (open.length < 2) return narrowed(open);
 
   const byMember = chooseByMember(open, value, resolved);
@@ -41,6 +41,10 @@ export function chooseBranch(
   const present = open.filter((branch) => required(resolved(branch)).every((name) => Object.hasOwn(value, name)));
   return present.length > 0 ? narrowed(present) : { open };
 }
+
+/** An object under the name `$ref` is no reference: a callback may name its expressions as it likes. */
+const isMeantAsReference = (value: JsonObject): boolean =>
+  Object.hasOwn(value, '$ref') && !isObject(value['$ref'] ?? null);
 
 const narrowed = (open: readonly Schema[]): Choice => {
   const [only] = open;

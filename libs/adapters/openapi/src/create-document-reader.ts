@@ -64,7 +64,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       throw errorOf(answer);
     },
     async readFile(content, format) {
-      const answer = await read({ what: format, bytes: content.slice() });
+      const answer = await read({ what: format, bytes: Uint8Array.from(content) });
       if ('file' in answer) return answer.file;
       throw errorOf(answer);
     },

@@ -1,0 +1,57 @@
+import { inflateRawSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { readBody } from './read-body.ts';
+import { packed } from './read-document.ts';
+import { utf8 } from './read-json.ts';
+import { placeOf } from './text-place.ts';
+
+test('a place is told by line and column in characters', () => {
+  const text = Buffer.from('é\nピb\n\nc');
+  expect(placeOf(text, 0)).toBe('line 1, column 1');
+  expect(placeOf(text, text.indexOf('b'))).toBe('line 2, column 2');
+  expect(placeOf(text, text.indexOf('c'))).toBe('line 4, column 1');
+  expect(placeOf(text, text.length)).toBe('line 4, column 2');
+});
+
+test.each([
+  [
+    'in the midst of long characters',
+    Buffer.concat([Buffer.from('ピ\n'.repeat(999)), Buffer.from([0xff]), Buffer.from('ピ'.repeat(999))]),
+    'line 1000, column 1',
+  ],
+  ['a character that is cut off', Buffer.from('ab🐈').subarray(0, -1), 'line 1, column 3'],
+  [
+    'half of a pair of surrogates',
+    Buffer.concat([Buffer.from('abc'), Buffer.from([0xed, 0xa0, 0x80])]),
+    'line 1, column 4',
+  ],
+  ['a byte at the end', Buffer.concat([Buffer.from('é'.repeat(5000)), Buffer.from([0x80])]), 'line 1, column 5001'],
+])('what is no UTF-8 is told by its place: %s', (_what, bytes, place) => {
+  expect(() => utf8(bytes)).toThrow(`the text is not valid UTF-8 (${place})`);
+});
+
+test('the members beside a document are bounded', () => {
+  const fields = (length: number) => Buffer.from(JSON.stringify({ a: 'x'.repeat(length), b: 1 }));
+  expect(readBody(fields(1_000_000)).fields['b']).toBe(1);
+  expect(() => readBody(fields(1_048_576))).toThrow('the members beside openapi_spec take over 1 MiB');
+});
+
+test('what would fill the memory once it is parsed is refused before', () => {
+  expect(() => readBody(Buffer.from(`{"a":[${'[],'.repeat(2_000_000)}[]]}`))).toThrow(
+    'too large to be checked: more than 2000000 values at line 1, column 6000001',
+  );
+});
+
+test('a long name is cut in the reason', () => {
+  const body = Buffer.from(JSON.stringify({ authentication: { ['x'.repeat(100_000)]: { prototype: 1 } } }));
+  expect(() => readBody(body)).toThrow(/^Invalid request body: authentication\.x{485}…$/);
+});
+
+test('a packed text is a stream that a final stored block completes', () => {
+  for (const text of ['', 'a', 'é'.repeat(100_000), JSON.stringify(process.versions)]) {
+    const { deflated } = packed(Buffer.from(text));
+    const final = Uint8Array.of(1, 0, 0, 0xff, 0xff);
+    expect(inflateRawSync(Buffer.concat([deflated, final])).toString()).toBe(text);
+    expect(() => inflateRawSync(deflated)).toThrow('unexpected end of file');
+  }
+});

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  createDocumentReader,
+  type ClosableDocumentReader,
+  type DocumentReaderOptions,
+} from './create-document-reader.ts';
+
+const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
+const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
+const body = (document = pets) => bytes(`{"openapi_spec":${document}}`);
+/** The names of a mapping are compared with each other: some seconds for so many. */
+const slow = () => bytes(Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n'));
+
+const open: ClosableDocumentReader[] = [];
+const reader = (options?: DocumentReaderOptions) => {
+  const one = createDocumentReader(options);
+  open.push(one);
+  return one;
+};
+afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
+
+describe('a document that a thread does not finish in time', () => {
+  test('is refused, and the next one is read by a new thread', async () => {
+    const documents = reader({ timeLimitMs: 1_000 });
+    const [late, next] = await Promise.allSettled([documents.readFile(slow(), 'yaml'), documents.readBody(body())]);
+    expect(late).toMatchObject({
+      reason: { code: 'invalid_body', message: expect.stringContaining('took over 1 s') as string },
+    });
+    expect(next).toMatchObject({ value: { document: { title: 'Pets' } } });
+  });
+});
+
+describe('a document that a thread has too little memory for', () => {
+  test('is refused, and the next one is read by a new thread', async () => {
+    const documents = reader({ memoryMegabytes: 24 });
+    // Read by code that can be stopped: the parser of YAML, not that of JSON.
+    const large = bytes(`[${'{a: b}, '.repeat(60_000)}]`);
+    const [fat, next] = await Promise.allSettled([documents.readFile(large, 'yaml'), documents.readBody(body())]);
+    expect(fat).toMatchObject({
+      reason: { code: 'invalid_body', message: expect.stringContaining('too large to be checked') as string },
+    });
+    expect(next).toMatchObject({ value: { document: { title: 'Pets' } } });
+  });
+});
+
+describe('the queue', () => {
+  test('is worked in the order in which documents came', async () => {
+    const documents = reader();
+    const done: number[] = [];
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, i) => {
+        // The first takes the longest.
+        const padding = ' '.repeat(i === 0 ? 4_000_000 : 0);
+        await documents.readBody(body(pets.replace('{', `{${padding}`)));
+        done.push(i);
+      }),
+    );
+    expect(done).toEqual([...done].sort((a, b) => a - b));
+  });
+  test('goes on after a refusal', async () => {
+    const documents = reader();
+    const outcomes = await Promise.allSettled(
+      [body('[]'), body(), body('{}'), body()].map((one) => documents.readBody(one)),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+  });
+  test('several threads read at the same time', async () => {
+    const documents = reader({ threads: 2, timeLimitMs: 5_000 });
+    let late = false;
+    const first = documents.readFile(slow(), 'yaml').then(
+      () => (late = true),
+      () => (late = true),
+    );
+    await documents.readBody(body());
+    expect(late).toBe(false);
+    await documents.close();
+    await first;
+  });
+});
+
+describe('a closed reader', () => {
+  test('rejects what is being read, what waits and what comes', async () => {
+    const documents = reader();
+    const reading = [documents.readFile(slow(), 'yaml'), documents.readBody(body())];
+    const settled = Promise.allSettled(reading);
+    await documents.close();
+    for (const outcome of await settled) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'internal' } });
+    }
+    await expect(documents.readBody(body())).rejects.toMatchObject({ code: 'internal' });
+  });
+  test('may be one that was never used', async () => {
+    await expect(reader().close()).resolves.toBeUndefined();
+  });
+});
+
+test('the main thread goes on while a large document is read', async () => {
+  const documents = reader();
+  await documents.readBody(body());
+  const filler = Array.from({ length: 150_000 }, (_, i) => `"k${i}":{"type":"object"}`).join(',');
+  const large = body(pets.replace('{', `{"components":{"schemas":{${filler}}},`));
+  let turns = 0;
+  const counting = setInterval(() => turns++, 1);
+  await documents.readBody(large);
+  clearInterval(counting);
+  // Were it read in this thread, no turn would come in between.
+  expect(turns).toBeGreaterThan(5);
+});
+
+test('a small Buffer, which is a view of a pool of Node, can be read and leaves the pool as it is', async () => {
+  const documents = reader();
+  const [other, content, sent] = [Buffer.from('other'), Buffer.from(pets), Buffer.from(`{"openapi_spec":${pets}}`)];
+  expect((await documents.readFile(content, 'json')).title).toBe('Pets');
+  expect((await documents.readBody(sent)).document?.title).toBe('Pets');
+  expect(other.toString()).toBe('other');
+});
+
+test('a member of a body beside the document that is named as a prototype is data below the first level', async () => {
+  const { fields } = await reader().readBody(bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'));
+  expect(JSON.stringify(fields)).toBe('{"a":{"__proto__":{"polluted":1},"constructor":2}}');
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});

@@ -1,0 +1,300 @@
+import { readFileSync } from 'node:fs';
+import type { Json } from '@portico/domain';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { otherwiseConforms } from '../test/other-validator.ts';
+import { createSchemaCheck } from './schema-check.ts';
+import { officialSchema } from './schema.ts';
+
+type Version = '3.0' | '3.1';
+const checks = {
+  '3.0': createSchemaCheck(officialSchema('3.0')),
+  '3.1': createSchemaCheck(officialSchema('3.1')),
+};
+
+const departures = (version: Version, members: object): string[] => {
+  const whole = { openapi: `${version}.0`, info: { title: 'Pets', version: '1' }, paths: {}, ...members };
+  return checks[version](JSON.parse(JSON.stringify(whole)) as Json).first.map(
+    ({ pointer, message }) => `${pointer} ${message}`,
+  );
+};
+
+const responses = { 200: { description: 'ok' } };
+const operation = (members: object) => ({ paths: { '/pets': { get: { responses, ...members } } } });
+const components = (kind: string, one: unknown) => ({ components: { [kind]: { one } } });
+
+describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
+  test.each<[string, object, string[]]>([
+    ['a sound document', operation({ parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }] }), []],
+    ['a version that is missing', { info: { title: 'Pets' } }, ["/info must have property 'version'"]],
+    ['an unknown member', { pets: 1 }, ['/pets is not a property that is known here']],
+    ['a member of an inherited name', { toString: 1 }, ['/toString is not a property that is known here']],
+    ['an extension', { 'x-pets': [{ $ref: 1 }] }, []],
+    ['a path without a slash', { paths: { pets: {} } }, ['/paths/pets is not a property that is known here']],
+    ['a text of the wrong type', { info: { title: 'Pets', version: 1 } }, ['/info/version must be a string']],
+    [
+      'a parameter at no known place',
+      operation({ parameters: [{ name: 'a', in: 'body', schema: {} }] }),
+      [
+        `/paths/~1pets/get/parameters/0/in must be one of ${version === '3.0' ? "'path', 'query', 'header'" : "'query', 'header', 'path'"}, 'cookie'`,
+      ],
+    ],
+    [
+      'a path parameter that is not required',
+      operation({ parameters: [{ name: 'a', in: 'path', schema: {} }] }),
+      ["/paths/~1pets/get/parameters/0 must have property 'required'"],
+    ],
+    [
+      'a parameter without a schema',
+      operation({ parameters: [{ name: 'a', in: 'query' }] }),
+      ["/paths/~1pets/get/parameters/0 must have property 'schema' or 'content'"],
+    ],
+    [
+      'a parameter with both schema and content',
+      operation({ parameters: [{ name: 'a', in: 'query', schema: {}, content: { 'text/plain': {} } }] }),
+      ["/paths/~1pets/get/parameters/0 must not have both 'schema' and 'content'"],
+    ],
+    [
+      'a response without a description',
+      operation({ responses: { 200: {} } }),
+      ["/paths/~1pets/get/responses/200 must have property 'description'"],
+    ],
+    [
+      'a reference that is no text',
+      components('responses', { $ref: 7 }),
+      ['/components/responses/one/$ref must be a string'],
+    ],
+    [
+      'a reference that is no URI reference',
+      components('parameters', { $ref: '#/components/parameters/a b' }),
+      ['/components/parameters/one/$ref must be a URI reference'],
+    ],
+    ['dangling, circular and external references', components('responses', { $ref: 'https://a.invalid/x#/y' }), []],
+    [
+      'a security scheme without a type',
+      components('securitySchemes', { name: 'key', in: 'header' }),
+      ["/components/securitySchemes/one must have property 'type'"],
+    ],
+    [
+      'an OAuth scheme without flows',
+      components('securitySchemes', { type: 'oauth2' }),
+      ["/components/securitySchemes/one must have property 'flows'"],
+    ],
+  ])('%s', (_what, members, expected) => {
+    expect(departures(version, members)).toEqual(expected);
+  });
+});
+
+describe('of a schema within a 3.0 document', () => {
+  test.each<[string, unknown, string[]]>([
+    [
+      'the deepest cause alone is told',
+      { properties: { a: { items: { type: 'strin' } } } },
+      ["/properties/a/items/type must be one of 'array', 'boolean', 'integer', 'number', 'object', 'string'"],
+    ],
+    ['a schema that is a text', { properties: { a: 'string' } }, ['/properties/a must be an object']],
+    [
+      'additionalProperties that are a text',
+      { additionalProperties: 'no' },
+      ['/additionalProperties must be an object or true or false'],
+    ],
+    ['a list of required names that is empty', { required: [] }, ['/required must have at least 1 item']],
+    [
+      'a name that is required twice',
+      { required: ['a', 'b', 'a'] },
+      ['/required/2 must differ from item 0 of the list, which is the same'],
+    ],
+    ['a pattern that is none', { pattern: '(' }, ['/pattern must be a regular expression']],
+    ['a length below nothing', { minLength: -1 }, ['/minLength must be at least 0']],
+    ['a step of nothing', { multipleOf: 0 }, ['/multipleOf must be greater than 0']],
+  ])('%s', (_what, schema, expected) => {
+    const pointer = '/components/schemas/one';
+    expect(departures('3.0', components('schemas', schema))).toEqual(expected.map((text) => pointer + text));
+  });
+
+  test('a bearer format beside another scheme is told as what it is', () => {
+    expect(
+      departures('3.0', components('securitySchemes', { type: 'http', scheme: 'basic', bearerFormat: 'JWT' })),
+    ).toEqual([
+      "/components/securitySchemes/one must fit one of several forms: 'scheme' must match the pattern " +
+        "^[Bb][Ee][Aa][Rr][Ee][Rr]$, or must not have property 'bearerFormat'",
+    ]);
+  });
+});
+
+test('a name of a component that has a blank in it is told by its place in 3.1', () => {
+  expect(departures('3.1', { components: { schemas: { 'a b': {} } } })).toEqual([
+    '/components/schemas/a b its name must match the pattern ^[a-zA-Z0-9._-]+$',
+  ]);
+});
+
+describe('a document that is made of faults costs no more than one that has many', () => {
+  const faults = (count: number, path = 'p') =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${path}${i}`, {}]));
+
+  test('counting ends at 10,000', () => {
+    const document = { openapi: '3.0.0', info: { title: '', version: '' }, paths: faults(20_000) };
+    const { total, first } = checks['3.0'](document);
+    expect(total).toBe(10_000);
+    expect(first).toHaveLength(20);
+  });
+  test('names too long to be told are left off the pointer', () => {
+    const document = { openapi: '3.0.0', info: { title: '', version: '' }, paths: faults(3, '~'.repeat(100_000)) };
+    expect(checks['3.0'](document).first).toEqual([
+      { pointer: '/paths', message: 'is not a property that is known here' },
+    ]);
+  });
+});
+
+test('the check knows every keyword that the official schemas use', () => {
+  const source = readFileSync(new URL('./schema.ts', import.meta.url), 'utf8');
+  const known = new Set([...source.matchAll(/readonly (\$?\w+)\?:/g)].map(([, keyword]) => keyword));
+  // Those that say nothing about a document, and the one that stands in a comment's place.
+  for (const silent of [
+    '$schema',
+    '$id',
+    'id',
+    '$comment',
+    'description',
+    'default',
+    '$dynamicAnchor',
+    '$defs',
+    'definitions',
+  ]) {
+    known.add(silent);
+  }
+  const used = new Set<string>();
+  const visit = (schema: unknown): void => {
+    if (Array.isArray(schema)) return schema.forEach(visit);
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [keyword, value] of Object.entries(schema)) {
+      used.add(keyword);
+      const holdsSchemas = /^(properties|patternProperties|dependentSchemas|definitions|\$defs)$/.test(keyword);
+      if (holdsSchemas) Object.values(value as object).forEach(visit);
+      else if (!['enum', 'const', 'default', 'required'].includes(keyword)) visit(value);
+    }
+  };
+  visit(officialSchema('3.0'));
+  visit(officialSchema('3.1'));
+  expect([...used].filter((keyword) => !known.has(keyword))).toEqual([]);
+});
+
+/** A document with something of everything, small enough to be broken at each of its places. */
+const sample = {
+  openapi: '3.0.0',
+  info: { title: 'Pets', version: '1', contact: { name: 'a' }, license: { name: 'b' } },
+  servers: [{ url: '/', variables: { a: { default: 'b', enum: ['b'] } } }],
+  tags: [{ name: 'a', externalDocs: { url: '/' } }],
+  security: [{ key: [] }],
+  paths: {
+    '/pets': {
+      parameters: [
+        { $ref: '#/a' },
+        { name: 'a', in: 'path', required: true, schema: { type: 'string' }, style: 'label' },
+      ],
+      get: {
+        responses: { 200: { description: 'ok', headers: { a: { schema: {} } } }, default: { $ref: '#/b' } },
+        requestBody: {
+          content: {
+            'a/b': {
+              schema: { items: { $ref: '#/c' } },
+              examples: { a: { value: 1 } },
+              encoding: { a: { style: 'form' } },
+            },
+          },
+        },
+        callbacks: { a: { '{$url}': { post: { responses: { '4XX': { $ref: '#/d' } } } } }, b: { $ref: '#/e' } },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      a: {
+        type: 'object',
+        required: ['b'],
+        properties: { b: { additionalProperties: false } },
+        oneOf: [{ $ref: '#/f' }],
+      },
+    },
+    parameters: { a: { name: 'b', in: 'query', content: { 'a/b': { example: 1 } } } },
+    links: { a: { operationId: 'b', parameters: { c: 'd' } } },
+    securitySchemes: {
+      key: { type: 'apiKey', name: 'k', in: 'query' },
+      http: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      oauth: { type: 'oauth2', flows: { implicit: { authorizationUrl: '/', scopes: { a: 'b' } } } },
+      oidc: { type: 'openIdConnect', openIdConnectUrl: '/' },
+    },
+  },
+};
+
+const replacements: Json[] = [
+  null,
+  true,
+  7,
+  'x',
+  [],
+  {},
+  ['x', 'x'],
+  [{}],
+  { $ref: 'x' },
+  { $ref: 7 },
+  { type: 'http' },
+  { name: 'x', in: 'header' },
+];
+const names = [
+  '$ref',
+  'type',
+  'in',
+  'name',
+  'required',
+  'schema',
+  'content',
+  'example',
+  'examples',
+  'style',
+  'explode',
+  'bearerFormat',
+  'x-a',
+  'default',
+  'description',
+  'url',
+  'get',
+  'allowEmptyValue',
+  'summary',
+];
+
+/** Changes one place of a document: takes it away, replaces it, or adds a member beside it. */
+function broken(document: Json, at: number, name: string, value: Json | undefined): Json {
+  const copy = structuredClone(document);
+  const places: { holder: Record<string, Json>; name: string }[] = [];
+  const visit = (holder: Json): void => {
+    if (typeof holder !== 'object' || holder === null) return;
+    for (const [member, inner] of Object.entries(holder)) {
+      places.push({ holder: holder as Record<string, Json>, name: member });
+      visit(inner);
+    }
+  };
+  visit(copy);
+  const place = places[at % places.length];
+  const target = place && (at % 2 === 0 || Array.isArray(place.holder) ? place.name : name);
+  if (!place || target === undefined) return copy;
+  if (value === undefined && !Array.isArray(place.holder)) delete place.holder[target];
+  else place.holder[target] = value ?? null;
+  return copy;
+}
+
+test.each<Version>(['3.0', '3.1'])('its verdict on any %s document is that of another validator', (version) => {
+  const change = fc.tuple(
+    fc.nat(10_000),
+    fc.constantFrom(...names),
+    fc.option(fc.constantFrom(...replacements), { nil: undefined }),
+  );
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 3 }), (changes) => {
+      const start: Json = { ...sample, openapi: `${version}.0` };
+      const document = changes.reduce((current: Json, [at, name, value]) => broken(current, at, name, value), start);
+      expect(checks[version](document).total === 0).toBe(otherwiseConforms(version, document));
+    }),
+    { numRuns: 3_000 },
+  );
+});

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, inflateRawSync } from 'node:zlib';
+import type { ReadDocument } from '@portico/domain';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createDocumentReader } from '../src/create-document-reader.ts';
+import { otherwiseConforms } from './other-validator.ts';
+
+// Beside the repository, not in it: published documents of others, which the product does not need.
+const root = join(import.meta.dirname, '../../../..');
+const folder = join(root, '../shared/data/specs');
+const present = existsSync(folder);
+const files = present ? readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'manifest.json') : [];
+const malformed = present ? readdirSync(join(folder, 'malformed')).filter((file) => file.endsWith('.broken')) : [];
+
+const none = 'none';
+const bearer = 'bearer Authorization';
+const basic = 'basic Authorization';
+
+/** Read by eye from the documents: base address and authentication. */
+const byHand: readonly (readonly [file: string, baseUrl: string, authentication: string])[] = [
+  // Addresses that are empty, absent, none at all or have variables.
+  ['amentum.space-gravity', '/', none],
+  ['apache.org-qakka', '/', none],
+  ['elastic.co', '/', none],
+  ['apisetu.gov.in-issuer', 'Your API URL', none],
+  [
+    'adyen.com-terminalapi',
+    'https://device-api-test.adyen.com/v1/merchants/{merchantAccount}/devices/{deviceId}/sync',
+    'apiKey X-API-Key header',
+  ],
+  ['atlassian.com-jira', 'https://{your-domain}.atlassian.net', bearer],
+  ['bunq.com', 'https://public-api.sandbox.bunq.com/v1', none],
+  ['github.com-ghes', 'http://HOSTNAME/api/v3', none],
+  ['gitlab.com', '/api', none],
+  ['docker.com-engine', '/v1.33', none],
+  ['vtex.local-search-api', 'https://apiexamples.vtexcommercestable.com.br', 'apiKey X-VTEX-API-AppKey header'],
+  // Structure: no version, an empty title, webhooks alone, paths without a slash.
+  ['tokenjay.app', 'https://api.tokenjay.app/', none],
+  ['ipinfodb.com', '/', none],
+  ['adyen.com-webhooks', '/', basic],
+  ['apicurio.local-registry', 'https://MY-REGISTRY-URL/apis/registry/v2', none],
+  // Security: schemes without a type, one that is a reference, several, mutual TLS.
+  ['import.io-extraction', 'https://extraction.import.io/', none],
+  ['import.io-rss', 'https://rss.import.io/', none],
+  ['import.io-run', 'https://run.import.io/', none],
+  ['camaraproject.org-geofencing-subscriptions', 'http://localhost:9091/geofencing-subscriptions/vwip', bearer],
+  ['mermade-3.1-pass-mega', '/', none],
+  ['mermade-3.0-pass-gluecon-example1-from-.-improved-securityschemes.md', '/', basic],
+  ['oas-examples-3.1-json-security', 'https://httpbin.org', 'apiKey api_key cookie'],
+  ['cloudflare.com', 'https://api.cloudflare.com/client/v4', 'apiKey X-Auth-Email header'],
+  ['asana.com', 'https://app.asana.com/api/1.0', bearer],
+  ['bitbucket.org', 'https://api.bitbucket.org/2.0', 'apiKey Authorization header'],
+  ['nasa.gov-apod', 'https://api.nasa.gov/planetary', 'apiKey api_key query'],
+  ['viator.com', 'https://viatorapi.viator.com/service', 'apiKey exp-api-key header'],
+  ['stripe.com', 'https://api.stripe.com/', basic],
+  ['spotify.com', 'https://api.spotify.com/v1', bearer],
+  // References: external files, dangling, percent-encoded.
+  ['digitalocean.com', 'https://api.digitalocean.com', bearer],
+  ['squareup.com', 'https://connect.squareup.com', bearer],
+  ['surevoip.co.uk', 'https://api.surevoip.co.uk', basic],
+  // Data: integers above 2^53.
+  ['discord.com', 'https://discord.com/api/v10', 'apiKey Authorization header'],
+];
+
+const reader = createDocumentReader();
+afterAll(() => reader.close());
+
+const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8').trim();
+
+/** Each is read once for all tests. */
+const documents = new Map<string, Promise<ReadDocument>>();
+
+async function read(file: string): Promise<{ text: string; document: ReadDocument }> {
+  const text = textOf(file);
+  const document = documents.get(file) ?? readAsBody(text);
+  documents.set(file, document);
+  return { text, document: await document };
+}
+
+async function readAsBody(text: string): Promise<ReadDocument> {
+  const body = Uint8Array.from(Buffer.from(`{"name":"x","openapi_spec":${text}}`));
+  const { fields, document } = await reader.readBody(body);
+  expect(fields).toEqual({ name: 'x' });
+  if (!document) throw new Error('The body holds no document');
+  return document;
+}
+
+const exists = (document: unknown, pointer: string): boolean => {
+  let place = document;
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return false;
+    place = (place as Record<string, unknown>)[name];
+  }
+  return true;
+};
+
+if (!present) test.skip(`real documents: there are none at ../shared/data/specs beside the repository`, () => {});
+
+describe.skipIf(!present)('published documents', () => {
+  test.each(files)('%s is taken, and its text comes back as it was', async (file) => {
+    const { text, document } = await read(file);
+    const { deflated, bytes } = document.packed;
+    const unpacked = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
+    expect(unpacked.length).toBe(bytes);
+    expect(createHash('sha256').update(unpacked).digest('hex')).toBe(createHash('sha256').update(text).digest('hex'));
+    expect(document.digest).toBe(createHash('sha256').update(text).digest('hex'));
+  });
+
+  test.each(files)(
+    '%s has warnings only where another validator finds faults, each at a place and once',
+    async (file) => {
+      const { text, document } = await read(file);
+      const parsed = JSON.parse(text) as { openapi: string };
+      const { total, first } = document.warnings;
+      expect(total === 0).toBe(otherwiseConforms(parsed.openapi.slice(0, 3), parsed));
+      expect(first.length).toBe(Math.min(total, 20));
+      expect(new Set(first.map(({ pointer, message }) => `${pointer} ${message}`)).size).toBe(first.length);
+      for (const { pointer } of first) expect(exists(parsed, pointer), pointer).toBe(true);
+    },
+  );
+
+  test.each(byHand)('%s is at %s and takes %s', async (name, baseUrl, expected) => {
+    const { document } = await read(`${name}.json`);
+    const { type, name: parameter, in: place } = document.authentication;
+    expect(document.baseUrl).toBe(baseUrl);
+    expect([type, parameter, place].filter(Boolean).join(' ')).toBe(expected);
+  });
+
+  test('integers beyond 2^53 are kept digit by digit', async () => {
+    const { text, document } = await read('discord.com.json');
+    const large = text.match(/(?<=: ?)\d{17,}/g) ?? [];
+    expect(large.some((digits) => !Number.isSafeInteger(Number(digits)))).toBe(true);
+    const unpacked = inflateRawSync(document.packed.deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    expect(unpacked.match(/(?<=: ?)\d{17,}/g)).toEqual(large);
+  });
+
+  test('a document of 19.7 MB is read while the main thread goes on', async () => {
+    const text = readFileSync(join(folder, 'github.com-ghes.deref.json'));
+    const body = Uint8Array.from(Buffer.concat([Buffer.from('{"openapi_spec":'), text, Buffer.from('}')]));
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    const { document } = await reader.readBody(body);
+    clearInterval(counting);
+    expect(document?.packed.bytes).toBe(text.length);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test.each(malformed)('%s is refused by the place of its fault', async (file) => {
+    const content = readFileSync(join(folder, 'malformed', file));
+    let said = '';
+    try {
+      JSON.parse(content.toString());
+    } catch (error) {
+      said = (error as Error).message;
+    }
+    // Where the engine names no place, the text ends too early.
+    const place = /line (\d+) column (\d+)/.exec(said);
+    const lines = content.toString().split('\n');
+    const [line, column] = place ? [place[1], place[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];
+    expect(said).toMatch(place ? /line/ : /end of JSON/);
+    await expect(reader.readFile(content, 'json')).rejects.toThrow(
+      new RegExp(`not valid JSON: expected .* at line ${line}, column ${column}$`),
+    );
+  });
+});
