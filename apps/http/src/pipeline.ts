@@ -38,7 +38,7 @@ export const answerRoute = async (
   const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params);
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
-  return route.handler({ useCases, service, caller: caller as never, params, query, body, request });
+  return route.handler({ useCases, service, caller, params, query, body, request });
 };
 
 const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {

@@ -219,7 +219,8 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
 
 /** A zod schema as JSON Schema; those with an id become components. */
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): JsonObject => {
-  const { $defs = {}, $schema: _dialect, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  delete root.$schema; // The whole document is of one dialect.
   for (const [id, definition] of Object.entries($defs)) {
     schemas[id] = rewritten(definition);
   }

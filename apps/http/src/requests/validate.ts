@@ -1,5 +1,5 @@
 import { PorticoError } from '@portico/domain';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** What a body says by its schema; raises `invalid_body` with the place and the reason of the first fault. */
 export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {

@@ -16,7 +16,7 @@ export const placeOf = (cursor: string): Place => {
 const readPlace = (cursor: string): Place | null => {
   try {
     const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    const [key, id]: unknown[] = Array.isArray(read) && read.length === 2 ? read : [];
+    const [key, id] = Array.isArray(read) && read.length === 2 ? (read as unknown[]) : [];
     const parsed = typeof id === 'string' ? parseId<CollectionId>(id) : null;
     return typeof key === 'string' && isStorable(key) && parsed ? { nameKey: key, id: parsed } : null;
   } catch {
