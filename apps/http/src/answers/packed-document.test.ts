@@ -1,0 +1,57 @@
+import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
+import { assert, nat, property, uint8Array } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { combineCrc32 } from './crc32-combine.ts';
+import { gzipAround, plainAround } from './packed-document.ts';
+
+const packed = (text: Uint8Array) => ({
+  deflated: deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }),
+  crc32: crc32(text),
+  bytes: text.length,
+});
+
+test('the CRC-32 of two texts is that of both together', () => {
+  assert(
+    property(uint8Array(), uint8Array({ maxLength: 300 }), (first, second) => {
+      return combineCrc32(crc32(first), crc32(second), second.length) === crc32(Buffer.concat([first, second]));
+    }),
+  );
+});
+
+test('also where the second is long', () => {
+  assert(
+    property(nat({ max: 5_000_000 }), (length) => {
+      const second = Buffer.alloc(length, 7);
+      return combineCrc32(crc32('head'), crc32(second), length) === crc32(Buffer.concat([Buffer.from('head'), second]));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+describe('a packed text between two others', () => {
+  const texts = [0, 1, 100, 65_536, 65_537, 1_000_000].map((length) =>
+    Buffer.from('{"a":"é"}'.repeat(length / 9 + 1)).subarray(0, length),
+  );
+  test('is one gzip member that holds all three', () => {
+    for (const text of texts) {
+      for (const head of [
+        Buffer.alloc(0),
+        Buffer.from('{"id":1,'),
+        Buffer.alloc(65_535, 1),
+        Buffer.alloc(200_000, 2),
+      ]) {
+        for (const tail of [Buffer.alloc(0), Buffer.from('}'), Buffer.alloc(131_070, 3)]) {
+          const whole = Buffer.concat([head, text, tail]);
+          expect(gunzipSync(gzipAround(head, packed(text), tail)).equals(whole)).toBe(true);
+        }
+      }
+    }
+  });
+
+  test('comes as it is for those who take no gzip', async () => {
+    for (const text of texts) {
+      const answer = await plainAround(Buffer.from('<'), packed(text), Buffer.from('>'));
+      expect(answer.equals(Buffer.concat([Buffer.from('<'), text, Buffer.from('>')]))).toBe(true);
+    }
+  });
+});

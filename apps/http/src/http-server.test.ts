@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHarness } from '@portico/testing';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createHttpApp } from './http-app.ts';
+import { createHttpServer } from './http-server.ts';
+
+const settings = {
+  serviceName: 'portico',
+  bodyLimitBytes: 1_000,
+  specBodyLimitBytes: 1_000,
+  trustProxy: null,
+  production: true,
+};
+
+const startServer = async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const harness = createHarness();
+  const probes = [{ name: 'slow', essential: true, check: () => held }];
+  const app = createHttpApp({
+    useCases: createHarness({}, { ...harness.ports, probes }).useCases,
+    settings,
+    logger: pino({ level: 'silent' }),
+  });
+  const server = createHttpServer(app);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true });
+  const get = (path: string) =>
+    new Promise<{ status: number | undefined; connection: string | undefined; text: string }>((resolve, reject) => {
+      request({ port, host: '127.0.0.1', path, agent }, (incoming) => {
+        let text = '';
+        incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        incoming.on('end', () =>
+          resolve({ status: incoming.statusCode, connection: incoming.headers.connection, text }),
+        );
+        incoming.on('error', reject);
+      })
+        .on('error', reject)
+        .end();
+    });
+  return { server, get, release, agent };
+};
+
+test('a server that drains says so, ends what is under way, and takes nothing more', async () => {
+  const { server, get, release, agent } = await startServer();
+  expect((await get('/health')).connection).toBe('keep-alive');
+  const underWay = get('/ready');
+  const drained = server.drain({ noticeMs: 100, deadlineMs: 5_000 });
+  const during = await get('/health');
+  expect([during.status, during.connection]).toEqual([200, 'close']);
+  setTimeout(release, 300);
+  const last = await underWay;
+  expect([last.status, last.connection, JSON.parse(last.text)]).toMatchObject([503, 'close', { status: 'draining' }]);
+  await drained;
+  await expect(get('/health')).rejects.toThrow('ECONNREFUSED');
+  agent.destroy();
+});
+
+test('what does not end by the deadline is cut', async () => {
+  const { server, get, agent } = await startServer();
+  const underWay = get('/ready');
+  const cut = expect(underWay).rejects.toThrow();
+  await get('/health');
+  await server.drain({ noticeMs: 0, deadlineMs: 50 });
+  await cut;
+  agent.destroy();
+});
+
+test('time and size of a request are bounded', async () => {
+  const { server, agent } = await startServer();
+  expect(server).toMatchObject({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    timeout: 30_000,
+    maxHeadersCount: 64,
+    maxRequestsPerSocket: 1_000,
+    maxConnections: 10_000,
+  });
+  agent.destroy();
+  await server.drain({ noticeMs: 0 });
+});

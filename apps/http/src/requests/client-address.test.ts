@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import type { TrustedProxies } from '../settings.ts';
+import { createClientAddressReader } from './client-address.ts';
+
+describe('the address that a request is counted by', () => {
+  test.each<[TrustedProxies, string | undefined, string | undefined, string]>([
+    // Without trust the socket alone counts.
+    [null, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
+    [[], '198.51.100.1', '192.0.2.1', '198.51.100.1'],
+    [0, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
+    [null, undefined, undefined, ''],
+    // A trusted proxy names its client; the right-most untrusted entry counts, whatever stands before it.
+    [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1', '192.0.2.1'],
+    [['10.0.0.0/8'], '10.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+    [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, 10.9.9.9', '192.0.2.1'],
+    [['10.0.0.0/8'], '198.51.100.1', '192.0.2.1', '198.51.100.1'],
+    [['10.0.0.1'], '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+    [['10.0.0.0/8'], '10.0.0.1', undefined, '10.0.0.1'],
+    [['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    // What is no address says nothing: the proxy that passed it on counts.
+    [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, unknown', '10.0.0.1'],
+    [['10.0.0.0/8'], '10.0.0.1', '', '10.0.0.1'],
+    // Ports and brackets, as some proxies write them.
+    [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1:4711', '192.0.2.1'],
+    [['10.0.0.0/8'], '10.0.0.1', '[2001:db8:1:2:3::4]:4711', '2001:db8:1:2::/64'],
+    // By the number of proxies.
+    [1, '10.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+    [2, '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
+    [9, '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
+    // IPv6 by its network, IPv4-mapped as IPv4.
+    [null, '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2::/64'],
+    [null, '2001:db8::1', undefined, '2001:db8:0:0::/64'],
+    [null, '2001:0DB8:0:0:ffff::1', undefined, '2001:db8:0:0::/64'],
+    [null, '::1', undefined, '0:0:0:0::/64'],
+    [null, 'fe80::1%eth0', undefined, 'fe80:0:0:0::/64'],
+    [null, '::ffff:192.0.2.1', undefined, '192.0.2.1'],
+    [['10.0.0.0/8'], '::ffff:10.0.0.1', '192.0.2.1', '192.0.2.1'],
+    [['fd00::/8'], 'fd00::1', '2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ])('trusting %j: %s forwarding for %s is %s', (trusted, socketAddress, forwardedFor, expected) => {
+    expect(createClientAddressReader(trusted)(socketAddress, forwardedFor)).toBe(expected);
+  });
+
+  test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', 'fd00::/129', ''])('%j is no proxy', (range) => {
+    expect(() => createClientAddressReader([range])).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { booleanParameter, clearable, email, lengthOf, numberParameter, optional, text } from './fields.ts';
+
+const read = (schema: z.ZodType, value: unknown): unknown => {
+  const result = schema.safeParse(value);
+  return result.success ? result.data : 'refused';
+};
+
+test('a length counts code points', () => {
+  expect([lengthOf(''), lengthOf('aé'), lengthOf('😀😀'), lengthOf('e\u0301')]).toEqual([0, 2, 2, 2]);
+});
+
+test('a text is trimmed before it is measured', () => {
+  expect(read(text({ max: 3 }), '  abc  ')).toBe('abc');
+  expect(read(text({ max: 3 }), 'abcd')).toBe('refused');
+  expect(read(text({ max: 3 }), '   ')).toBe('refused');
+  expect(read(text({ min: 0, max: 3 }), '   ')).toBe('');
+});
+
+test('blank counts as absent where a field is optional, and clears it where it can be cleared', () => {
+  const blanks = [null, '', '  ', undefined];
+  expect(blanks.map((blank) => read(optional(text({ max: 3 })), blank))).toEqual(Array(4).fill(undefined));
+  expect(blanks.map((blank) => read(clearable(text({ max: 3 })), blank))).toEqual([null, null, null, undefined]);
+  expect(read(optional(text({ max: 3 })), 5)).toBe('refused');
+});
+
+describe('an e-mail address', () => {
+  test.each([
+    'a@example.com',
+    "o'neil+tag@mail.example.co.uk",
+    'admin@localhost',
+    'jürgen@bücher.example',
+    'x_y-z.1@a-b.io',
+  ])('%s is one', (address) => {
+    expect(read(email, address)).toBe(address);
+  });
+
+  test.each([
+    'a@b',
+    '@example.com',
+    'a@',
+    'a@.com',
+    'a@example..com',
+    'a.@example.com',
+    'a..b@example.com',
+    'a@example.com.',
+    '"a b"@example.com',
+    'a@[127.0.0.1]',
+    'a;b@example.com',
+    'a@exa_mple.com',
+  ])('%s is none', (address) => {
+    expect(read(email, address)).toBe('refused');
+  });
+
+  test('a hostile one costs no time', () => {
+    const started = performance.now();
+    for (const hostile of ['a.'.repeat(50_000), `a@${'a-'.repeat(50_000)}`, `a@${'a.'.repeat(50_000)}!`]) {
+      expect(read(email, hostile)).toBe('refused');
+    }
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+test('numbers and booleans of a query', () => {
+  const number = numberParameter(1, 10);
+  expect(['1', '10', '007'].map((value) => read(number, value))).toEqual([1, 10, 7]);
+  expect(['0', '11', '', ' 1', '+1', '1.0', '1e1', '-1'].map((value) => read(number, value))).toEqual(
+    Array(8).fill('refused'),
+  );
+  expect(['true', 'FALSE', 'True'].map((value) => read(booleanParameter, value))).toEqual([true, false, true]);
+  expect(['', '1', 'yes', ' true'].map((value) => read(booleanParameter, value))).toEqual(Array(4).fill('refused'));
+});
+
+test('their JSON Schema says what they take', () => {
+  const schema = z.toJSONSchema(
+    z.object({ a: text({ max: 3 }), b: optional(text({ max: 3 })), c: numberParameter(1, 9) }),
+    {
+      io: 'input',
+    },
+  );
+  expect(schema).toMatchObject({
+    required: ['a', 'c'],
+    properties: { a: { type: 'string', minLength: 1, maxLength: 3 }, c: { type: 'integer', minimum: 1, maximum: 9 } },
+  });
+});
