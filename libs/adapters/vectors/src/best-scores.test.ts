@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bestScores } from './best-scores.ts';
+
+/** Few values, so that there are many ties. */
+const tiedScores = fc
+  .array(fc.integer({ min: 0, max: 6 }), { maxLength: 60 })
+  .map((levels) => Float32Array.from(levels, (level) => level / 7));
+
+const sortedThenCut = (scores: Float32Array, limit: number): readonly number[] => {
+  const positions = [...scores.keys()].sort((x, y) => (scores[y] ?? 0) - (scores[x] ?? 0) || x - y);
+  const last = positions[Math.min(limit, positions.length) - 1];
+  return positions.filter((position) => (scores[position] ?? 0) >= (scores[last ?? 0] ?? 0));
+};
+
+test('the best are those that sorting everything finds, with all that equal the last', () => {
+  fc.assert(
+    fc.property(tiedScores, fc.integer({ min: 1, max: 70 }), (scores, limit) => {
+      expect(bestScores(scores, limit)).toEqual(sortedThenCut(scores, limit));
+    }),
+  );
+});
+
+test('among equal scores the earlier position comes first', () => {
+  expect(bestScores(Float32Array.of(0.5, 1, 0.5, 1, 0.25), 3)).toEqual([1, 3, 0, 2]);
+});

@@ -1,0 +1,44 @@
+/**
+ * The positions of the `limit` best scores, best first, and of every further one that equals the last of them; among
+ * equal ones the earlier position comes first.
+ */
+export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
+  const least = limit < scores.length ? lastWithin(scores, limit) : 0;
+  const positions: number[] = [];
+  for (let i = 0; i < scores.length; i += 1) {
+    if (scoreAt(scores, i) >= least) {
+      positions.push(i);
+    }
+  }
+  return positions.sort((x, y) => scoreAt(scores, y) - scoreAt(scores, x) || x - y);
+};
+
+const scoreAt = (scores: Float32Array, position: number): number => scores[position] ?? 0;
+
+/** The score at place `limit`: the root of a heap that keeps the best of what it has seen, the least on top. */
+const lastWithin = (scores: Float32Array, limit: number): number => {
+  const heap = scores.slice(0, limit).sort();
+  let root = scoreAt(heap, 0);
+  for (let i = limit; i < scores.length; i += 1) {
+    const score = scoreAt(scores, i);
+    if (score > root) {
+      replaceRoot(heap, score);
+      root = scoreAt(heap, 0);
+    }
+  }
+  return root;
+};
+
+const replaceRoot = (heap: Float32Array, score: number): void => {
+  let parent = 0;
+  for (;;) {
+    const left = 2 * parent + 1;
+    const child = left + 1 < heap.length && scoreAt(heap, left + 1) < scoreAt(heap, left) ? left + 1 : left;
+    if (child >= heap.length || scoreAt(heap, child) >= score) {
+      heap[parent] = score;
+      return;
+    }
+    heap[parent] = scoreAt(heap, child);
+    parent = child;
+  }
+};

@@ -1,0 +1,127 @@
+import { embeddingDimension } from '@portico/domain';
+import { kernelBase64 } from './kernel.ts';
+
+/** What this file uses of WebAssembly, which Node has and the plain ECMAScript library does not declare. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: object };
+};
+
+interface Kernel {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  /** Writes the scores of the first `count` rows of the list. */
+  score(count: number): void;
+}
+
+/** Where `kernel.wat` has what, in bytes. */
+const layout = { query: 0, rows: 4096, scores: 34_816, vectors: 65_536 } as const;
+const listLength = (layout.scores - layout.rows) / 4;
+const pageBytes = 65_536;
+const rowBytes = embeddingDimension * 4;
+
+/** 1,024 rows are 48 pages exactly: memory grows by 3 MB at a time, and what is there stays where it is. */
+const growthRows = 1024;
+const growthPages = (growthRows * rowBytes) / pageBytes;
+
+const checkVector = (vector: Float32Array): void => {
+  if (vector.length !== embeddingDimension) {
+    throw new RangeError(`A vector has ${embeddingDimension} dimensions, not ${vector.length}`);
+  }
+};
+
+/** What each component is multiplied by for a length of 1. */
+const toUnitLength = (vector: Float32Array): number => {
+  checkVector(vector);
+  let squares = 0;
+  for (let i = 0; i < embeddingDimension; i += 1) {
+    const component = vector[i] ?? 0;
+    squares += component * component;
+  }
+  if (!Number.isFinite(squares)) {
+    throw new RangeError('A vector has a component that is not a finite number');
+  }
+  if (squares === 0) {
+    throw new RangeError('A vector whose components are all 0 has no direction to compare');
+  }
+  return 1 / Math.sqrt(squares);
+};
+
+/** Vectors by row number, side by side in WebAssembly memory, and their cosine similarities to a query. */
+export class VectorMemory {
+  readonly #kernel: Kernel;
+  readonly #freed: number[] = [];
+  #words: Float32Array;
+  #list: Uint32Array;
+  #scores: Float32Array;
+  #rows = 0;
+  #capacity = 0;
+
+  constructor() {
+    const module = new WebAssembly.Module(Buffer.from(kernelBase64, 'base64'));
+    this.#kernel = new WebAssembly.Instance(module).exports as Kernel;
+    ({ words: this.#words, list: this.#list, scores: this.#scores } = views(this.#kernel));
+  }
+
+  /** Refuses what cannot be compared: another length than 768, a component that is not finite, no direction. */
+  check(vector: Float32Array): void {
+    toUnitLength(vector);
+  }
+
+  /** Stores the vector in a row that is free, and answers its number. */
+  add(vector: Float32Array): number {
+    this.check(vector);
+    const row = this.#freed.pop() ?? this.#nextRow();
+    this.replace(row, vector);
+    return row;
+  }
+
+  replace(row: number, vector: Float32Array): void {
+    this.#write(layout.vectors + row * rowBytes, vector);
+  }
+
+  /** The row may be given to another vector from now on. */
+  free(row: number): void {
+    this.#freed.push(row);
+  }
+
+  /** Writes the similarity of each of these rows to `scores`, in their order: between 0 and 1, below 0 raised to 0. */
+  score(query: Float32Array, rows: Uint32Array, scores: Float32Array): void {
+    this.#write(layout.query, query);
+    for (let start = 0; start < rows.length; start += listLength) {
+      const part = rows.length <= listLength ? rows : rows.subarray(start, start + listLength);
+      this.#list.set(part);
+      this.#kernel.score(part.length);
+      if (part.length === listLength) {
+        scores.set(this.#scores, start);
+      } else {
+        scores.set(this.#scores.subarray(0, part.length), start);
+      }
+    }
+  }
+
+  #write(address: number, vector: Float32Array): void {
+    const factor = toUnitLength(vector);
+    const words = this.#words;
+    const first = address / 4;
+    for (let i = 0; i < embeddingDimension; i += 1) {
+      words[first + i] = (vector[i] ?? 0) * factor;
+    }
+  }
+
+  #nextRow(): number {
+    if (this.#rows === this.#capacity) {
+      this.#kernel.memory.grow(growthPages);
+      this.#capacity += growthRows;
+      ({ words: this.#words, list: this.#list, scores: this.#scores } = views(this.#kernel));
+    }
+    this.#rows += 1;
+    return this.#rows - 1;
+  }
+}
+
+/** Memory that has grown is another buffer, which wants other views. */
+const views = ({ memory: { buffer } }: Kernel) => ({
+  words: new Float32Array(buffer),
+  list: new Uint32Array(buffer, layout.rows, listLength),
+  scores: new Float32Array(buffer, layout.scores, listLength),
+});
