@@ -111,19 +111,20 @@ test('importing tells what was taken, skipped and refused, and why', async () =>
   write('good.json', document('Good'));
   write('deep/er/good.yaml', 'openapi: 3.1.0\ninfo: {title: Good too, version: "1"}\npaths: {}\n');
   write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
-  write('list.json', '[1, 2, 3]');
+  write('list.json', '[{"openapi": "3.0.3"}]');
+  write('package.json', '{"name": "x", "config": {"openapi": "3.0.3"}}');
   write('notes.txt', 'not looked at');
   write('broken.json', '{"openapi": "3.0.3",\n "info": {"title": "x"},\n "paths": }');
   write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
   const summary = await importing(join(installation.folder, 'documents'));
-  expect(summary).toMatchObject({ code: 1, created: 3, updated: 0, unchanged: 0, skipped: 1, refused: 2 });
+  expect(summary).toMatchObject({ code: 1, created: 3, updated: 0, unchanged: 0, skipped: 2, refused: 2 });
   expect(summary.taken.find(({ name }) => name === 'Departing')?.warnings).toBeGreaterThan(0);
   expect(summary.skipped_files[0]).toMatchObject({ reason: 'no OpenAPI document' });
   const reasons = Object.fromEntries(
     summary.refused_files.map(({ file, reason }) => [file.replace(/.*\//, ''), reason]),
   );
   expect(reasons['broken.json']).toMatch(/line 3/);
-  expect(reasons['old.json']).toMatch(/Swagger 2\.0/i);
+  expect(reasons['old.json']).toMatch(/Swagger "2\.0" is not supported/);
 });
 
 test('importing again updates instead of doubling, also by glob, by file and from a copy with --base', async () => {

@@ -76,11 +76,12 @@ const importOne = async (
   const { file, importKey } = source;
   try {
     const content = await readFile(file);
-    if (source.found && !mentionsOpenApi(content)) {
+    const format = formatOf(file, content);
+    if (source.found && !mentionsOpenApi(content, format)) {
       summary.skipped.push({ file, reason: 'no OpenAPI document' });
       return;
     }
-    const document = await useCases.readDocumentFile(content, formatOf(file, content));
+    const document = await useCases.readDocumentFile(content, format);
     const name = nameOf(document, file);
     const input = { name, description: descriptionOf(document), document, strict, importKey };
     const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
@@ -90,9 +91,24 @@ const importOne = async (
   }
 };
 
-/** What makes a file one of ours to judge: a folder may hold other JSON and YAML as well. */
-const mentionsOpenApi = (content: Buffer): boolean =>
-  /(?:^|[\s{,])["']?(?:openapi|swagger)["']?\s*:/.test(content.toString('latin1'));
+/**
+ * Whether a file that was found, not named, is one of ours to judge: a folder may hold other JSON and YAML as well. What is no
+ * readable JSON, but speaks of OpenAPI, is a document that was spoilt.
+ */
+const mentionsOpenApi = (content: Buffer, format: 'json' | 'yaml'): boolean => {
+  const text = content.toString('utf8');
+  if (format === 'yaml') return /^["']?(?:openapi|swagger)["']?\s*:/m.test(text);
+  try {
+    const value = JSON.parse(text) as unknown;
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      (Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger'))
+    );
+  } catch {
+    return /"(?:openapi|swagger)"\s*:/.test(text);
+  }
+};
 
 const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
   if (/\.ya?ml$/i.test(file)) return 'yaml';

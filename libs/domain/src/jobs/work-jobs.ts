@@ -4,7 +4,8 @@ import type { JobId } from '../ids.ts';
 import { embedCollection } from '../search/embed-collection.ts';
 import { DeliveryError, type Job, type JobTask, type Mail, type Ports } from '../ports/index.ts';
 
-const leaseMs = 120_000;
+/** A crash delays a job that was under way by so long; what the ports do for a job is bounded by less. */
+const leaseMs = 20_000;
 const relayBatch = 500;
 
 /** How long a job that failed waits: it doubles from the first, up to the longest; `attemptsMax` failures end it. */

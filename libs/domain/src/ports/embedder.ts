@@ -9,7 +9,8 @@ export interface Embedder {
   modelId(): Promise<string>;
   /**
    * One vector a text, in their order: 768 finite numbers, of length 1, the same for the same text whatever else is in
-   * the batch. A text without any known feature still gets one. Raises `embedding_unavailable` where it cannot.
+   * the batch. A text without any known feature still gets one. Raises `embedding_unavailable` where it cannot,
+   * or not within 15 s.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<readonly Float32Array[]>;
   /** Rejects with `embedding_unavailable` while it cannot embed. */

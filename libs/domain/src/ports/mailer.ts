@@ -22,6 +22,6 @@ export class DeliveryError extends Error {
 export interface Mailer {
   /** False where no mail is ever sent; then none is asked for. */
   readonly enabled: boolean;
-  /** Fulfilled once the mail is in other hands. Rejects with a `DeliveryError` whose message holds no part of the mail. */
+  /** Fulfilled once the mail is in other hands, within 15 s. Rejects with a `DeliveryError` whose message holds no part of the mail. */
   send(mail: Mail): Promise<void>;
 }
