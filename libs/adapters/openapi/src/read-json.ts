@@ -7,7 +7,7 @@ import { placeOf } from './text-place.ts';
 export const levelsMax = 100;
 
 /**
- * Values in one text, counted before it is parsed. A value takes up to some 130 bytes once it is parsed, whatever its
+ * Values in one text, counted before it is parsed. A value takes up to some 170 bytes once it is parsed, whatever its
  * text, so that their number says what a text costs: what passes here stays below the heap of a reading thread. That
  * matters, since a heap that is full in the midst of `JSON.parse` ends the whole process, not the thread. A real document
  * of 20 MB holds 320,000, and none of real density comes to this number in 32 MB.

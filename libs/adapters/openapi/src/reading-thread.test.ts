@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   createDocumentReader,
@@ -27,6 +29,14 @@ describe('a document that a thread does not finish in time', () => {
       reason: { code: 'invalid_body', message: expect.stringContaining('took over 1 s') as string },
     });
     expect(next).toMatchObject({ value: { document: { title: 'Pets' } } });
+  });
+  test('ends the thread that was at it', async () => {
+    const started = once(process, 'worker') as Promise<[Worker]>;
+    const reading = reader({ timeLimitMs: 200 }).readFile(slow(), 'yaml');
+    const [worker] = await started;
+    const ended = once(worker, 'exit');
+    await expect(reading).rejects.toMatchObject({ code: 'invalid_body' });
+    await ended;
   });
 });
 

@@ -122,6 +122,15 @@ describe('of a schema within a 3.0 document', () => {
   });
 });
 
+test('a callback may have an expression of the name of a reference', () => {
+  expect(departures('3.0', components('callbacks', { $ref: { get: { responses } } }))).toEqual([]);
+});
+
+test('items are the same however their members are ordered', () => {
+  const tags = [{ name: 'a', description: 'b' }, { name: 'a' }, { description: 'b', name: 'a' }];
+  expect(departures('3.0', { tags })).toEqual(['/tags/2 must differ from item 0 of the list, which is the same']);
+});
+
 test('a name of a component that has a blank in it is told by its place in 3.1', () => {
   expect(departures('3.1', { components: { schemas: { 'a b': {} } } })).toEqual([
     '/components/schemas/a b its name must match the pattern ^[a-zA-Z0-9._-]+$',

@@ -42,7 +42,6 @@ function parsedYaml(text: string, lines: LineCounter): Document.Parsed {
   try {
     return parseDocument(text, {
       version: '1.2',
-      schema: 'core',
       merge: true,
       stringKeys: true,
       intAsBigInt: true,
