@@ -6,7 +6,7 @@ import type { Contract } from './contract.ts';
 export interface ClockSubject {
   readonly clock: Clock;
   /** Fulfilled once at least so many milliseconds have passed. */
-  pass(milliseconds: number): Promise<void>;
+  readonly pass: (milliseconds: number) => Promise<void>;
 }
 
 export const clockContract = {

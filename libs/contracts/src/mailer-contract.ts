@@ -18,11 +18,11 @@ export interface ReceivedMail {
 /** A mailer that sends, what has come of its mails, and a switch for what it depends on. */
 export interface MailerSubject {
   readonly mailer: Mailer;
-  received(): Promise<readonly ReceivedMail[]>;
+  readonly received: () => Promise<readonly ReceivedMail[]>;
   /** Makes every delivery fail from now on. */
-  interrupt(): Promise<void>;
+  readonly interrupt: () => Promise<void>;
   /** Ends what `interrupt` began. */
-  resume(): Promise<void>;
+  readonly resume: () => Promise<void>;
 }
 
 const aMail = (changes: Partial<Mail> = {}): Mail => ({

@@ -5,7 +5,7 @@ import type { Contract } from './contract.ts';
 /** A limiter that has counted nothing, and its clock. */
 export interface RateLimiterSubject {
   readonly limiter: RateLimiter;
-  advance(milliseconds: number): Promise<void>;
+  readonly advance: (milliseconds: number) => Promise<void>;
 }
 
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });

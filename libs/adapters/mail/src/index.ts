@@ -1,1 +1,2 @@
-export {};
+export * from './eml-mailer.ts';
+export * from './silent-mailer.ts';

@@ -43,7 +43,7 @@ const inFixedWindows: Sabotage = (subject) => {
   return {
     limiter: {
       take: (name, rule) => subject.limiter.take(`${name} ${Math.floor(now / (rule.windowSeconds * 1000))}`, rule),
-      peek: subject.limiter.peek,
+      peek: (name, rule) => subject.limiter.peek(name, rule),
     },
     advance: async (milliseconds) => {
       now += milliseconds;
@@ -91,7 +91,7 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
       return { ...(await limiter.take(subject, { ...rule, allowed: rule.allowed + 1000 })), admitted };
     },
   })),
-  'a peek counts nothing': over((limiter) => ({ peek: limiter.take })),
+  'a peek counts nothing': over((limiter) => ({ peek: (subject, rule) => limiter.take(subject, rule) })),
   'a peek says whether a take would be admitted, and how long it would have to wait': over((limiter) => ({
     peek: async (subject, rule) => ({ ...(await limiter.peek(subject, rule)), retryAfterSeconds: 0 }),
   })),

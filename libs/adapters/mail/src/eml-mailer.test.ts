@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { mailerContract } from '@portico/contracts';
+import type { MailerSubject } from '@portico/contracts';
+import { DeliveryError } from '@portico/domain';
+import type { Mail } from '@portico/domain';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseMail } from '../test/parse-mail.ts';
+import { createEmlMailer } from './eml-mailer.ts';
+
+let root = '';
+let folder = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'portico-mail-'));
+  folder = join(root, 'mails');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const start = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
+const createMailer = (from = 'Portico <noreply@portico.example>', clock = { now: () => start }) =>
+  createEmlMailer({ folder, from, clock });
+
+const aMail = (changes: Partial<Mail> = {}): Mail => ({
+  id: 'a1',
+  to: 'ada@example.com',
+  subject: 'Your API credentials',
+  text: 'client_secret: 123\n',
+  html: '<pre>client_secret: 123</pre>',
+  ...changes,
+});
+
+const namesIn = async (path: string): Promise<readonly string[]> => (await readdir(path)).sort();
+const readAll = async (path: string) =>
+  Promise.all((await namesIn(path)).map(async (name) => parseMail(await readFile(join(path, name)))));
+
+/** The folder gives way to a file of its name, so that even the superuser can write no mail. */
+const createSubject = (): MailerSubject => {
+  const away = join(root, 'away');
+  let path = folder;
+  return {
+    mailer: createMailer(),
+    received: async () => ((await namesIn(root)).length === 0 ? [] : readAll(path)),
+    interrupt: async () => {
+      await createMailer().send(aMail({ id: 'before' }));
+      await rm(join(folder, (await namesIn(folder))[0] ?? ''));
+      await rename(folder, away);
+      await writeFile(folder, '');
+      path = away;
+    },
+    resume: async () => {
+      await rm(folder);
+      await rename(away, folder);
+      path = folder;
+    },
+  };
+};
+
+for (const [sentence, check] of Object.entries(mailerContract)) {
+  test(sentence, () => check(createSubject()));
+}
+
+test('a mail says from whom it is, to whom, when and what', async () => {
+  await createMailer().send(aMail());
+  const [mail] = await readAll(folder);
+  const { 'content-type': contentType, ...headers } = Object.fromEntries(mail?.headers ?? []);
+  expect(contentType).toMatch(/^multipart\/alternative;/);
+  expect(headers).toEqual({
+    from: 'Portico <noreply@portico.example>',
+    to: 'ada@example.com',
+    subject: 'Your API credentials',
+    'message-id': '<a1@portico.example>',
+    date: 'Tue, 03 Feb 2026 04:05:06 +0000',
+    'mime-version': '1.0',
+    'auto-submitted': 'auto-generated',
+  });
+});
+
+test('a sender without a domain leaves the mail to portico.local', async () => {
+  await createMailer('Portico').send(aMail());
+  expect((await readAll(folder))[0]?.messageId).toBe('<a1@portico.local>');
+});
+
+test('folder and files are for their owner alone, and nothing but the mail is left', async () => {
+  await createMailer().send(aMail());
+  expect(await namesIn(folder)).toEqual(['2026-02-03T04-05-06.789Z_a1.eml']);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(folder, '2026-02-03T04-05-06.789Z_a1.eml'))).mode & 0o777).toBe(0o600);
+});
+
+test('the files sort by time, and a mail that is sent again stays one file in its place', async () => {
+  let now = start;
+  const mailer = createMailer('portico@example.com', { now: () => now });
+  for (const id of ['b', 'a', 'b', 'c_b']) {
+    await mailer.send(aMail({ id }));
+    now += 1000;
+  }
+  expect((await readAll(folder)).map(({ messageId }) => messageId)).toEqual([
+    '<b@example.com>',
+    '<a@example.com>',
+    '<c_b@example.com>',
+  ]);
+});
+
+test('every line ends as mails demand, and none is too long', async () => {
+  await createMailer().send(aMail({ text: `${'ä'.repeat(3000)}\n`, html: `<p>${'x'.repeat(3000)}</p>` }));
+  const [name = ''] = await namesIn(folder);
+  const lines = (await readFile(join(folder, name), 'latin1')).split('\r\n');
+  expect(lines.filter((line) => /[\r\n]/.test(line))).toEqual([]);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
+});
+
+test('a mail whose id would lead out of the folder is refused for good', async () => {
+  for (const id of ['../a', 'a/b', '', '.', 'a@b', 'a\r\nb', 'a..b', 'x'.repeat(200)]) {
+    await expect(createMailer().send(aMail({ id }))).rejects.toMatchObject({ name: 'DeliveryError', permanent: true });
+  }
+  expect(await namesIn(root)).toEqual([]);
+});
+
+test('texts that look like paths or addresses are sent as they are', async () => {
+  await createMailer().send(aMail({ text: 'file:///etc/passwd', html: 'data:text/html,hello' }));
+  expect((await readAll(folder))[0]).toMatchObject({ text: 'file:///etc/passwd', html: 'data:text/html,hello' });
+});
+
+test('a failure keeps its cause, which its message does not tell', async () => {
+  await writeFile(folder, '');
+  const [outcome] = await Promise.allSettled([createMailer().send(aMail())]);
+  const failure: unknown = outcome.status === 'rejected' ? outcome.reason : null;
+  expect(failure).toBeInstanceOf(DeliveryError);
+  expect(failure).toMatchObject({ message: 'The mail could not be written: EEXIST', cause: { code: 'EEXIST' } });
+});
+
+test("what a killed process left unfinished is in nobody's way", async () => {
+  await createMailer().send(aMail());
+  await writeFile(join(folder, '.a2.tmp'), 'half a ma');
+  await createMailer().send(aMail({ id: 'a2' }));
+  expect((await readAll(folder)).map(({ messageId }) => messageId)).toEqual([
+    '<a1@portico.example>',
+    '<a2@portico.example>',
+  ]);
+});
+
+test('a process that is killed leaves every mail that it reported sent, whole, and no half one', async () => {
+  const sender = spawn(
+    process.execPath,
+    ['-C', '@portico/source', join(import.meta.dirname, '../test/send-endlessly.ts'), folder],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const reported: string[] = [];
+  for await (const id of createInterface(sender.stdout)) {
+    reported.push(id);
+    if (reported.length === 30) sender.kill('SIGKILL');
+  }
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.eml'));
+  const subjects = await Promise.all(names.map(async (name) => parseMail(await readFile(join(folder, name))).subject));
+  expect(reported.length).toBeGreaterThanOrEqual(30);
+  expect(reported.filter((id) => !subjects.includes(id))).toEqual([]);
+});

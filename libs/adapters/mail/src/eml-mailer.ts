@@ -1,0 +1,80 @@
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { DeliveryError, toIso } from '@portico/domain';
+import type { Clock, Instant, Mailer } from '@portico/domain';
+import { createTransport } from 'nodemailer';
+import { mailMessage } from './mail-message.ts';
+
+export interface EmlMailerOptions {
+  /** Where the files go; it is made, for its owner alone, with the first mail. */
+  readonly folder: string;
+  /** The sender, as an address or as `Name <address>`. */
+  readonly from: string;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Writes each mail to a file of its own, as it would have travelled (RFC 5322), and any mail program can open it. The
+ * names sort by the time of the first sending; a mail that is sent again takes the place of itself. A mail that was
+ * reported sent is on the disk, whole.
+ */
+export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    enabled: true,
+    async send(mail) {
+      const now = clock.now();
+      const options = mailMessage(mail, { from, date: now });
+      try {
+        const { message } = await transport.sendMail(options);
+        await store(folder, mail.id, now, message);
+      } catch (error) {
+        // The error itself names the file, and with it the mail: that is for the cause alone.
+        throw new DeliveryError(`The mail could not be written: ${codeOf(error)}`, false, error);
+      }
+    },
+  };
+};
+
+const store = async (folder: string, id: string, now: Instant, message: Buffer | Readable): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unfinished = join(folder, `.${id}.tmp`);
+  // What an earlier process left of it when it was killed.
+  await rm(unfinished, { force: true });
+  await writeDurably(unfinished, message);
+  await rename(unfinished, join(folder, (await earlierNameOf(folder, id)) ?? nameOf(id, now)));
+  await syncFolder(folder);
+};
+
+/** A time without colons, which not every file system takes in a name, and the id. */
+const nameOf = (id: string, now: Instant): string => `${toIso(now).replaceAll(':', '-')}_${id}.eml`;
+
+const earlierNameOf = async (folder: string, id: string): Promise<string | undefined> => {
+  const ofThisMail = nameOf(id, 0).slice(toIso(0).length);
+  return (await readdir(folder)).find((name) => name.slice(toIso(0).length) === ofThisMail);
+};
+
+const writeDurably = async (path: string, message: Buffer | Readable): Promise<void> => {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(message);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+/** Makes the new name durable. Windows keeps it without, and opens no folder. */
+const syncFolder = async (folder: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';

@@ -1,0 +1,34 @@
+import { DeliveryError } from '@portico/domain';
+import type { Instant, Mail } from '@portico/domain';
+import type { SendMailOptions } from 'nodemailer';
+
+/** One address and nothing round it: no name, no second address, no line break. */
+const oneAddress = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
+
+/** What may stand before the @ of a Message-ID, and in the name of a file. */
+const usableId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
+
+/**
+ * The mail as nodemailer takes it, whatever carries it. Raises a permanent `DeliveryError` where it can go to nobody.
+ * The message is the same each time but for its date: its `Message-ID` is made of the mail's id and the sender's domain.
+ */
+export const mailMessage = (mail: Mail, { from, date }: { readonly from: string; readonly date: Instant }) => {
+  if (!usableId.test(mail.id)) throw new DeliveryError('The mail has no usable id', true);
+  if (!oneAddress.test(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
+  return {
+    from,
+    to: { name: '', address: mail.to },
+    subject: mail.subject.replace(/\p{Cc}+/gu, ' '),
+    text: mail.text,
+    html: mail.html,
+    date: new Date(date),
+    messageId: `<${mail.id}@${domainOf(from)}>`,
+    // Nobody's absence notice is to answer it (RFC 3834, section 5).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    // The texts are texts, never the path or the address of one.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  } satisfies SendMailOptions;
+};
+
+const domainOf = (from: string): string => /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'portico.local';

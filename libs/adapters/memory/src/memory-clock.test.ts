@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { createMemoryClock } from './memory-clock.ts';
+
+test('whoever sets a memory clock moves its wall time alone', () => {
+  const clock = createMemoryClock(1000);
+  clock.advance(5);
+  clock.set(200);
+  expect([clock.now(), clock.monotonic()]).toEqual([200, 5]);
+  clock.advance(5);
+  expect([clock.now(), clock.monotonic()]).toEqual([205, 10]);
+});
+
+test('time on a memory clock passes in one direction', () => {
+  const clock = createMemoryClock();
+  expect(() => clock.advance(-1)).toThrow(RangeError);
+  expect(() => clock.advance(Number.NaN)).toThrow(RangeError);
+});
