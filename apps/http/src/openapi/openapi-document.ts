@@ -156,8 +156,18 @@ const requestBodyOf = (
 ): JsonObject => ({
   required: !fields.safeParse({}).success,
   description: `A JSON object of at most ${kind === 'document' ? specBodyLimitBytes : bodyLimitBytes} bytes.`,
-  content: { 'application/json': { schema: schemaOf(schema, 'input', schemas) } },
+  content: { 'application/json': { schema: schemaOf(schema, 'input', schemas), example: exampleBody(schema) } },
 });
+
+/** A body made of the first example of each field; a field that has neither example nor default is left out. */
+const exampleBody = (schema: z.ZodType): JsonObject => {
+  const fields = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {};
+  const examples = Object.entries(fields).map(([name, field]): [string, unknown] => {
+    const { examples, default: fallback } = field.meta() ?? {};
+    return [name, Array.isArray(examples) ? (examples as unknown[])[0] : fallback];
+  });
+  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
+};
 
 const responsesOf = (route: Route, schemas: Schemas): JsonObject => {
   const { status, summary, media = 'application/json', response, alternatives = {}, conditional } = route;

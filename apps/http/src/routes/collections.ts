@@ -59,13 +59,15 @@ const description = text({ min: 0, max: 10_000 });
 const newFields = z.object({
   name: text({ max: 200 }).meta({ examples: ['Weather'] }),
   description: optional(description).meta({ default: '', examples: ['Forecasts and observations.'] }),
-  authentication: optional(authentication),
+  authentication: optional(authentication).meta({
+    examples: [{ type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' }],
+  }),
 });
 const newCollection = z.object({ ...newFields.shape, openapi_spec: openapiSpec }).meta({ id: 'NewCollection' });
 
 const changedFields = z.object({
-  name: optional(text({ max: 200 })),
-  description: optional(description),
+  name: optional(text({ max: 200 })).meta({ examples: ['Weather'] }),
+  description: optional(description).meta({ examples: ['Forecasts and observations.'] }),
   authentication: clearable(authentication).meta({ description: 'null removes what is stored.' }),
 });
 const collectionChange = z

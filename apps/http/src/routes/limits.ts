@@ -30,15 +30,15 @@ const newTier = z
       .meta({ pattern: tierName.source, examples: ['gold'] }),
     allowed_limit: allowedLimit,
     window_seconds: windowSeconds,
-    description: optional(tierDescription),
+    description: optional(tierDescription).meta({ examples: ['For partners.'] }),
     is_active: optional(z.boolean()).meta({ default: true }),
   })
   .meta({ id: 'NewTier' });
 const tierChange = z
   .object({
-    allowed_limit: optional(allowedLimit),
+    allowed_limit: optional(allowedLimit).meta({ examples: [1_200] }),
     window_seconds: optional(windowSeconds),
-    description: optional(tierDescription),
+    description: optional(tierDescription).meta({ examples: ['For partners.'] }),
     is_active: optional(z.boolean()),
   })
   .meta({ id: 'TierChange' });
@@ -55,7 +55,7 @@ const newOverride = z
   .meta({ id: 'NewOverride' });
 const overrideChange = z
   .object({
-    allowed_limit: optional(allowedLimit),
+    allowed_limit: optional(allowedLimit).meta({ examples: [1_200] }),
     window_seconds: optional(windowSeconds),
     is_active: optional(z.boolean()),
   })

@@ -33,13 +33,21 @@ const registration = z
 
 const ownChange = z
   .object({
-    full_name: optional(name),
-    company_name: clearable(name).meta({ description: 'null or an empty string removes it.' }),
+    full_name: optional(name).meta({ examples: ['Alice Example'] }),
+    company_name: clearable(name).meta({
+      description: 'null or an empty string removes it.',
+      examples: ['Example Ltd.'],
+    }),
   })
   .meta({ id: 'OwnProfileChange' });
 
 const rejection = z
-  .object({ reason: optional(text({ max: 1_000 })).meta({ description: 'Goes into the notification e-mail.' }) })
+  .object({
+    reason: optional(text({ max: 1_000 })).meta({
+      description: 'Goes into the notification e-mail.',
+      examples: ['We could not verify your company.'],
+    }),
+  })
   .meta({ id: 'Rejection' });
 
 const rotation = z
@@ -51,9 +59,15 @@ const rotation = z
   })
   .meta({ id: 'Rotation' });
 
-const roleChange = z.object({ role: z.enum(['admin', 'client']) }).meta({ id: 'RoleChange' });
+const roleChange = z
+  .object({ role: z.enum(['admin', 'client']).meta({ examples: ['admin'] }) })
+  .meta({ id: 'RoleChange' });
 const tierChange = z
-  .object({ tier: z.union([text({ max: 63 }), z.null()], { error: 'must be the name of a tier, or null' }) })
+  .object({
+    tier: z
+      .union([text({ max: 63 }), z.null()], { error: 'must be the name of a tier, or null' })
+      .meta({ examples: ['gold'] }),
+  })
   .meta({ id: 'TierAssignment' });
 
 /** Shows the tier, which is no field of the specification's own. */

@@ -94,8 +94,9 @@ export const exhaustionSuite = (start: Start): void => {
     async (_name, { method, path, who }) => {
       const options = who === 'open' ? { json: {} } : { token: client.token };
       const reply = await subject.client.call(method, concrete(path), options);
-      expect([reply.status, reply.body]).toEqual([429, { detail: 'Rate limit exceeded', retry_after: 60 }]);
-      expect(reply.headers['retry-after']).toBe('60');
+      const retryAfter = Number(reply.headers['retry-after']);
+      expect([reply.status, reply.body]).toEqual([429, { detail: 'Rate limit exceeded', retry_after: retryAfter }]);
+      expect(retryAfter).toBeGreaterThan(0);
     },
   );
 };

@@ -1,0 +1,124 @@
+import type { CallOptions } from '../client.ts';
+import type { Person, PersonKind, World } from './world.ts';
+
+/** What a credential is worth, before anyone asks what it is for. */
+export type Credential =
+  | 'nothing'
+  | 'a bad token'
+  | "a stranger's token"
+  | "a client's token"
+  | "an admin's token"
+  | 'a key'
+  | 'a bad key'
+  | 'a malformed credential';
+
+export interface CallerKind {
+  /** Who is behind it. */
+  readonly person: PersonKind;
+  readonly credential: Credential;
+  /** Which collections it may see, once it is let in. */
+  readonly sees: 'all' | 'granted' | 'nothing';
+  readonly present: (person: Person, world: World) => CallOptions | Promise<CallOptions>;
+}
+
+const byToken = ({ token }: Person): CallOptions => ({ token });
+const byKey = (person: Person): CallOptions => ({ key: keyOf(person) });
+
+/** The key pair of a person who must have one. */
+export const keyOf = ({ key, uid }: Person): NonNullable<Person['key']> => {
+  if (!key) throw new Error(`${uid} has no key pair`);
+  return key;
+};
+
+const caller = (
+  person: PersonKind,
+  credential: Credential,
+  sees: CallerKind['sees'],
+  present: CallerKind['present'],
+): CallerKind => ({ person, credential, sees, present });
+
+/** What is refused everywhere sees nothing anywhere. */
+const refused = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
+  caller(person, credential, 'nothing', present);
+
+const unknownClientId = '11111111-1111-4111-8111-111111111111';
+
+/** The kinds of caller. Whoever is refused for the credential's form would be let in with the whole of it. */
+export const callers = {
+  'no caller': refused('stranger', 'nothing', () => ({})),
+  'a garbage token': refused('stranger', 'a bad token', () => ({ token: 'garbage' })),
+  'another scheme than Bearer': refused('granted', 'a malformed credential', ({ token }) => ({
+    headers: ['Authorization', `Basic ${token}`],
+  })),
+  'a forged token': refused('granted', 'a bad token', async ({ uid, email }, { service }) => ({
+    token: await service.forgeToken({ uid, email }),
+  })),
+  'an expired token': refused('granted', 'a bad token', async ({ uid, email }, { service }) => ({
+    token: await service.mintToken({ uid, email }, -3_600),
+  })),
+  "an admin's forged token": refused('admin', 'a bad token', async ({ uid, email }, { service }) => ({
+    token: await service.forgeToken({ uid, email }),
+  })),
+  'a token that is sent twice': refused('granted', 'a malformed credential', ({ token }) => ({
+    token,
+    headers: ['Authorization', `Bearer ${token}`],
+  })),
+  'a token with the key pair': refused('granted', 'a malformed credential', (person) => ({
+    ...byToken(person),
+    ...byKey(person),
+  })),
+  'a token with half a key pair': refused('granted', 'a malformed credential', (person) => ({
+    ...byToken(person),
+    headers: ['X-Client-ID', keyOf(person).clientId],
+  })),
+  "an admin's token with a client's key pair": refused(
+    'granted',
+    'a malformed credential',
+    (person, { service: { adminToken } }) => ({ token: adminToken, ...byKey(person) }),
+  ),
+  'a client identifier without a secret': refused('granted', 'a malformed credential', (person) => ({
+    headers: ['X-Client-ID', keyOf(person).clientId],
+  })),
+  'a secret without a client identifier': refused('granted', 'a malformed credential', (person) => ({
+    headers: ['X-API-Key', keyOf(person).secret],
+  })),
+  'a secret that is sent twice': refused('granted', 'a malformed credential', (person) => ({
+    ...byKey(person),
+    headers: ['X-API-Key', keyOf(person).secret],
+  })),
+  "another client's secret": refused('granted', 'a bad key', (person, { cast }) => ({
+    key: { clientId: keyOf(person).clientId, secret: keyOf(cast.client).secret },
+  })),
+  'a mistyped secret': refused('granted', 'a bad key', (person) => ({
+    key: {
+      clientId: keyOf(person).clientId,
+      secret: keyOf(person).secret.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    },
+  })),
+  'a client identifier of nobody': refused('granted', 'a bad key', (person) => ({
+    key: { clientId: unknownClientId, secret: keyOf(person).secret },
+  })),
+  "a profile's id in place of the client identifier": refused('granted', 'a bad key', (person) => ({
+    key: { clientId: person.id, secret: keyOf(person).secret },
+  })),
+  'nobody registered': refused('stranger', "a stranger's token", byToken),
+  'a deleted profile, by token': refused('deleted', "a stranger's token", byToken),
+  'a deleted profile, by key': refused('deleted', 'a bad key', byKey),
+  'a pending profile': caller('pending', "a client's token", 'nothing', byToken),
+  'a pending profile with a grant': caller('pendingGranted', "a client's token", 'granted', byToken),
+  'a rejected profile': caller('rejected', "a client's token", 'nothing', byToken),
+  'a rejected profile with a grant': caller('rejectedGranted', "a client's token", 'nothing', byToken),
+  'a client without a grant, by token': caller('client', "a client's token", 'nothing', byToken),
+  'a client without a grant, by key': caller('client', 'a key', 'nothing', byKey),
+  'a client with a grant, by token': caller('granted', "a client's token", 'granted', byToken),
+  'a client with a grant, by key': caller('granted', 'a key', 'granted', byKey),
+  'the first admin': caller('admin', "an admin's token", 'all', byToken),
+  'a promoted client, by token': caller('promoted', "an admin's token", 'all', byToken),
+  'a promoted client, by its sleeping key': refused('promoted', 'a bad key', byKey),
+  'a demoted admin, by token': caller('demoted', "a client's token", 'granted', byToken),
+  'a demoted admin, by its key that woke up': caller('demoted', 'a key', 'granted', byKey),
+} as const satisfies Readonly<Record<string, CallerKind>>;
+
+export type CallerName = keyof typeof callers;
+
+export const callerNames = Object.keys(callers) as readonly CallerName[];

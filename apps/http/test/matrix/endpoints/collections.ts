@@ -1,0 +1,100 @@
+import { expect } from 'vitest';
+import type { Endpoints } from '../endpoint.ts';
+import { refusals } from '../refusals.ts';
+import { listOf, message, object } from '../shapes.ts';
+import { smallDocument, targetSecret, type World } from '../world.ts';
+
+const { noAccess } = refusals;
+/** Those who are let in but may not read the granted collection. */
+const withoutAccess = {
+  'a pending profile': noAccess,
+  'a rejected profile': noAccess,
+  'a rejected profile with a grant': noAccess,
+  'a client without a grant, by token': noAccess,
+  'a client without a grant, by key': noAccess,
+} as const;
+
+const standing = ({ granted }: World) => ({ params: { collection_id: granted } });
+const fresh = async ({ make }: World) => ({ params: { collection_id: await make.collection() } });
+
+const badFields = [
+  { name: 7 },
+  { name: 'x'.repeat(201) },
+  { description: 7 },
+  { openapi_spec: 'text' },
+  { openapi_spec: {} },
+  { openapi_spec: { ...smallDocument, openapi: '2.0' } },
+  { authentication: { type: 'none', value: 'x' } },
+];
+
+export const collectionEndpoints: Endpoints = {
+  'GET /api/collections/': {
+    who: 'token',
+    status: 200,
+    answer: listOf(['id', 'name', 'description', 'created_at', 'updated_at']),
+    aim: () => ({}),
+    visible: 'id',
+    holds: ({ headers }) => {
+      expect(headers.etag).toMatch(/^"[^"]+"$/);
+      expect(headers['cache-control']).toBe('private, no-cache');
+    },
+    badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2'],
+  },
+  'GET /api/collections/{collection_id}': {
+    who: 'token or key',
+    status: 200,
+    answer: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at']),
+    aim: standing,
+    except: withoutAccess,
+    holds: ({ body, headers }, _caller, { granted }) => {
+      expect(body).toMatchObject({ id: granted, openapi_spec: smallDocument });
+      expect(headers.etag).toMatch(/^"[^"]+"$/);
+      expect(headers['cache-control']).toBe('private, no-cache');
+    },
+  },
+  'GET /api/collections/{collection_id}/metadata': {
+    who: 'token or key',
+    status: 200,
+    answer: object(['id', 'name', 'description', 'base_url', 'authentication'], {
+      authentication: ['type', 'name', 'value', 'in'],
+    }),
+    aim: standing,
+    except: withoutAccess,
+    holds: ({ body, headers }, _caller, { granted }) => {
+      expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
+      expect(body.authentication).toEqual({ type: 'apiKey', name: 'X-Weather-Key', value: targetSecret, in: 'header' });
+      expect([headers.etag, headers['cache-control']]).toEqual([undefined, 'no-store']);
+    },
+  },
+  'POST /api/collections/': {
+    who: 'admin',
+    status: 201,
+    answer: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at', 'updated_at']),
+    aim: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
+    holds: ({ body }, caller) =>
+      expect(body).toMatchObject({ description: '', created_by: caller.id, openapi_spec: smallDocument }),
+    badBodies: [
+      {},
+      { name: 'Without a document' },
+      ...badFields.map((fields) => ({ name: 'Weather', openapi_spec: smallDocument, ...fields })),
+    ],
+    badQueries: ['?strict=perhaps'],
+  },
+  'PUT /api/collections/{collection_id}': {
+    who: 'admin',
+    status: 200,
+    answer: object(['id', 'name', 'description', 'updated_at']),
+    aim: (world) => ({ ...standing(world), json: { name: 'Another name' } }),
+    freshAim: async (world) => ({ ...(await fresh(world)), json: { name: 'Another name' } }),
+    holds: ({ body }) => expect(body.name).toBe('Another name'),
+    badBodies: badFields,
+    badQueries: ['?strict=perhaps'],
+  },
+  'DELETE /api/collections/{collection_id}': {
+    who: 'admin',
+    status: 200,
+    answer: message,
+    aim: standing,
+    freshAim: fresh,
+  },
+};

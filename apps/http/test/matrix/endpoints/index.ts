@@ -1,0 +1,19 @@
+import type { Endpoints } from '../endpoint.ts';
+import { accessEndpoints } from './access.ts';
+import { auditEndpoints } from './audit.ts';
+import { collectionEndpoints } from './collections.ts';
+import { limitEndpoints } from './limits.ts';
+import { profileEndpoints } from './profiles.ts';
+import { searchEndpoints } from './search.ts';
+import { serviceEndpoints } from './service.ts';
+
+/** All endpoints of the specification: written from it alone, so that it judges the route table. */
+export const endpoints: Endpoints = {
+  ...profileEndpoints,
+  ...collectionEndpoints,
+  ...accessEndpoints,
+  ...auditEndpoints,
+  ...limitEndpoints,
+  ...searchEndpoints,
+  ...serviceEndpoints,
+};

@@ -1,0 +1,139 @@
+import { expect } from 'vitest';
+import type { Endpoints } from '../endpoint.ts';
+import { refusals } from '../refusals.ts';
+import { listOf, message, object } from '../shapes.ts';
+import type { World } from '../world.ts';
+
+const limit = ['allowed_limit', 'window_seconds'];
+const tier = ['tier', ...limit, 'description', 'is_active', 'created_at', 'updated_at'];
+const override = ['id', 'client_id', ...limit, 'is_active', 'created_at', 'updated_at'];
+const badLimits = [
+  { allowed_limit: 0 },
+  { allowed_limit: 1_000_000_001 },
+  { allowed_limit: '5' },
+  { window_seconds: 0 },
+  { window_seconds: 2_678_401 },
+  { window_seconds: 1.5 },
+  { is_active: 'yes' },
+];
+const rule = { allowed_limit: 5, window_seconds: 60 };
+
+const standingTier = ({ tier: name }: World) => ({ params: { tier: name } });
+const freshTier = async ({ make }: World) => ({ params: { tier: await make.tier() } });
+const standingOverride = ({ override: id }: World) => ({ params: { id } });
+const freshOverride = async ({ make, granted }: World) => ({
+  params: { id: await make.override((await make.person('client', granted)).id) },
+});
+
+const { adminRequired } = refusals;
+/** Those who are let in and are neither an admin nor the client itself. */
+const others = {
+  'a pending profile': adminRequired,
+  'a pending profile with a grant': adminRequired,
+  'a rejected profile': adminRequired,
+  'a rejected profile with a grant': adminRequired,
+  'a client without a grant, by token': adminRequired,
+  'a client without a grant, by key': adminRequired,
+  'a demoted admin, by token': adminRequired,
+  'a demoted admin, by its key that woke up': adminRequired,
+} as const;
+
+export const limitEndpoints: Endpoints = {
+  'GET /api/rate-limits/tiers': { who: 'admin', status: 200, answer: listOf(tier), aim: () => ({}) },
+  'GET /api/rate-limits/tiers/active/all': {
+    who: 'token or key',
+    status: 200,
+    answer: listOf(tier),
+    aim: () => ({}),
+    holds: ({ list }, _caller, world) => expect(list.map((entry) => entry.tier)).toContain(world.tier),
+  },
+  'POST /api/rate-limits/tiers': {
+    who: 'admin',
+    status: 201,
+    answer: object(tier),
+    aim: ({ make }) => ({ json: { tier: make.nextName(), ...rule } }),
+    holds: ({ body }) => expect(body).toMatchObject({ ...rule, description: null, is_active: true }),
+    badBodies: [
+      {},
+      { tier: 'gold' },
+      { tier: 'Not A Name', ...rule },
+      ...badLimits.map((fields) => ({ tier: 'gold', ...rule, ...fields })),
+    ],
+  },
+  'PUT /api/rate-limits/tiers/{tier}': {
+    who: 'admin',
+    status: 200,
+    answer: object(tier),
+    aim: (world) => ({ ...standingTier(world), json: { allowed_limit: 7 } }),
+    freshAim: async (world) => ({ ...(await freshTier(world)), json: { allowed_limit: 7 } }),
+    holds: ({ body }) => expect(body).toMatchObject({ allowed_limit: 7, window_seconds: 60 }),
+    badBodies: badLimits,
+  },
+  'DELETE /api/rate-limits/tiers/{tier}': {
+    who: 'admin',
+    status: 200,
+    answer: message,
+    aim: standingTier,
+    freshAim: freshTier,
+  },
+  'GET /api/rate-limits/overrides': {
+    who: 'admin',
+    status: 200,
+    answer: listOf(override),
+    aim: () => ({ query: '?active_only=TRUE' }),
+    holds: ({ list }, _caller, { cast }) => {
+      const found = list.filter((entry) => entry.client_id === cast.client.key?.clientId);
+      expect(found).toMatchObject([{ is_active: true }]);
+    },
+    badQueries: ['?active_only=perhaps', '?active_only=true&active_only=false'],
+  },
+  'POST /api/rate-limits/overrides': {
+    who: 'admin',
+    status: 201,
+    answer: object(override),
+    aim: ({ cast }) => ({ json: { client_id: cast.client.key?.clientId, ...rule } }),
+    freshAim: async ({ make, granted }) => {
+      const { key } = await make.person('client', granted);
+      return { json: { client_id: key?.clientId, ...rule } };
+    },
+    holds: ({ body }) => expect(body).toMatchObject({ ...rule, is_active: true }),
+    badBodies: [
+      {},
+      { client_id: 'nobody' },
+      { client_id: 7, ...rule },
+      ...badLimits.map((fields) => ({ client_id: 'nobody', ...rule, ...fields })),
+    ],
+  },
+  'PUT /api/rate-limits/overrides/{id}': {
+    who: 'admin',
+    status: 200,
+    answer: object(override),
+    aim: (world) => ({ ...standingOverride(world), json: { is_active: false } }),
+    freshAim: async (world) => ({ ...(await freshOverride(world)), json: { is_active: false } }),
+    holds: ({ body }) => expect(body).toMatchObject({ is_active: false, window_seconds: 60 }),
+    badBodies: badLimits,
+    volatile: ['id'],
+  },
+  'DELETE /api/rate-limits/overrides/{id}': {
+    who: 'admin',
+    status: 200,
+    answer: message,
+    aim: standingOverride,
+    freshAim: freshOverride,
+  },
+  'GET /api/rate-limits/effective/{client_id}': {
+    who: 'token or key',
+    status: 200,
+    answer: object(['client_id', ...limit, 'source', 'tier', 'override_id', 'remaining', 'reset_seconds']),
+    aim: ({ cast }) => ({ params: { client_id: cast.granted.key?.clientId ?? '' } }),
+    except: others,
+    holds: ({ body }, _caller, { cast }) =>
+      expect(body).toMatchObject({
+        client_id: cast.granted.key?.clientId,
+        source: 'default',
+        tier: null,
+        override_id: null,
+      }),
+    volatile: ['remaining', 'reset_seconds'],
+  },
+};

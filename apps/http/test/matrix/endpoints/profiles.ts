@@ -1,0 +1,136 @@
+import { expect } from 'vitest';
+import type { Endpoints } from '../endpoint.ts';
+import { refusals } from '../refusals.ts';
+import { listOf, message, object } from '../shapes.ts';
+import type { World } from '../world.ts';
+
+const identity = ['id', 'email', 'full_name', 'company_name', 'role', 'registration_status'];
+const credentials = object(['message', 'client_id', 'client_secret']);
+const approvedAt = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
+  status === 'approved' ? ['approved_at'] : [];
+
+const registration = ({ make }: World) => {
+  const uid = make.nextName();
+  return { firebase_uid: uid, email: `${uid}@example.com`, full_name: 'Somebody New' };
+};
+const badNames = [{ full_name: 7 }, { full_name: 'x'.repeat(201) }, { company_name: 'x'.repeat(201) }];
+
+const pending = ({ cast }: World) => ({ params: { user_id: cast.pending.id } });
+const freshPending = async ({ make, granted }: World) => ({
+  params: { user_id: (await make.person('pending', granted)).id },
+});
+
+export const profileEndpoints: Endpoints = {
+  'POST /api/profiles/register': {
+    who: 'open',
+    status: 201,
+    answer: object([...identity, 'created_at']),
+    aim: (world) => ({ json: registration(world) }),
+    holds: ({ body }) => expect(body).toMatchObject({ role: 'client', registration_status: 'pending' }),
+    badBodies: [
+      {},
+      { firebase_uid: 'no-email', full_name: 'Somebody' },
+      { firebase_uid: 1, email: 'x', full_name: '' },
+    ],
+  },
+  'GET /api/profiles/me': {
+    who: 'token',
+    status: 200,
+    answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
+    aim: () => ({}),
+    except: { 'nobody registered': refusals.userNotFound, 'a deleted profile, by token': refusals.userNotFound },
+    holds: ({ body }, caller) =>
+      expect(body).toMatchObject({
+        id: caller.id,
+        email: caller.email,
+        role: caller.role,
+        registration_status: caller.status,
+        client_id: caller.role === 'client' ? (caller.key?.clientId ?? null) : null,
+      }),
+    badQueries: ['?include=everything'],
+  },
+  'PUT /api/profiles/me': {
+    who: 'token',
+    status: 200,
+    answer: object([...identity, 'client_id', 'created_at', 'updated_at']),
+    aim: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
+    changesCaller: true,
+    except: { 'nobody registered': refusals.userNotFound, 'a deleted profile, by token': refusals.userNotFound },
+    holds: ({ body }, caller) =>
+      expect(body).toMatchObject({ id: caller.id, full_name: 'Another Name', company_name: 'Example Ltd.' }),
+    badBodies: badNames,
+  },
+  'POST /api/profiles/me/credentials': {
+    who: 'token',
+    status: 200,
+    answer: credentials,
+    aim: () => ({}),
+    changesCaller: true,
+    except: {
+      'a pending profile': refusals.notApproved,
+      'a pending profile with a grant': refusals.notApproved,
+      'a rejected profile': refusals.notApproved,
+      'a rejected profile with a grant': refusals.notApproved,
+      'the first admin': refusals.adminHasNoKey,
+      'a promoted client, by token': refusals.adminHasNoKey,
+    },
+    holds: ({ body }, caller) => expect(body.client_id).toBe(caller.key?.clientId),
+    badBodies: [{ grace_seconds: -1 }, { grace_seconds: '60' }, { grace_seconds: 604_801 }],
+  },
+  'GET /api/profiles/': {
+    who: 'admin',
+    status: 200,
+    answer: listOf([...identity, 'client_id', 'created_at']),
+    aim: () => ({}),
+    badQueries: ['?include=everything', '?include=tier&include=tier'],
+  },
+  'POST /api/profiles/{user_id}/approve': {
+    who: 'admin',
+    status: 200,
+    answer: credentials,
+    aim: pending,
+    freshAim: freshPending,
+  },
+  'POST /api/profiles/{user_id}/reject': {
+    who: 'admin',
+    status: 200,
+    answer: message,
+    aim: pending,
+    freshAim: freshPending,
+    badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
+  },
+  'POST /api/profiles/{user_id}/credentials': {
+    who: 'admin',
+    status: 200,
+    answer: credentials,
+    aim: ({ cast }) => ({ params: { user_id: cast.client.id } }),
+    freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('client', granted)).id } }),
+    badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }],
+  },
+  'PUT /api/profiles/{user_id}/role': {
+    who: 'admin',
+    status: 200,
+    answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
+    aim: (world) => ({ ...pending(world), json: { role: 'admin' } }),
+    freshAim: async (world) => ({ ...(await freshPending(world)), json: { role: 'admin' } }),
+    holds: ({ body }) =>
+      expect(body).toMatchObject({ role: 'admin', registration_status: 'approved', client_id: null }),
+    badBodies: [{}, { role: 'owner' }, { role: null }],
+  },
+  'PUT /api/profiles/{user_id}/tier': {
+    who: 'admin',
+    status: 200,
+    answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', 'tier', ...approvedAt(entry)]),
+    aim: (world) => ({ ...pending(world), json: { tier: world.tier } }),
+    freshAim: async (world) => ({ ...(await freshPending(world)), json: { tier: world.tier } }),
+    holds: ({ body }, _caller, { tier }) => expect(body.tier).toBe(tier),
+    badBodies: [{}, { tier: 7 }],
+  },
+  'DELETE /api/profiles/{user_id}': {
+    who: 'admin',
+    status: 200,
+    answer: message,
+    aim: pending,
+    freshAim: freshPending,
+  },
+};

@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { UseCases } from '@portico/domain';
+import { pino } from 'pino';
+import { createHttpApp, createHttpServer, type HttpSettings, type LocalIssuerDocuments } from '../../src/index.ts';
+
+interface Facts {
+  readonly useCases: UseCases;
+  readonly settings: HttpSettings;
+  readonly localIssuer: LocalIssuerDocuments | null;
+}
+
+/** Serves these use cases on a free port of the loopback interface. */
+export const listen = async (facts: Facts): Promise<{ readonly address: string; close(): Promise<void> }> => {
+  const server = createHttpServer(createHttpApp({ ...facts, logger: pino({ level: 'silent' }) }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    close: () => server.drain({ noticeMs: 0, deadlineMs: 1_000 }),
+  };
+};

@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import type { Reply } from '../client.ts';
+import { callerNames, callers, type CallerName } from './callers.ts';
+import { expectRefusal, refusals } from './refusals.ts';
+import { actorOf, isServed, presented, rows, send, type Row } from './request.ts';
+import { expectedRefusal } from './rule.ts';
+import { expectShape } from './shapes.ts';
+import type { Endpoint } from './endpoint.ts';
+import { targetSecret, type Person, type World } from './world.ts';
+
+/** Tells an answer to the transcript. */
+export type Tell = (reply: Reply, endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition'>) => void;
+
+/** A test that a service of any composition passes, at any time and in any order. */
+export interface MatrixCase {
+  /** A sentence; unique. */
+  readonly name: string;
+  readonly run: (world: World, tell: Tell) => Promise<void>;
+}
+
+/** Every endpoint with every kind of caller: one valid request, and exactly the answer that the rule expects. */
+export const matrixCases: readonly MatrixCase[] = rows.flatMap((row) =>
+  callerNames.map((caller) => {
+    const refusal = expectedRefusal(row, caller);
+    return {
+      name: `${row.name} answers ${refusal ? `${refusal.status} ${refusal.detail}` : row.status} to ${caller}`,
+      run: (world: World, tell: Tell) => answers(world, tell, row, caller),
+    };
+  }),
+);
+
+const answers = async (world: World, tell: Tell, row: Row, caller: CallerName): Promise<void> => {
+  const refusal = expectedRefusal(row, caller);
+  const person = refusal ? world.cast[callers[caller].person] : await actorOf(world, row, caller);
+  const aim = refusal || !row.freshAim ? row.aim(world) : await row.freshAim(world);
+  const reply = await send(world, row, aim, await presented(world, caller, person));
+  if (row.name !== 'GET /api/collections/{collection_id}/metadata') expect(reply.text).not.toContain(targetSecret);
+  if (!isServed(world, row)) {
+    expectRefusal(reply, refusals.notFound);
+    return;
+  }
+  tell(reply, row);
+  if (refusal) expectRefusal(reply, refusal);
+  else expectSuccess(world, row, caller, person, reply);
+};
+
+const expectSuccess = (world: World, row: Row, caller: CallerName, person: Person, reply: Reply): void => {
+  expect([reply.status, reply.status === row.status || reply.text]).toEqual([row.status, true]);
+  expect(reply.headers['www-authenticate']).toBeUndefined();
+  const { visible } = row;
+  const entries = expectShape(reply, row.answer, visible !== undefined);
+  if (visible !== undefined) {
+    const { granted, hidden } = world;
+    const seen = entries.map((entry) => entry[visible]).filter((id) => id === granted || id === hidden);
+    const { sees } = callers[caller];
+    expect(seen.sort()).toEqual(sees === 'all' ? [granted, hidden].sort() : sees === 'granted' ? [granted] : []);
+    if (sees !== 'all') expect(entries).toHaveLength(seen.length);
+  }
+  if (reply.body && 'client_secret' in reply.body) expect(reply.headers['cache-control']).toBe('no-store');
+  row.holds?.(reply, person, world);
+};

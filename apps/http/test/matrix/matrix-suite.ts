@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/index.ts';
+import {
+  conflictCases,
+  discretionCases,
+  faultCases,
+  methodCases,
+  missingCases,
+  otherClientCases,
+  unknownPathCases,
+} from './generated-cases.ts';
+import { matrixCases, type MatrixCase, type Tell } from './matrix-cases.ts';
+import type { StartMatrixService } from './matrix-service.ts';
+import { presented, rows } from './request.ts';
+import { lineOf, type Line, type Transcript } from './transcript.ts';
+import { headCases, ignoredBodyCases, slashCases } from './twin-cases.ts';
+import { createWorld, type World } from './world.ts';
+
+const groups: Readonly<Record<string, readonly MatrixCase[]>> = {
+  'every endpoint with every kind of caller': matrixCases,
+  'whoever is refused learns nothing': [...discretionCases, ...otherClientCases],
+  'what is not there': missingCases,
+  'what is not valid': faultCases,
+  'what conflicts': conflictCases,
+  'methods and paths': [...methodCases, ...unknownPathCases],
+  'the same in other words': [...slashCases, ...ignoredBodyCases, ...headCases],
+};
+
+/**
+ * Asks a running service everything that the specification says of who may call what. Where a reference is given, both
+ * must have answered the same.
+ */
+export const matrixSuite = (start: StartMatrixService, reference: StartMatrixService | null = null): void => {
+  let world: World;
+  let before: unknown;
+  let expected: Transcript | null = null;
+
+  beforeAll(async () => {
+    expected = reference && (await record(reference));
+    world = await createWorld(await start());
+    before = await standing(world);
+  }, 120_000);
+  afterAll(() => world.close());
+
+  test('the specification has every route of the table, and every route is of the specification', () => {
+    const inTable = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(inTable.sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+
+  for (const [group, cases] of Object.entries(groups)) {
+    describe(group, () => {
+      for (const { name, run } of cases) {
+        test(name, async () => {
+          const lines = await linesOf(world, run);
+          if (expected) expect(lines).toEqual(expected.get(name));
+        });
+      }
+    });
+  }
+
+  test('no request that was refused has changed anything', async () => {
+    expect(await standing(world)).toEqual(before);
+  });
+};
+
+/** What a service answered, by case. */
+const record = async (start: StartMatrixService): Promise<Transcript> => {
+  const world = await createWorld(await start());
+  try {
+    const transcript = new Map<string, readonly Line[]>();
+    for (const { name, run } of Object.values(groups).flat()) transcript.set(name, await linesOf(world, run));
+    return transcript;
+  } finally {
+    await world.close();
+  }
+};
+
+const linesOf = async (world: World, run: MatrixCase['run']): Promise<readonly Line[]> => {
+  const lines: Line[] = [];
+  const tell: Tell = (reply, endpoint = {}) => lines.push(lineOf(reply, world, endpoint));
+  await run(world, tell);
+  return lines;
+};
+
+/** All that an admin can see of what stands. */
+const standing = async (world: World): Promise<unknown> => {
+  const { client, granted, hidden, cast, tier, override } = world;
+  const admin = await presented(world, 'the first admin');
+  const list = async (path: string) => (await client.call('GET', path, admin)).list;
+  const known = new Set([granted, hidden, tier, override, ...Object.values(cast).map(({ id }) => id)]);
+  const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
+  return {
+    profiles: (await list('/api/profiles/')).filter(isKnown),
+    collections: (await list('/api/collections/')).filter(isKnown),
+    documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
+    metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,
+    tiers: (await list('/api/rate-limits/tiers')).filter(isKnown),
+    overrides: (await list('/api/rate-limits/overrides')).filter(isKnown),
+    grants: await Promise.all(
+      [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted].map(async ({ id }) =>
+        (await list(`/api/access/clients/${id}/collections`)).filter(isKnown),
+      ),
+    ),
+  };
+};

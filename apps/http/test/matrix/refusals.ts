@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import type { Reply } from '../client.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly detail: string;
+}
+
+const refusal = (status: number, detail: string): Refusal => ({ status, detail });
+
+/** The catalogue of details (specification, section 1). */
+export const refusals = {
+  invalidToken: refusal(401, 'Invalid or expired token'),
+  invalidKey: refusal(401, 'Invalid API credentials'),
+  adminRequired: refusal(403, 'Admin access required'),
+  noAccess: refusal(403, 'No access to this collection'),
+  userNotFound: refusal(404, 'User not found'),
+  clientNotFound: refusal(404, 'Client not found'),
+  collectionNotFound: refusal(404, 'Collection not found'),
+  grantNotFound: refusal(404, 'Grant not found'),
+  tierNotFound: refusal(404, 'Tier not found'),
+  overrideNotFound: refusal(404, 'Override not found'),
+  notFound: refusal(404, 'Not found'),
+  methodNotAllowed: refusal(405, 'Method not allowed'),
+  notApproved: refusal(409, 'User not approved'),
+  adminHasNoKey: refusal(409, 'User is an admin and has no API credentials'),
+} as const;
+
+/** Holds an answer to be this refusal and nothing more. */
+export const expectRefusal = (reply: Reply, { status, detail }: Refusal): void => {
+  expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail })]);
+  expectRefusalHeaders(reply);
+};
+
+/** Holds an answer to be a 400 that begins so and says a reason. */
+export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 'Invalid query parameter'): void => {
+  expect([reply.status, reply.text]).toEqual([400, expect.stringMatching(/^\{"detail":"[^"]/)]);
+  expect(Object.keys(reply.body)).toEqual(['detail']);
+  expect(reply.body.detail).toMatch(new RegExp(`^${detail}: \\S`));
+  expectRefusalHeaders(reply);
+};
+
+const expectRefusalHeaders = ({ status, headers }: Reply): void => {
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+  expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+};

@@ -1,0 +1,60 @@
+import { callers, type CallerName, type Credential } from './callers.ts';
+import type { Endpoint, Who } from './endpoint.ts';
+import { refusals, type Refusal } from './refusals.ts';
+
+const { invalidToken, invalidKey, adminRequired } = refusals;
+const success = null;
+
+const everyone = {
+  nothing: success,
+  'a bad token': success,
+  "a stranger's token": success,
+  "a client's token": success,
+  "an admin's token": success,
+  'a key': success,
+  'a bad key': success,
+  'a malformed credential': success,
+} as const;
+
+/**
+ * What each credential is worth to each endpoint (specification, "Authentication" and section 2). Registration takes no
+ * credential: a token that is of no use to it is ignored.
+ */
+const rule: Readonly<Record<Who, Readonly<Record<Credential, Refusal | null>>>> = {
+  free: everyone,
+  open: everyone,
+  token: {
+    nothing: invalidToken,
+    'a bad token': invalidToken,
+    "a stranger's token": invalidToken,
+    "a client's token": success,
+    "an admin's token": success,
+    'a key': invalidToken,
+    'a bad key': invalidToken,
+    'a malformed credential': invalidToken,
+  },
+  'token or key': {
+    nothing: invalidToken,
+    'a bad token': invalidToken,
+    "a stranger's token": invalidToken,
+    "a client's token": success,
+    "an admin's token": success,
+    'a key': success,
+    'a bad key': invalidKey,
+    'a malformed credential': invalidToken,
+  },
+  admin: {
+    nothing: invalidToken,
+    'a bad token': invalidToken,
+    "a stranger's token": invalidToken,
+    "a client's token": adminRequired,
+    "an admin's token": success,
+    'a key': invalidToken,
+    'a bad key': invalidToken,
+    'a malformed credential': invalidToken,
+  },
+};
+
+/** How a valid request of this caller is refused; null where it succeeds. */
+export const expectedRefusal = (endpoint: Endpoint, caller: CallerName): Refusal | null =>
+  endpoint.except?.[caller] ?? rule[endpoint.who][callers[caller].credential];

@@ -1,0 +1,60 @@
+import type { Aim } from './endpoint.ts';
+import { refusals, type Refusal } from './refusals.ts';
+import { unknownId } from './world.ts';
+
+interface Target {
+  readonly refusal: Refusal;
+  /** What is well formed and names nothing. */
+  readonly missing: string;
+  /** What cannot name anything. */
+  readonly malformed: readonly string[];
+}
+
+const notUuids = [
+  'not-a-uuid',
+  '1',
+  '00000000-0000-0000-0000-000000000000',
+  unknownId.slice(1),
+  `${unknownId}0`,
+  unknownId.replaceAll('-', ''),
+  `%7B${unknownId}%7D`,
+  '%00',
+  "%27%20OR%20'1'='1",
+  'x'.repeat(2_000),
+];
+const ofUuid = (refusal: Refusal): Target => ({ refusal, missing: unknownId, malformed: notUuids });
+
+/** What a name in a path stands for, and what is said where it names nothing. */
+export const targets: Readonly<Record<string, Target>> = {
+  user_id: ofUuid(refusals.userNotFound),
+  collection_id: ofUuid(refusals.collectionNotFound),
+  client_profile_id: ofUuid(refusals.clientNotFound),
+  client_id: ofUuid(refusals.clientNotFound),
+  tier: {
+    refusal: refusals.tierNotFound,
+    missing: 'no-such-tier',
+    malformed: ['Not%20A%20Tier', '-', '%00', 'x'.repeat(64), 'STANDING'],
+  },
+  id: {
+    refusal: refusals.overrideNotFound,
+    missing: '2147483647',
+    malformed: ['x', '0', '-1', '1.5', '1e3', '0x1', '%201', '99999999999999999999', unknownId],
+  },
+  file: {
+    refusal: refusals.notFound,
+    missing: 'nothing.js',
+    malformed: ['..%2Fpackage.json', '%2e%2e', 'INITIALIZER.JS'],
+  },
+};
+
+export const targetOf = (variable: string): Target => {
+  const target = targets[variable];
+  if (!target) throw new Error(`Nothing is said of {${variable}}`);
+  return target;
+};
+
+/** The same request about something else. */
+export const aimedAt = (aim: Aim, variable: string, value: string): Aim => ({
+  ...aim,
+  params: { ...aim.params, [variable]: value },
+});

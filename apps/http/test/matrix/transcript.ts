@@ -1,0 +1,64 @@
+import type { Reply } from '../client.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { World } from './world.ts';
+
+/** What was answered, told so that another composition must have answered the same. */
+export interface Line {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** By the name of the case. */
+export type Transcript = ReadonlyMap<string, readonly Line[]>;
+
+type Facts = Pick<Endpoint, 'volatile' | 'ofComposition'>;
+
+export const lineOf = ({ status, text }: Reply, world: World, { volatile = [], ofComposition }: Facts): Line => {
+  if (ofComposition && status < 300) return { status, body: 'of the composition' };
+  return { status, body: told(parsed(text), world, new Set(volatile)) };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+};
+
+/** Identifiers, times and secrets become words; of a list only what stands in every run is told, in a fixed order. */
+const told = (value: unknown, world: World, volatile: ReadonlySet<string>): unknown => {
+  if (typeof value === 'string') return toldText(value, world);
+  if (Array.isArray(value)) {
+    return value
+      .filter((entry) => stands(entry, world))
+      .map((entry) => told(entry, world, volatile))
+      .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      volatile.has(name)
+        ? 'varies'
+        : name === 'id' && typeof member === 'number'
+          ? 'a number'
+          : told(member, world, volatile),
+    ]),
+  );
+};
+
+const stands = (entry: unknown, { names, tier }: World): boolean => {
+  if (typeof entry !== 'object' || entry === null) return true;
+  const facts = entry as Readonly<Record<string, unknown>>;
+  const own = facts.tier ?? facts.collection_id ?? facts.client_id ?? facts.id;
+  if ('message' in facts) return true;
+  return own === tier || (typeof own === 'string' && names.has(own));
+};
+
+const toldText = (text: string, { names }: World): string =>
+  text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'an id')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'a time')
+    .replace(/portico_sk_\w+/g, 'a secret')
+    .replace(/fresh-\d+/g, 'fresh-name');

@@ -1,0 +1,70 @@
+import { expect } from 'vitest';
+import type { Reply } from '../client.ts';
+import { malformedBodies } from './bodies.ts';
+import type { MatrixCase } from './matrix-cases.ts';
+import { isServed, pathOf, presented, rows, succeed, twinOf, type Row } from './request.ts';
+import { lineOf } from './transcript.ts';
+import type { World } from './world.ts';
+
+const told = (reply: Reply, world: World, row: Row) => ({
+  ...lineOf(reply, world, row),
+  type: reply.headers['content-type'],
+});
+
+/** A path is the same with and without a slash at its end. */
+export const slashCases: readonly MatrixCase[] = rows.map((row) => ({
+  name: `${row.name} is the same as ${row.method} ${twinOf(row.path)}`,
+  run: async (world, tell) => {
+    if (!isServed(world, row)) return;
+    const plain = await succeed(world, row);
+    expect(plain.reply.status).toBe(row.status);
+    const twin = await succeed(world, row, twinOf);
+    expect(told(twin.reply, world, row)).toEqual(told(plain.reply, world, row));
+    tell(twin.reply, row);
+    if (row.who === 'free' || row.who === 'open') return;
+    const path = pathOf(row, row.aim(world));
+    const [one, other] = [await world.client.call(row.method, path), await world.client.call(row.method, twinOf(path))];
+    expect([other.status, other.text]).toEqual([one.status, one.text]);
+    expect(other.status).toBe(401);
+  },
+}));
+
+/** A body where none is taken is ignored, whatever it is. */
+export const ignoredBodyCases: readonly MatrixCase[] = rows
+  .filter(({ badBodies }) => badBodies === undefined)
+  .map((row) => ({
+    name: `${row.name} ignores a body`,
+    run: async (world, tell) => {
+      if (!isServed(world, row)) return;
+      const plain = await succeed(world, row);
+      for (const { raw, headers = [] } of Object.values(malformedBodies)) {
+        const aim = await (row.freshAim ?? row.aim)(world);
+        const { headers: own = [], ...credential } = plain.options;
+        const options = { ...credential, ...(raw === undefined ? {} : { raw }), headers: [...own, ...headers] };
+        const reply = await world.client.call(row.method, pathOf(row, aim), options);
+        expect(told(reply, world, row)).toEqual(told(plain.reply, world, row));
+        tell(reply, row);
+        if (row.freshAim) break;
+      }
+    },
+  }));
+
+/** HEAD says what GET does, without the body. */
+export const headCases: readonly MatrixCase[] = rows
+  .filter(({ method }) => method === 'GET')
+  .map((row) => ({
+    name: `HEAD${row.name.slice(3)} answers as GET does, without a body`,
+    run: async (world) => {
+      if (!isServed(world, row)) return;
+      for (const caller of ['no caller', 'the first admin'] as const) {
+        const credential = await presented(world, caller);
+        const path = pathOf(row, row.aim(world));
+        const get = await world.client.call('GET', path, credential);
+        const head = await world.client.call('HEAD', path, credential);
+        expect([head.status, head.raw.length]).toEqual([get.status, 0]);
+        for (const name of ['content-type', 'etag', 'cache-control', 'www-authenticate', 'vary']) {
+          expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+        }
+      }
+    },
+  }));
