@@ -93,14 +93,14 @@ test('folder and files are for their owner alone, and nothing but the mail is le
 test('the files sort by time, and a mail that is sent again stays one file in its place', async () => {
   let now = start;
   const mailer = createMailer('portico@example.com', { now: () => now });
-  for (const id of ['b', 'a', 'b', 'c_b']) {
+  for (const id of ['c_b', 'b', 'a', 'b']) {
     await mailer.send(aMail({ id }));
     now += 1000;
   }
   expect((await readAll(folder)).map(({ messageId }) => messageId)).toEqual([
+    '<c_b@example.com>',
     '<b@example.com>',
     '<a@example.com>',
-    '<c_b@example.com>',
   ]);
 });
 
