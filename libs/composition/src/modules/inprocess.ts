@@ -15,7 +15,7 @@ export const inProcessModule: Module = (provide) => {
   provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir }, logger) => {
     const limiter = await createInProcessRateLimiter({
       clock,
-      stateFile: join(dataDir, 'rate-limits.json'),
+      stateFile: join(dataDir, 'rate-limits'),
       warn: (message) => logger.warn(message),
     });
     return new Closable(limiter, () => limiter.close());

@@ -1,0 +1,98 @@
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { compose, type Portico } from './compose.ts';
+import { readConfig } from './config.ts';
+import { createLogger } from './logging.ts';
+import { openLocalIssuer } from './local-issuer.ts';
+
+let folder: string;
+const opened: Portico[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-compose-'));
+});
+afterEach(async () => {
+  for (const portico of opened.splice(0)) await portico.close();
+});
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const logger = createLogger('silent', 'test');
+
+const open = async (variables: Record<string, string> = {}): Promise<Portico> => {
+  const portico = await compose(readConfig({ DATA_DIR: folder, ...variables }), logger);
+  opened.push(portico);
+  return portico;
+};
+
+/** Every way in which the parts can be put together, none of which needs a network to come up. */
+const profiles: Record<string, Record<string, string>> = {
+  'the embedded default': {},
+  'jobs worked elsewhere': { JOBS: 'off' },
+  'a configured issuer': { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' },
+  'a configured issuer and the local one': {
+    IDENTITY_ISSUER: 'https://id.example.com',
+    IDENTITY_AUDIENCE: 'portico',
+    IDENTITY_LOCAL: 'true',
+  },
+  production: { NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' },
+};
+
+test.each(Object.entries(profiles))('%s brings every port', async (_name, variables) => {
+  const { ports, localIssuer } = await open(variables);
+  for (const [name, port] of Object.entries(ports)) expect(port, name).toBeDefined();
+  expect(localIssuer !== null).toBe(variables.IDENTITY_LOCAL === 'true' || !variables.IDENTITY_ISSUER);
+});
+
+test('while there is no admin the first one is made, and only once', async () => {
+  const first = await open();
+  expect(await first.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
+    role: 'admin',
+    status: 'approved',
+  });
+  await first.close();
+  const second = await open({ BOOTSTRAP_ADMIN_UID: 'other', BOOTSTRAP_ADMIN_EMAIL: 'other@example.com' });
+  expect(await second.ports.profiles.findByEmail('other@example.com')).toBeNull();
+});
+
+test('a secrets key is made in the data folder, for its owner alone, and another one opens nothing', async () => {
+  const first = await open();
+  const sealed = first.ports.vault.seal('s3cret', 'here');
+  await first.close();
+  const file = join(folder, 'secrets.key');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const again = await open();
+  expect(again.ports.vault.open(sealed, 'here')).toBe('s3cret');
+  await again.close();
+  writeFileSync(file, `${key}\n`);
+  await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
+});
+
+test('a key of before still opens, and the tags of API secrets outlive its change', async () => {
+  const before = await open({ SECRETS_KEY: key });
+  const sealed = before.ports.vault.seal('s3cret', 'here');
+  const tag = before.ports.keys.tag('an API secret');
+  await before.close();
+  const fresh = Buffer.alloc(32, 8).toString('base64');
+  const after = await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key });
+  expect(after.ports.vault.open(sealed, 'here')).toBe('s3cret');
+  expect(after.ports.keys.tag('an API secret')).toBe(tag);
+});
+
+test('a token of the local issuer is good in every process on the same data folder', async () => {
+  const alone = await openLocalIssuer(readConfig({ DATA_DIR: folder }));
+  const token = await alone?.mint({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 });
+  const { ports } = await open();
+  expect(await ports.tokens.verify(token ?? '')).toEqual({
+    uid: 'ada',
+    email: 'ada@example.com',
+    emailVerified: false,
+  });
+});
+
+test('what was opened is closed again when a later part fails', async () => {
+  writeFileSync(join(folder, 'secrets.key'), 'no key');
+  await expect(open()).rejects.toThrow('is no secrets key');
+  writeFileSync(join(folder, 'secrets.key'), `${key}\n`);
+  await open();
+});
