@@ -68,7 +68,10 @@ const record = async (start: StartMatrixService): Promise<Transcript> => {
   const world = await createWorld(await start());
   try {
     const transcript = new Map<string, readonly Line[]>();
-    for (const { name, run } of Object.values(groups).flat()) transcript.set(name, await linesOf(world, run));
+    for (const { name, run } of Object.values(groups).flat()) {
+      if (transcript.has(name)) throw new Error(`There are two cases "${name}"`);
+      transcript.set(name, await linesOf(world, run));
+    }
     return transcript;
   } finally {
     await world.close();

@@ -1,4 +1,4 @@
-import { memoryAudience } from '@portico/memory';
+import type { Json } from '@portico/domain';
 import { createHarness } from '@portico/testing';
 import { listen } from './listen.ts';
 import type { MatrixService } from './matrix-service.ts';
@@ -9,7 +9,7 @@ export const defaultLimit = { allowed: 1_000_000, windowSeconds: 60 } as const;
 
 /** The service over the harness: everything in memory, on a clock that stands still. */
 export const startOnMemory = async (): Promise<MatrixService> => {
-  const { useCases, tokens, clock, runJobs } = createHarness({ defaultLimit });
+  const { useCases, tokens, runJobs } = createHarness({ defaultLimit });
   await useCases.claimFirstAdmin(admin);
   const settings = {
     serviceName: 'portico',
@@ -22,15 +22,11 @@ export const startOnMemory = async (): Promise<MatrixService> => {
     ...(await listen({ useCases, settings, localIssuer: null })),
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
-    forgeToken: async ({ uid, email }) =>
-      tokens.mintClaims({
-        iss: 'urn:somebody-else',
-        aud: memoryAudience,
-        sub: uid,
-        email,
-        email_verified: true,
-        exp: clock.now() / 1_000 + 3_600,
-      }),
+    forgeToken: async (claims) => {
+      const [, payload = ''] = tokens.mint(claims).split('.');
+      const own = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, Json>;
+      return tokens.mintClaims({ ...own, iss: 'urn:somebody-else' });
+    },
     isIssuer: false,
     runJobs,
   };

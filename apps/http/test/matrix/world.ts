@@ -107,7 +107,7 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     expectStatus(await client.call(method, path, { token: adminToken, ...options }), status);
 
   const register = async (uid: string): Promise<Person> => {
-    const email = `${uid}@example.com`;
+    const email = `${uid}@example.com`.toLowerCase();
     const json = { firebase_uid: uid, email, full_name: `Person ${uid}` };
     const { id } = expectStatus(await client.call('POST', '/api/profiles/register', { json }), 201).body;
     const token = await service.mintToken({ uid, email }, 3_600);
@@ -139,7 +139,7 @@ const createMaker = (service: MatrixService, client: TestClient) => {
 
   const person = async (kind: PersonKind, granted: string, uid: string): Promise<Person> => {
     if (kind === 'stranger') {
-      const email = `${uid}@example.com`;
+      const email = `${uid}@example.com`.toLowerCase();
       const token = await service.mintToken({ uid, email }, 3_600);
       return { id: unknownId, uid, email, token, key: null, role: 'client', status: 'pending' };
     }
