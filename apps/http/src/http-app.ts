@@ -56,12 +56,14 @@ export const createHttpApp = (facts: HttpAppFacts): Express => {
     app.all(path, (request, response) => serve(request, response, methods));
   }
   app.use((request, response) => serve(request, response, null));
-  // What Express itself refuses, such as a path that is not percent-encoded properly, names nothing either.
-  app.use((_error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    serve(request, response, null),
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    serve(request, response, null, isUndecodable(error) ? undefined : error),
   );
   return app;
 };
+
+/** Whether Express could not percent-decode the path: such a path names nothing. */
+const isUndecodable = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 400;
 
 type MethodTable = ReadonlyMap<string, Route>;
 
@@ -113,13 +115,20 @@ const createServing = (
     );
   };
 
-  return async (request: Request, response: Response, methods: MethodTable | null): Promise<void> => {
+  return async (
+    request: Request,
+    response: Response,
+    methods: MethodTable | null,
+    failure?: unknown,
+  ): Promise<void> => {
     const exchange = new Exchange(request, response, readAddress);
     response.once('close', () => record(exchange));
     const deadline = createDeadline(answerTimeoutMs, () => {
       void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
     });
     try {
+      if (failure !== undefined)
+        throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
       const route = routeFor(methods, request.method, exchange);
       const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>, deadline);
       deadline.suspend();

@@ -53,12 +53,16 @@ describe('an e-mail address', () => {
     expect(read(email, address)).toBe('refused');
   });
 
-  test('a hostile one costs no time', () => {
-    const started = performance.now();
-    for (const hostile of ['a.'.repeat(50_000), `a@${'a-'.repeat(50_000)}`, `a@${'a.'.repeat(50_000)}!`]) {
+  // With a pattern that goes back over what it has read these would not end before the test does.
+  test('one that is made to keep the pattern busy is refused', () => {
+    for (const hostile of [
+      'a.'.repeat(127),
+      `a@${'a-'.repeat(126)}`,
+      `a@${'a.'.repeat(125)}!`,
+      `a@${'-'.repeat(252)}`,
+    ]) {
       expect(read(email, hostile)).toBe('refused');
     }
-    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 
