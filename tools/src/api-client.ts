@@ -11,9 +11,9 @@ export interface Answer {
 export interface ApiClient {
   readonly address: string;
   /** Calls and answers whatever comes back. */
-  call(caller: Caller, method: string, path: string, body?: unknown): Promise<Answer>;
+  readonly call: (caller: Caller, method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Calls, and raises unless it succeeds; answers the body. */
-  ask<Body>(caller: Caller, method: string, path: string, body?: unknown): Promise<Body>;
+  readonly ask: <Body>(caller: Caller, method: string, path: string, body?: unknown) => Promise<Body>;
 }
 
 export const createApiClient = (address: string): ApiClient => {

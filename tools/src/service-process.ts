@@ -10,9 +10,9 @@ export interface ServiceProcess {
   /** Fulfilled with the exit code, or null after a signal, when the process has ended. */
   readonly ended: Promise<number | null>;
   /** Asks it to end in order, and waits for that. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
   /** Ends it at once, as a crash would. */
-  kill(): Promise<void>;
+  readonly kill: () => Promise<void>;
 }
 
 export const root = resolve(import.meta.dirname, '../..');

@@ -102,7 +102,7 @@ test('a crash amid many writes loses none that was acknowledged', async () => {
 
 test('audit entries that were acknowledged outlive a crash', async () => {
   const { api, start } = installation;
-  let service = await start();
+  const service = await start();
   const admin = await installation.admin();
   await register('ada');
   const ada = await installation.person('ada');
@@ -122,7 +122,7 @@ test('audit entries that were acknowledged outlive a crash', async () => {
   await service.kill();
   alive = false;
   await Promise.all(writers);
-  service = await start();
+  await start();
   const { total } = await api.ask<{ total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
   expect(acknowledged).toBeGreaterThan(20);
   expect(total).toBeGreaterThanOrEqual(acknowledged);

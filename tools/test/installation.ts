@@ -18,14 +18,14 @@ export interface ToolRun {
 export interface Installation {
   readonly folder: string;
   readonly api: ApiClient;
-  start(): Promise<ServiceProcess>;
+  readonly start: () => Promise<ServiceProcess>;
   /** Runs the operator's tool with these arguments. */
-  tool(...args: readonly string[]): Promise<ToolRun>;
+  readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
   /** An admin, by a token of the local issuer. */
-  admin(): Promise<Caller>;
-  person(uid: string): Promise<Caller>;
+  readonly admin: () => Promise<Caller>;
+  readonly person: (uid: string) => Promise<Caller>;
   /** Ends what still runs and removes the folder. */
-  remove(): Promise<void>;
+  readonly remove: () => Promise<void>;
 }
 
 const run = promisify(execFile);
