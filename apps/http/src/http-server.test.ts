@@ -12,7 +12,6 @@ const settings = {
   bodyLimitBytes: 1_000,
   specBodyLimitBytes: 1_000,
   trustProxy: null,
-  production: true,
 };
 
 const startServer = async () => {

@@ -12,7 +12,6 @@ const limits = {
   maxHeaderSize: 16_384,
 } as const;
 const maxHeadersCount = 64;
-const maxRequestsPerSocket = 1_000;
 const maxConnections = 10_000;
 /** A connection on which nothing moves for so long is cut, also one whose client does not read its answer. */
 const idleTimeoutMs = 30_000;
@@ -34,7 +33,6 @@ export const createHttpServer = (app: Express): HttpServer => {
   // A missing Host is refused here, in JSON.
   const server = createServer({ ...limits, requireHostHeader: false }, listener);
   server.maxHeadersCount = maxHeadersCount;
-  server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.maxConnections = maxConnections;
   server.timeout = idleTimeoutMs;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {

@@ -7,7 +7,6 @@ export interface HttpSettings {
   /** The longest body where an `openapi_spec` travels, in bytes. */
   readonly specBodyLimitBytes: number;
   readonly trustProxy: TrustedProxies;
-  readonly production: boolean;
 }
 
 /**

@@ -12,7 +12,6 @@ export const httpSettings: HttpSettings = {
   bodyLimitBytes: 262_144,
   specBodyLimitBytes: 1_048_576,
   trustProxy: null,
-  production: false,
 };
 
 /** The service over the in-memory harness, on a free port of the loopback interface. */

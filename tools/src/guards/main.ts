@@ -140,7 +140,7 @@ const violations: readonly Violation[] = [
     folder: 'libs/domain',
     target: 'typecheck',
     code: `import type { ProfileStore, ProfileChange } from './ports/index.ts';\nexport const planted = (store: ProfileStore, change: ProfileChange) => store.update(change.profile.id, async () => change);`,
-    says: 'TS2322',
+    says: 'TS2739',
   },
   {
     forbids: 'a wrong dependency in the composition',

@@ -16,7 +16,6 @@ export const startOnMemory = async (): Promise<MatrixService> => {
     bodyLimitBytes: 262_144,
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
-    production: false,
   };
   return {
     ...(await listen({ useCases, settings, localIssuer: null })),

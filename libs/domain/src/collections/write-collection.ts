@@ -66,7 +66,6 @@ export interface UpdatedCollection {
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
   async ({ actorId }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
-    if (!(await ports.collections.find(id))) throw new PorticoError('collection_not_found');
     if (edit.document) refuseDepartures(settings, edit.strict, edit.document);
     const job = embedJob(ports, id);
     const now = ports.clock.now();

@@ -1,0 +1,18 @@
+import { describe } from 'vitest';
+import { accessSuite } from './journeys/access.ts';
+import { auditSuite } from './journeys/audit.ts';
+import { collectionsSuite } from './journeys/collections.ts';
+import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { profilesSuite } from './journeys/profiles.ts';
+import { refusalsSuite } from './journeys/refusals.ts';
+import { searchSuite } from './journeys/search.ts';
+import { startOnSqlite } from './start-on-sqlite.ts';
+
+describe('profiles', () => profilesSuite(startOnSqlite));
+describe('collections', () => collectionsSuite(startOnSqlite));
+describe('access', () => accessSuite(startOnSqlite));
+describe('audit', () => auditSuite(startOnSqlite));
+describe('limits', () => limitsSuite(startOnSqlite));
+describe('strangers', () => strangersSuite(startOnSqlite));
+describe('search', () => searchSuite(startOnSqlite));
+describe('refusals', () => refusalsSuite(startOnSqlite));
