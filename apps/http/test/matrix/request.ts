@@ -29,8 +29,11 @@ export const twinOf = (path: string): string => {
   return query === undefined ? twin : `${twin}?${query}`;
 };
 
-export const send = ({ client }: World, row: Row, aim: Aim, options: CallOptions): Promise<Reply> =>
-  client.call(row.method, pathOf(row, aim), { ...(aim.json === undefined ? {} : { json: aim.json }), ...options });
+/** Sends what is aimed at; a body of `options` takes the place of its own. */
+export const send = ({ client }: World, row: Row, { json, ...aim }: Aim, options: CallOptions): Promise<Reply> => {
+  const hasOther = options.raw !== undefined || json === undefined;
+  return client.call(row.method, pathOf(row, aim), { ...(hasOther ? {} : { json }), ...options });
+};
 
 /** Whoever presents itself, and how. */
 export const presented = async (
