@@ -17,7 +17,7 @@ export interface ReadDocument {
   readonly description: string | null;
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
-  /** Departures from the official JSON Schema. */
+  /** Departures from the official JSON Schema; counting them may stop at a bound of 10,000. */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
 
@@ -27,12 +27,15 @@ export interface DocumentReader {
    * Reads a request body, the text of a JSON object whose member `openapi_spec` is a document. `fields` is the object
    * without that member; `document` is null where the member is absent or null. The bytes are moved away from the
    * caller. Raises `invalid_body`, saying what is wrong and where, for: invalid UTF-8 or JSON, no object, nesting
-   * deeper than 100, members that could pollute a prototype, and a document that is none.
+   * deeper than 100, members that could pollute a prototype, a document that is none, and one with too many values to be read within bounds.
    */
   readBody(
     body: Uint8Array,
   ): Promise<{ readonly fields: { readonly [name: string]: Json }; readonly document: ReadDocument | null }>;
 
-  /** Reads a whole text as one document; YAML is turned into the JSON that it means. Raises as `readBody` does. */
+  /**
+   * Reads a whole text as one document; YAML is turned into the JSON that it means. The bytes stay with the caller. Raises as
+   * `readBody` does.
+   */
   readFile(content: Uint8Array, format: 'json' | 'yaml'): Promise<ReadDocument>;
 }

@@ -47,7 +47,10 @@ export interface LimitStore {
 
   /** All overrides, or the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
-  /** Adds an override and answers it with its id, which is never used again. An active one makes the client's others inactive. */
+  /**
+   * Adds an override and answers it with its id, which is never used again. An active one makes the client's others
+   * inactive, which changes their `updatedAt`.
+   */
   addOverride(profile: ProfileId, override: NewOverride, effects: Effects): Promise<Override>;
   /** Raises `override_not_found`. Where it becomes active the client's others become inactive. */
   updateOverride(

@@ -27,7 +27,7 @@ export interface Outbox {
 
   /**
    * Leases the job until then and answers it; null where it is gone, given up, not due, or leased by another. Of
-   * simultaneous claims one succeeds. A lease that ran out counts as none.
+   * simultaneous claims one succeeds. A lease counts until `leaseUntil`, exclusively; one that ran out counts as none.
    */
   claim(id: JobId, now: Instant, leaseUntil: Instant): Promise<Job | null>;
 
@@ -37,10 +37,13 @@ export interface Outbox {
   /** Gives the lease back after a failure, counts it and sets when it is due again; one that is gone is no error. */
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
-  /** Gives the job up: it is kept with its error and is never due again. A sealed secret is removed from it. */
+  /**
+   * Gives the job up: it is kept with its error and is never due again. A sealed secret is removed from it. One that is gone is
+   * no error.
+   */
   giveUp(id: JobId, error: string): Promise<void>;
 
-  /** How many jobs wait, how many were given up, and since when the longest due one is. */
+  /** How many jobs wait, leased and later ones included; how many were given up; and since when the longest due one is. */
   state(
     now: Instant,
   ): Promise<{ readonly waiting: number; readonly givenUp: number; readonly oldestDueAt: Instant | null }>;

@@ -71,8 +71,8 @@ export interface ProfileStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of
-   * the number of admins. Raises `user_not_found` where there is none; what `decide` raises leaves everything as it
-   * was. Answers what was stored.
+   * the number of admins. Raises `user_not_found` where there is none; what `decide` raises, and a change to an e-mail or uid
+   * that is taken, leaves everything as it was. Answers what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 

@@ -1,6 +1,6 @@
 import type { LimitRule } from './limit-store.ts';
 
-/** What a limiter says of one subject at one moment. */
+/** What a limiter says of one subject at one moment; after a `take`, with that request counted. */
 export interface Quota {
   readonly rule: LimitRule;
   readonly admitted: boolean;
@@ -15,7 +15,8 @@ export interface Quota {
 /**
  * Counts requests in a sliding window. Over any window of `windowSeconds` no more than `allowed` requests of a subject
  * are admitted, with all processes that share the limiter together: exactly so many up to a limit of 1,000; above that
- * it may refuse early, but admits at least 98 % of the limit. A subject costs at most 8 KB.
+ * it may refuse early, but admits at least 98 % of the limit. A request that is exactly one window old has left it. A subject
+ * costs at most 8 KB, and may be forgotten once it has left every window that it was judged by.
  */
 export interface RateLimiter {
   /**
