@@ -22,5 +22,3 @@ export * from './rate-limiter-contract.ts';
 export * from './key-hasher-contract.ts';
 export * from './vault-contract.ts';
 export * from './token-verifier-contract.ts';
-export * from './vault-contract.ts';
-export * from './key-hasher-contract.ts';

@@ -2,37 +2,60 @@ import assert from 'node:assert/strict';
 import type { KeyHasher } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
+/** A hasher whose work can be counted. */
+export interface KeyHasherSubject {
+  readonly keys: KeyHasher;
+  /** How many argon2 computations there have been. */
+  readonly computations: () => number;
+}
+
+/** The PHC string format of argon2id: 16 bytes of salt or more, 16 bytes of hash or more, in base64 without padding. */
+const phcForm = /^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$/;
+
 export const keyHasherContract = {
-  'a secret matches the hash that was made of it, again and again': async (keys) => {
+  'a secret matches the hash that was made of it, again and again': async ({ keys }) => {
     const hash = await keys.hash('one');
     for (let time = 0; time < 3; time++) assert.equal(await keys.matches('one', hash), true);
   },
-  'another secret does not match, also after the right one did': async (keys) => {
+  'another secret does not match, also after the right one did': async ({ keys }) => {
     const hash = await keys.hash('one');
     assert.equal(await keys.matches('two', hash), false);
     assert.equal(await keys.matches('one', hash), true);
     assert.equal(await keys.matches('two', hash), false);
   },
-  'a secret that matched one hash does not match the hash of another secret': async (keys) => {
+  'a secret that matched one hash does not match the hash of another secret': async ({ keys }) => {
     const [one, two] = [await keys.hash('one'), await keys.hash('two')];
     assert.equal(await keys.matches('one', one), true);
     assert.equal(await keys.matches('one', two), false);
   },
-  'a hash is different at every call, and every one matches': async (keys) => {
+  'a hash is different at every call, and every one matches': async ({ keys }) => {
     const [first, second] = [await keys.hash('one'), await keys.hash('one')];
     assert.notEqual(first, second);
     assert.deepEqual([await keys.matches('one', first), await keys.matches('one', second)], [true, true]);
   },
-  'a hash does not show the secret': async (keys) => {
+  'a hash is argon2id in PHC string format': async ({ keys }) => {
+    for (const secret of ['', 'one', 'x'.repeat(1_000)]) assert.match(await keys.hash(secret), phcForm);
+  },
+  'a second match of the same pair computes no hash': async ({ keys, computations }) => {
+    const before = computations();
+    const hashes = [await keys.hash('one'), await keys.hash('one'), await keys.hash('two')] as const;
+    assert.equal(computations(), before + 3);
+    const matchAll = () => Promise.all(hashes.map((hash, at) => keys.matches(at < 2 ? 'one' : 'two', hash)));
+    assert.deepEqual(await matchAll(), [true, true, true]);
+    const once = computations();
+    for (let time = 0; time < 3; time++) assert.deepEqual(await matchAll(), [true, true, true]);
+    assert.equal(computations(), once);
+  },
+  'a hash does not show the secret': async ({ keys }) => {
     assert.ok(!(await keys.hash('a-long-secret')).includes('a-long-secret'));
   },
-  'a tag is an unsigned 32-bit integer, the same for the same secret': async (keys) => {
+  'a tag is an unsigned 32-bit integer, the same for the same secret': async ({ keys }) => {
     const tag = keys.tag('one');
     assert.equal(tag, tag >>> 0);
     assert.equal(keys.tag('one'), tag);
   },
-  'tags of different secrets differ': async (keys) => {
+  'tags of different secrets differ': async ({ keys }) => {
     const tags = new Set(Array.from({ length: 100 }, (_, at) => keys.tag(`secret ${at}`)));
     assert.equal(tags.size, 100);
   },
-} satisfies Contract<KeyHasher>;
+} satisfies Contract<KeyHasherSubject>;

@@ -225,12 +225,10 @@ export const tokenVerifierContract = {
     await assertInvalid(subject, { iat: now + skewSeconds + 1 });
     for (const iat of noSeconds) await assertInvalid(subject, { iat });
   },
-  'a token that is issued for more than 24 hours is invalid': async (subject) => {
+  'a token is issued for as long as its issuer likes': async (subject) => {
     const now = nowOf(subject);
-    await assertGood(subject, { iat: now, exp: now + day });
-    await assertInvalid(subject, { iat: now, exp: now + day + 1 });
-    await assertGood(subject, { iat: now - day + 60, exp: now + 60 });
-    await assertInvalid(subject, { iat: now - day, exp: now + 60 });
+    for (const days of [1, 2, 400]) await assertGood(subject, { iat: now, exp: now + days * day });
+    await assertGood(subject, { iat: now - 400 * day, exp: now + 60 });
   },
   'a token that was found good is judged anew each time': async (subject) => {
     const now = nowOf(subject);

@@ -20,6 +20,14 @@ const sabotages: Sabotages<typeof vaultContract, Vault> = {
     };
   },
   'what was changed does not open': () => ({ seal: (text) => `sealed ${text}`, open: (sealed) => sealed.slice(7) }),
+  'what is sealed has one spelling': (vault) => ({
+    ...vault,
+    open: (sealed, context) => vault.open(sealed.replace(/=+$/, ''), context),
+  }),
+  'a text or a context with a lone surrogate is refused by a RangeError': (vault) => ({
+    seal: (text, context) => vault.seal(text, context.toWellFormed()),
+    open: (sealed, context) => vault.open(sealed, context.toWellFormed()),
+  }),
   'what is sealed does not show the text': () => ({ seal: (text) => text, open: (sealed) => sealed }),
 };
 

@@ -27,7 +27,8 @@ const tagBytes = 16;
 
 /**
  * AES-256-GCM (NIST SP 800-38D) with a random nonce at every sealing: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two
- * in base64url. The context is associated data, so that what was sealed for one place does not open in another.
+ * in base64url. The context is associated data, so that what was sealed for one place does not open in another. A text or
+ * context with a lone surrogate has no UTF-8: RangeError.
  */
 export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): AesGcmVault => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));
@@ -35,6 +36,7 @@ export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): Ae
   const currentKey = keyOf(current);
   return {
     seal: (text, context) => {
+      assertWellFormed(text);
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, currentKey, nonce).setAAD(associatedData(currentId, context));
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -58,19 +60,33 @@ export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): Ae
   };
 };
 
-const associatedData = (keyId: string, context: string): Buffer =>
-  Buffer.from(`${version}|${keyId}|${context}`, 'utf8');
+const associatedData = (keyId: string, context: string): Buffer => {
+  assertWellFormed(context);
+  return Buffer.from(`${version}|${keyId}|${context}`, 'utf8');
+};
+
+/** The text itself is not repeated: it is a secret. */
+const assertWellFormed = (text: string): void => {
+  if (!text.isWellFormed()) throw new RangeError('What is to be sealed, or its context, has a lone surrogate');
+};
 
 const parse = (sealed: string) => {
   const [found, keyId, nonce, rest, ...more] = sealed.split('.');
-  if (found !== version || !keyId || !nonce || !rest || more.length > 0)
-    throw new Error('Not sealed in a form that is known here');
-  const bytes = Buffer.from(rest, 'base64url');
-  const nonceRead = Buffer.from(nonce, 'base64url');
-  if (bytes.length < tagBytes || nonceRead.length !== nonceBytes)
-    throw new Error('Not sealed in a form that is known here');
+  if (found !== version || !keyId || !nonce || !rest || more.length > 0) throw unknownForm();
+  const bytes = decode(rest);
+  const nonceRead = decode(nonce);
+  if (bytes.length < tagBytes || nonceRead.length !== nonceBytes) throw unknownForm();
   return { keyId, nonce: nonceRead, ciphertext: bytes.subarray(0, -tagBytes), tag: bytes.subarray(-tagBytes) };
 };
+
+/** Node's decoder overlooks bits and characters that say nothing; here one sealed text has one spelling. */
+const decode = (base64url: string): Buffer => {
+  const bytes = Buffer.from(base64url, 'base64url');
+  if (bytes.toString('base64url') !== base64url) throw unknownForm();
+  return bytes;
+};
+
+const unknownForm = (): Error => new Error('Not sealed in a form that is known here');
 
 /** Names a key without telling anything of it. */
 const keyIdOf = (bytes: Uint8Array): string =>

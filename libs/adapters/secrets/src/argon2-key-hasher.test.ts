@@ -1,14 +1,37 @@
+import { argon2Sync } from 'node:crypto';
 import { keyHasherContract } from '@portico/contracts';
+import { isPorticoError } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createArgon2KeyHasher } from './argon2-key-hasher.ts';
 
 const pepper = new Uint8Array(32).fill(5);
 const create = () => createArgon2KeyHasher({ pepper, concurrency: 1 });
 
-for (const [sentence, check] of Object.entries(keyHasherContract)) test(sentence, () => check(create()));
+for (const [sentence, check] of Object.entries(keyHasherContract)) {
+  test(sentence, async () => {
+    let computations = 0;
+    const keys = createArgon2KeyHasher({ pepper, concurrency: 1, onHash: () => (computations += 1) });
+    await check({ keys, computations: () => computations });
+  });
+}
 
 test('a hash is argon2id with the cost that OWASP recommends, or a higher one', async () => {
   expect(await create().hash('s3cret')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+});
+
+test('a hash is what another implementation of argon2id computes', async () => {
+  const [, , , , salt = '', digest] = (await create().hash('s3cret')).split('$');
+  const nonce = Buffer.from(salt, 'base64');
+  const computed = argon2Sync('argon2id', {
+    message: 's3cret',
+    nonce,
+    parallelism: 1,
+    tagLength: 32,
+    memory: 19_456,
+    passes: 2,
+  });
+  expect(nonce.length).toBeGreaterThanOrEqual(16);
+  expect(digest).toBe(computed.toString('base64').replace(/=+$/, ''));
 });
 
 test('a hash of another process matches, and its tag is the same under the same pepper alone', async () => {
@@ -43,4 +66,37 @@ test('many who present one secret at once wait for one hash', async () => {
   const answers = Array.from({ length: 50 }, () => keys.matches('s3cret', hash));
   expect(new Set(answers).size).toBe(1);
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, () => true));
+});
+
+test('what was found false is looked at anew, and what was found true is forgotten when there is too much of it', async () => {
+  let computations = 0;
+  const keys = createArgon2KeyHasher({ pepper, concurrency: 2, memoMax: 1, onHash: () => (computations += 1) });
+  const [one, two] = await Promise.all([keys.hash('one'), keys.hash('two')]);
+  for (const [secret, hash, expected] of [
+    ['wrong', one, 3],
+    ['wrong', one, 4],
+    ['one', one, 5],
+    ['one', one, 5],
+    ['two', two, 6],
+    ['one', one, 7],
+  ] as const) {
+    expect(await keys.matches(secret, hash)).toBe(secret !== 'wrong');
+    expect(computations).toBe(expected);
+  }
+});
+
+test('the queue before argon2 is bounded: who comes beyond it is refused, and comes through later', async () => {
+  const keys = createArgon2KeyHasher({ pepper, concurrency: 1, waitingMax: 2 });
+  const hash = await keys.hash('s3cret');
+  const busy = Array.from({ length: 3 }, () => keys.hash('another'));
+  const [refused] = await Promise.allSettled([keys.matches('s3cret', hash)]);
+  expect(refused.status === 'rejected' && isPorticoError(refused.reason, 'internal')).toBe(true);
+  await Promise.all(busy);
+  expect(await keys.matches('s3cret', hash)).toBe(true);
+});
+
+test('a pepper that could be guessed and no concurrency are refused', () => {
+  expect(() => createArgon2KeyHasher({ pepper: new Uint8Array(15), concurrency: 1 })).toThrow(RangeError);
+  expect(() => createArgon2KeyHasher({ pepper, concurrency: 0 })).toThrow(RangeError);
+  createArgon2KeyHasher({ pepper: new Uint8Array(16), concurrency: 1 });
 });

@@ -5,48 +5,62 @@ import { LRUCache } from 'lru-cache';
 import { createTurnstile } from './turnstile.ts';
 
 export interface Argon2KeyHasherOptions {
-  /** 32 random bytes of this installation, kept apart from the hashes; the tags of all secrets depend on them. */
+  /** Random bytes of this installation, 16 or more, kept apart from the hashes; the tags of all secrets depend on them. */
   readonly pepper: Uint8Array;
-  /** How many hashes are computed at once: each takes a thread and 19 MiB for some 10 to 20 ms. */
+  /** How many hashes are computed at once, 1 or more: each takes a thread and 19 MiB for some 10 to 20 ms. */
   readonly concurrency: number;
+  /** How many may wait for their turn; whoever comes beyond that gets an `internal` error. */
+  readonly waitingMax?: number;
   /** How many secrets are remembered at most. */
   readonly memoMax?: number;
+  /** Told of each argon2 computation as it begins. */
+  readonly onHash?: () => void;
 }
 
 /** OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. The package's default algorithm is argon2id. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
+const pepperBytesMin = 16;
+
 /**
- * API secrets as argon2id hashes with a keyed tag. That a secret made a hash never changes, so it is remembered (keyed digest
- * → hash) and costs argon2 once a process. Only secrets whose tag was right come here to be matched, so that the queue before
- * argon2 is no longer than there are keys in use.
+ * API secrets as argon2id hashes with a keyed tag. That a secret made a hash never changes, so the pair is remembered (by a
+ * keyed digest of the secret) and costs argon2 once a process. Only secrets whose tag was right come here to be matched, so
+ * that wrong ones cannot fill the queue before argon2. Throws RangeError for a concurrency or a pepper that is too small.
  */
 export const createArgon2KeyHasher = ({
   pepper,
   concurrency,
+  waitingMax = 256,
   memoMax = 100_000,
+  onHash = () => undefined,
 }: Argon2KeyHasherOptions): KeyHasher => {
+  if (pepper.length < pepperBytesMin) throw new RangeError(`The pepper must have ${pepperBytesMin} bytes or more`);
   const tagKey = derived(pepper, 'portico api key tag');
   const memoKey = derived(pepper, 'portico api key memo');
-  const memo = new LRUCache<string, string>({ max: memoMax });
+  const found = new LRUCache<string, true>({ max: memoMax });
   const underWay = new Map<string, Promise<boolean>>();
-  const turnstile = createTurnstile(concurrency);
+  const turnstile = createTurnstile({ concurrency, waitingMax });
 
-  const verify = async (secret: string, hash: string, digest: string): Promise<boolean> => {
-    const matches = await turnstile(() => argon2Verify(hash, secret));
-    if (matches) memo.set(digest, hash);
+  const compute = <Result>(computation: () => Promise<Result>): Promise<Result> =>
+    turnstile(() => {
+      onHash();
+      return computation();
+    });
+
+  const verify = async (secret: string, hash: string, pair: string): Promise<boolean> => {
+    const matches = await compute(() => argon2Verify(hash, secret));
+    if (matches) found.set(pair, true);
     return matches;
   };
 
   return {
-    hash: (secret) => turnstile(() => argon2Hash(secret, cost)),
+    hash: (secret) => compute(() => argon2Hash(secret, cost)),
     matches: (secret, hash) => {
-      const digest = createHmac('sha256', memoKey).update(secret).digest('base64');
-      if (memo.get(digest) === hash) return Promise.resolve(true);
-      const pair = `${digest}${hash}`;
+      const pair = createHmac('sha256', memoKey).update(secret).digest('base64') + hash;
+      if (found.has(pair)) return Promise.resolve(true);
       const running = underWay.get(pair);
       if (running) return running;
-      const started = verify(secret, hash, digest).finally(() => underWay.delete(pair));
+      const started = verify(secret, hash, pair).finally(() => underWay.delete(pair));
       underWay.set(pair, started);
       return started;
     },

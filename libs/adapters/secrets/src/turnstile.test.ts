@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { isPorticoError } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createTurnstile } from './turnstile.ts';
 
 test('no more than so many run at once, everyone comes through in order, and a failure gives its place back', async () => {
-  const turnstile = createTurnstile(2);
+  const turnstile = createTurnstile({ concurrency: 2, waitingMax: 18 });
   let running = 0;
   let most = 0;
   const finished: number[] = [];
@@ -21,4 +22,25 @@ test('no more than so many run at once, everyone comes through in order, and a f
   expect(finished).toEqual([...finished].sort((a, b) => a - b));
   expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(4);
   expect(await turnstile(async () => 'free')).toBe('free');
+});
+
+test('whoever comes when all places to wait are taken is refused, with the reason, and the others are served', async () => {
+  const turnstile = createTurnstile({ concurrency: 1, waitingMax: 3 });
+  let begun = 0;
+  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => turnstile(async () => ++begun)));
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 4 }, () => 'fulfilled'),
+    ...Array.from({ length: 2 }, () => 'rejected'),
+  ]);
+  expect(begun).toBe(4);
+  const [refused] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  expect(isPorticoError(refused, 'internal') && refused.cause).toEqual(
+    new Error('1 computations run and 3 wait for their turn: no more are taken'),
+  );
+  expect(await turnstile(async () => 'free')).toBe('free');
+});
+
+test('fewer than one at once cannot be asked for', () => {
+  for (const concurrency of [0, -1, 0.5, Number.NaN])
+    expect(() => createTurnstile({ concurrency, waitingMax: 1 })).toThrow(RangeError);
 });

@@ -1,7 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { createAesGcmVault, createArgon2KeyHasher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
+import {
+  createAesGcmVault,
+  createArgon2KeyHasher,
+  makeSecretsKey,
+  parseSecretsKey,
+  type AesGcmVault,
+} from '@portico/secrets';
 import { ensureFile } from '@portico/system';
-import type { Vault } from '@portico/domain';
 import type { Module, SettingsStore } from '../registry.ts';
 
 /** What guards secrets at rest: AES-256-GCM with the configured key, argon2id with a pepper of the installation. */
@@ -15,10 +20,10 @@ export const secretsModule: Module = (provide) => {
       logger.warn({ path }, 'A new secrets key was made: keep a copy of this file apart from the backups');
     return { current: parseSecretsKey(text, path), previous };
   });
-  provide('vault', ['secretsKey'], ({ current, previous }) => createAesGcmVault({ current, previous }));
-  provide('keys', ['vault', 'database', 'chance'], async (vault, { settings }, chance) =>
+  provide('vault', ['secretsKey'], createAesGcmVault);
+  provide('keys', ['secretsKey', 'database', 'chance'], async (secretsKey, { settings }, chance) =>
     createArgon2KeyHasher({
-      pepper: await installationPepper(vault, settings, () => chance.bytes(32)),
+      pepper: await installationPepper(createAesGcmVault(secretsKey), settings, () => chance.bytes(32)),
       concurrency: Math.max(1, availableParallelism() - 1),
     }),
   );
@@ -26,13 +31,18 @@ export const secretsModule: Module = (provide) => {
 
 const pepperName = 'api-key-pepper';
 
-/** Made once for a database and kept sealed in it, so that the tags of API keys outlive a change of the secrets key. */
+/**
+ * Made once for a database and kept sealed in it, so that the tags of API keys outlive a change of the secrets key. What a
+ * previous key sealed is sealed anew at the first start with the current one, and needs the previous one no more.
+ */
 const installationPepper = async (
-  vault: Vault,
+  vault: AesGcmVault,
   settings: SettingsStore,
   makeBytes: () => Uint8Array,
 ): Promise<Uint8Array> => {
   const fresh = () => vault.seal(Buffer.from(makeBytes()).toString('base64'), pepperName);
   const sealed = (await settings.get(pepperName)) ?? (await settings.putIfAbsent(pepperName, fresh()));
-  return Buffer.from(vault.open(sealed, pepperName), 'base64');
+  const pepper = vault.open(sealed, pepperName);
+  if (!vault.isCurrent(sealed)) await settings.put(pepperName, vault.seal(pepper, pepperName));
+  return Buffer.from(pepper, 'base64');
 };
