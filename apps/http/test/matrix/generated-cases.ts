@@ -204,7 +204,7 @@ export const methodCases: readonly MatrixCase[] = [...new Set(rows.map(({ path }
             expectRefusal(reply, refusals.methodNotAllowed);
             const allowed = new Set((reply.headers.allow ?? '').split(', '));
             expect(allowed).toEqual(new Set([...known, ...(known.includes('GET') ? ['HEAD'] : [])]));
-            tell(reply);
+            tell(reply, row);
           }
         }
       }

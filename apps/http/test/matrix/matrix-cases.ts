@@ -8,8 +8,8 @@ import { expectShape } from './shapes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { targetSecret, type Person, type World } from './world.ts';
 
-/** Tells an answer to the transcript. */
-export type Tell = (reply: Reply, endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition'>) => void;
+/** Tells an answer to the transcript; not that of an issuer, which not every composition has. */
+export type Tell = (reply: Reply, endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition' | 'ofIssuer'>) => void;
 
 /** A test that a service of any composition passes, at any time and in any order. */
 export interface MatrixCase {

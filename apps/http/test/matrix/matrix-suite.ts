@@ -80,7 +80,9 @@ const record = async (start: StartMatrixService): Promise<Transcript> => {
 
 const linesOf = async (world: World, run: MatrixCase['run']): Promise<readonly Line[]> => {
   const lines: Line[] = [];
-  const tell: Tell = (reply, endpoint = {}) => lines.push(lineOf(reply, world, endpoint));
+  const tell: Tell = (reply, endpoint = {}) => {
+    if (!endpoint.ofIssuer) lines.push(lineOf(reply, world, endpoint));
+  };
   await run(world, tell);
   return lines;
 };
