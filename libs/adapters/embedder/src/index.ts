@@ -1,1 +1,1 @@
-export {};
+export * from './lexical-embedder.ts';

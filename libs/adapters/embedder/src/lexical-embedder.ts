@@ -1,0 +1,101 @@
+import { embeddingDimension } from '@portico/domain';
+import type { Embedder, EmbeddingPurpose } from '@portico/domain';
+import { commonStems } from './common-stems.ts';
+import { stem } from './stem.ts';
+import { withoutMarkup, wordsOf } from './words.ts';
+
+/**
+ * An embedder that is built in, needs no download and cannot fail. It hashes stems and their trigrams, with signs, into
+ * the dimensions (Weinberger et al., 2009): texts are near that share words, parts of words, or misspelt words. It does
+ * not know that two different words mean the same.
+ *
+ * A document's first line is its name, which weighs more than half as much as all that follows; that may be HTML or Markdown.
+ */
+export const createLexicalEmbedder = (): Embedder => ({
+  modelId: async () => 'portico-lexical-1',
+  embed: async (texts, purpose) => texts.map((text) => embedText(text, purpose)),
+  check: async () => undefined,
+});
+
+const nameWeight = 0.6;
+/** What a word's trigrams weigh together, to what the word does. */
+const trigramsWeight = 2.25;
+/** What each e-fold more of the same word adds. */
+const repetitionWeight = 0.5;
+
+const stemWeights: ReadonlyMap<string, number> = new Map(
+  Object.entries(commonStems).flatMap(([tenths, stems]) =>
+    // A weight of 0 would leave a text of such words alone without a direction.
+    stems.split(' ').map((key) => [key, Math.max(0.02, Number(tenths) / 10)] as const),
+  ),
+);
+
+const embedText = (text: string, purpose: EmbeddingPurpose): Float32Array => {
+  const nameEnd = purpose === 'document' ? text.indexOf('\n') : -1;
+  const sum =
+    nameEnd < 0
+      ? fieldVector(text)
+      : combined(fieldVector(text.slice(0, nameEnd)), fieldVector(withoutMarkup(text.slice(nameEnd + 1))));
+  const length = lengthOf(sum);
+  if (length === 0) {
+    addFeature(sum, hashOf(text.trim(), 0, text.trim().length, seeds.nothing), 1);
+    return Float32Array.from(sum);
+  }
+  return Float32Array.from(sum, (x) => x / length);
+};
+
+const combined = (name: Float64Array, description: Float64Array): Float64Array =>
+  description.map((x, i) => x + nameWeight * (name[i] ?? 0));
+
+/** The features of one field at length 1, or zeros where there are none. */
+const fieldVector = (text: string): Float64Array => {
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(text)) {
+    const key = stem(word);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const sum = new Float64Array(embeddingDimension);
+  for (const [key, count] of counts) {
+    addStem(sum, key, (stemWeights.get(key) ?? 1) * (1 + repetitionWeight * Math.log(count)));
+  }
+  const length = lengthOf(sum);
+  return length === 0 ? sum : sum.map((x) => x / length);
+};
+
+const addStem = (sum: Float64Array, key: string, weight: number): void => {
+  addFeature(sum, hashOf(key, 0, key.length, seeds.stem), weight);
+  const bounded = `<${key}>`;
+  const trigrams = bounded.length - 2;
+  // A single character has no trigram but itself.
+  for (let i = 0; trigrams > 1 && i < trigrams; i += 1) {
+    addFeature(sum, hashOf(bounded, i, i + 3, seeds.trigram), (weight * trigramsWeight) / Math.sqrt(trigrams));
+  }
+};
+
+/** The lowest bit gives the sign, the others the dimension. */
+const addFeature = (sum: Float64Array, hash: number, weight: number): void => {
+  const dimension = (hash >>> 1) % embeddingDimension;
+  sum[dimension] = (sum[dimension] ?? 0) + (hash & 1 ? weight : -weight);
+};
+
+const lengthOf = (vector: Float64Array): number => {
+  let squares = 0;
+  for (const x of vector) {
+    squares += x * x;
+  }
+  return Math.sqrt(squares);
+};
+
+/** So that a stem and a trigram of the same letters are two features. */
+const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, nothing: 0x5bd1e995 } as const;
+
+/** FNV-1a over UTF-16 code units, its bits mixed as MurmurHash3 does at the end: 32 bits without a sign. */
+const hashOf = (text: string, start: number, end: number, seed: number): number => {
+  let hash: number = seed;
+  for (let i = start; i < end; i += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+};

@@ -1,0 +1,60 @@
+/** Longer ones are keys, hashes and encoded pictures rather than words; their beginning is kept. */
+const wordLengthMax = 40;
+
+/** Scripts that are written without spaces. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+const run = /[\p{L}\p{M}\p{N}]+/gu;
+/** `HTTPServer2` is HTTP, Server and 2. */
+const part =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{M}]+|\p{L}/gu;
+
+/** The text without what marks it up: HTML, comments and entities, the targets of links, addresses. */
+export const withoutMarkup = (text: string): string =>
+  text
+    .replace(/<(script|style)\b[^>]{0,300}>[^]*?<\/\1>/gi, ' ')
+    .replace(/<[!/a-z][^<>]{0,1000}>/gi, ' ')
+    .replace(/\]\([^()\s]*\)/g, '] ')
+    .replace(/\b(?:https?:\/\/|data:[a-z]+\/)[^\s)"'<>]+/gi, ' ')
+    .replace(/&(?:[a-z]{2,10}|#\d{1,7}|#x[\da-f]{1,6});/gi, ' ');
+
+/**
+ * The words of a text in lower case, compatible forms and diacritics folded (`Ｃａｆé` is `cafe`). Names joined by case
+ * or digits are there in parts and whole; scripts without spaces by pairs of characters. A text without letters and
+ * digits is one word as a whole, an empty one none.
+ */
+export const wordsOf = (text: string): readonly string[] => {
+  const folded = fold(text);
+  const words: string[] = [];
+  for (const [whole] of folded.matchAll(run)) {
+    const parts = whole.match(part) ?? [whole];
+    for (const each of parts) {
+      pushPart(words, each);
+    }
+    if (parts.length > 1 && whole.length <= wordLengthMax && !whole.match(unspaced)) {
+      words.push(whole.toLowerCase());
+    }
+  }
+  const rest = folded.trim();
+  return words.length > 0 || rest === '' ? words : [rest.slice(0, wordLengthMax)];
+};
+
+const fold = (text: string): string =>
+  isAscii(text)
+    ? text
+    : text
+        .normalize('NFKD')
+        .replace(/[\u0300-\u036f]+/g, '')
+        .normalize('NFKC');
+
+const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
+
+const pushPart = (words: string[], each: string): void => {
+  if (!each.match(unspaced)) {
+    words.push(each.slice(0, wordLengthMax).toLowerCase());
+    return;
+  }
+  const characters = [...each];
+  for (let i = 0; i < Math.max(1, characters.length - 1); i += 1) {
+    words.push(characters.slice(i, i + 2).join(''));
+  }
+};

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { stem } from '../src/stem.ts';
+import { withoutMarkup, wordsOf } from '../src/words.ts';
+
+/**
+ * Writes `src/common-stems.ts` from texts about APIs, and from general English: a file of WordNet's glosses, one synset
+ * a line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
+ */
+const tableSize = 600;
+/** How much more a word's share of the glosses counts: they are shorter than descriptions. */
+const glossFactor = 3;
+/** Words outside the table are taken to be this much rarer than the last one in it. */
+const rareShare = 0.3;
+
+const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const key of new Set(wordsOf(withoutMarkup(text)).map(stem))) {
+      counts.set(key, (counts.get(key) ?? 0) + 1 / texts.length);
+    }
+  }
+  return counts;
+};
+
+/** The weight that BM25 gives a word found in this share of the documents. */
+const inverse = (share: number): number => Math.log(1 + Math.max(0, 1 - share) / share);
+
+const deriveTable = (apis: readonly string[], glosses: readonly string[]): string => {
+  const shares = new Map(frequencies(apis));
+  for (const [key, share] of frequencies(glosses)) {
+    shares.set(key, Math.max(shares.get(key) ?? 0, share * glossFactor));
+  }
+  const common = [...shares]
+    .filter(([key]) => /^[a-z]{2,}$/.test(key))
+    .sort(([x, one], [y, other]) => other - one || (x < y ? -1 : 1))
+    .slice(0, tableSize);
+  const rare = inverse((common.at(-1)?.[1] ?? 1) * rareShare);
+  const classes = Map.groupBy(common, ([, share]) => Math.round((10 * inverse(share)) / rare));
+  const entries = [...classes].sort(([x], [y]) => x - y);
+  return `/**
+ * Stems that are common in descriptions of APIs or in English at large, by weight in tenths of a rare word's. Derived
+ * by \`test/derive-word-weights.ts\` from APIs-guru/openapi-directory (CC0-1.0), microsoft/PowerPlatformConnectors (MIT),
+ * jentic/jentic-public-apis (MIT), documents of vendors (MIT, Apache-2.0, BSD-3-Clause, MPL-2.0), and the glosses of the
+ * Open English WordNet (CC BY 4.0).
+ */
+export const commonStems: Readonly<Record<number, string>> = {
+${entries.map(([tenths, words]) => `  ${tenths}: ${JSON.stringify(words.map(([key]) => key).join(' '))},`).join('\n')}
+};
+`;
+};
+
+const [apis = '', glosses = ''] = process.argv.slice(2);
+if (!existsSync(apis) || !existsSync(glosses)) {
+  throw new Error('Usage: derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>');
+}
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+const texts = lines(gunzipSync(readFileSync(apis)).toString()).map(
+  (line) => (JSON.parse(line) as { text: string }).text,
+);
+writeFileSync(
+  fileURLToPath(new URL('../src/common-stems.ts', import.meta.url)),
+  deriveTable(texts, lines(readFileSync(glosses, 'utf8'))),
+);
