@@ -7,6 +7,7 @@ import { readConfig, type Environment } from '@portico/composition';
 
 export interface ServiceProcess {
   readonly address: string;
+  readonly pid: number;
   /** Fulfilled with the exit code, or null after a signal, when the process has ended. */
   readonly ended: Promise<number | null>;
   /** Asks it to end in order, and waits for that. */
@@ -42,7 +43,7 @@ export const startService = async (environment: Environment): Promise<ServicePro
       throw new Error(`The service did not answer within ${startTimeoutMs / 1_000} s; ${logFile} says why`);
     }
   }
-  return { address, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return { address, pid: child.pid ?? 0, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 };
 
 const answers = async (address: string): Promise<boolean> => {

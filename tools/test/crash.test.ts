@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -98,6 +99,30 @@ test('a crash amid many writes loses none that was acknowledged', async () => {
     const found = await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'collection', k_limit: 100 });
     return found.length === Math.min(100, names.length);
   });
+});
+
+test('an import that crashes in the middle loses none that was done, and the next one doubles none', async () => {
+  const { api, start, folder, spawnTool, tool } = installation;
+  const count = 60;
+  mkdirSync(join(folder, 'documents'));
+  for (let at = 0; at < count; at++) {
+    writeFileSync(join(folder, 'documents', `${at}.json`), JSON.stringify(document(`Document ${at}`)));
+  }
+  await start();
+  const admin = await installation.admin();
+  const listed = () => api.ask<{ id: string; name: string }[]>(admin, 'GET', '/api/collections/');
+  const importing = spawnTool('import', join(folder, 'documents'));
+  await until(async () => (await listed()).length > 5);
+  importing.kill('SIGKILL');
+  await once(importing, 'exit');
+  const done = await listed();
+  expect(done.length).toBeLessThan(count);
+
+  const { stdout } = await tool('--json', 'import', join(folder, 'documents'));
+  expect(JSON.parse(stdout)).toMatchObject({ created: count - done.length, unchanged: done.length, refused: 0 });
+  const after = await listed();
+  expect(after).toHaveLength(count);
+  expect(after.map(({ id }) => id)).toEqual(expect.arrayContaining(done.map(({ id }) => id)));
 });
 
 test('audit entries that were acknowledged outlive a crash', async () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,8 @@ export interface Installation {
   readonly start: () => Promise<ServiceProcess>;
   /** Runs the operator's tool with these arguments. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
+  /** Starts the operator's tool and leaves it running. */
+  readonly spawnTool: (...args: readonly string[]) => ChildProcess;
   /** An admin, by a token of the local issuer. */
   readonly admin: () => Promise<Caller>;
   readonly person: (uid: string) => Promise<Caller>;
@@ -41,8 +43,9 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     ...variables,
   };
   const running: ServiceProcess[] = [];
+  const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
   const tool: Installation['tool'] = async (...args) => {
-    const command = ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
+    const command = commandOf(args);
     try {
       return {
         code: 0,
@@ -68,6 +71,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       return service;
     },
     tool,
+    spawnTool: (...args) => spawn(process.execPath, commandOf(args), { cwd: root, env: environment, stdio: 'ignore' }),
     admin: () => tokenOf('--admin'),
     person: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),
     remove: async () => {
