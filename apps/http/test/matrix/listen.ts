@@ -11,7 +11,9 @@ interface Facts {
 }
 
 /** Serves these use cases on a free port of the loopback interface. */
-export const listen = async (facts: Facts): Promise<{ readonly address: string; close(): Promise<void> }> => {
+export const listen = async (
+  facts: Facts,
+): Promise<{ readonly address: string; readonly close: () => Promise<void> }> => {
   const server = createHttpServer(createHttpApp({ ...facts, logger: pino({ level: 'silent' }) }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
