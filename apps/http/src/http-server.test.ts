@@ -78,7 +78,6 @@ test('time and size of a request are bounded', async () => {
     keepAliveTimeout: 65_000,
     timeout: 30_000,
     maxHeadersCount: 64,
-    maxRequestsPerSocket: 1_000,
     maxConnections: 10_000,
   });
   agent.destroy();
