@@ -35,8 +35,7 @@ export const createArgon2KeyHasher = ({
   onHash = () => undefined,
 }: Argon2KeyHasherOptions): KeyHasher => {
   if (pepper.length < pepperBytesMin) throw new RangeError(`The pepper must have ${pepperBytesMin} bytes or more`);
-  const tagKey = derived(pepper, 'portico api key tag');
-  const memoKey = derived(pepper, 'portico api key memo');
+  const digestOf = createDigest(derived(pepper, 'portico api key'));
   const found = new LRUCache<string, true>({ max: memoMax });
   const underWay = new Map<string, Promise<boolean>>();
   const turnstile = createTurnstile({ concurrency, waitingMax });
@@ -56,7 +55,7 @@ export const createArgon2KeyHasher = ({
   return {
     hash: (secret) => compute(() => argon2Hash(secret, cost)),
     matches: (secret, hash) => {
-      const pair = createHmac('sha256', memoKey).update(secret).digest('base64') + hash;
+      const pair = digestOf(secret).toString('base64') + hash;
       if (found.has(pair)) return Promise.resolve(true);
       const running = underWay.get(pair);
       if (running) return running;
@@ -64,7 +63,19 @@ export const createArgon2KeyHasher = ({
       underWay.set(pair, started);
       return started;
     },
-    tag: (secret) => createHmac('sha256', tagKey).update(secret).digest().readUInt32BE(0),
+    tag: (secret) => digestOf(secret).readUInt32BE(0),
+  };
+};
+
+/**
+ * A keyed digest. Its first 32 bits are the tag, the whole names the secret in the memo; a request asks for both, one after the
+ * other, so the last digest is kept at hand.
+ */
+const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
+  let last: { readonly secret: string; readonly digest: Buffer } | null = null;
+  return (secret) => {
+    if (last?.secret !== secret) last = { secret, digest: createHmac('sha256', key).update(secret).digest() };
+    return last.digest;
   };
 };
 
