@@ -1,6 +1,7 @@
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compose, type Portico } from './compose.ts';
 import { readConfig } from './config.ts';
@@ -77,6 +78,25 @@ test('a key of before still opens, and the tags of API secrets outlive its chang
   const after = await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key });
   expect(after.ports.vault.open(sealed, 'here')).toBe('s3cret');
   expect(after.ports.keys.tag('an API secret')).toBe(tag);
+});
+
+test('after a start with a new key the service starts without the previous one, and still knows the API secrets', async () => {
+  const before = await open({ SECRETS_KEY: key });
+  const tag = before.ports.keys.tag('an API secret');
+  await before.close();
+  const fresh = Buffer.alloc(32, 8).toString('base64');
+  await expect(open({ SECRETS_KEY: fresh })).rejects.toThrow('SECRETS_KEY_PREVIOUS');
+  await (await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key })).close();
+  const after = await open({ SECRETS_KEY: fresh });
+  expect(after.ports.keys.tag('an API secret')).toBe(tag);
+});
+
+test('a file that holds no key of the local issuer is named, and what it holds is not shown', async () => {
+  const path = join(folder, 'local-issuer.key');
+  writeFileSync(path, '{"d":"something private');
+  const failure: unknown = await open().catch((error: unknown) => error);
+  expect(failure).toEqual(expect.objectContaining({ message: expect.stringContaining(path) as string }));
+  expect(inspect(failure, { depth: 10 })).not.toContain('something private');
 });
 
 test('a token of the local issuer is good in every process on the same data folder', async () => {

@@ -11,4 +11,4 @@ export {
   type OidcTokenVerifier,
   type OidcTokenVerifierOptions,
 } from './oidc-token-verifier.ts';
-export type { KeySetStorage } from './remote-key-set.ts';
+export type { KeySetStorage } from './remote-key-source.ts';

@@ -1,48 +1,47 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import type { Clock, TokenVerifier } from '@portico/domain';
-import {
-  calculateJwkThumbprint,
-  createLocalJWKSet,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  SignJWT,
-  type JWK,
-} from 'jose';
-import { createTokenMemo, digestOf } from './token-memo.ts';
-import { verifyToken } from './verify-token.ts';
+import { createJwtVerifier } from './jwt-verifier.ts';
+import { readKeySet } from './key-set.ts';
+import { isSubject } from './token-rules.ts';
 
+/** What a token of the local issuer is to say. */
 export interface LocalTokenClaims {
+  /** `sub`: 1 to 128 characters. */
   readonly uid: string;
   readonly email?: string;
   readonly emailVerified?: boolean;
-  /** How long it is good from now; one of 0 or less has expired already. */
+  /** How long it is good from now, in whole seconds; at 0 or less it has ended already. */
   readonly ttlSeconds: number;
 }
 
-/** The service as its own identity provider, for development and for trying out. */
+/** The service as its own issuer of identity tokens, for development and for trying it out. */
 export interface LocalIssuer {
+  /** A token that `verifier` finds good while it lasts; rejects with RangeError for claims that no token can have. */
   mint(claims: LocalTokenClaims): Promise<string>;
-  /** Verifies the tokens of this issuer, by the rules of any other. */
+  /** Trusts this issuer alone, by the rules of any other, without any HTTP. */
   readonly verifier: TokenVerifier;
   /** The public half of its key (RFC 7517). */
-  jwks(): object;
+  jwks(): { readonly keys: readonly JWK[] };
   /** Its discovery document, with the addresses under which the service serves it. */
-  discovery(baseUrl: string): object;
+  discovery(baseUrl: string): Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Names the issuer wherever the service listens, and cannot be reached by anyone (RFC 2606, section 2). */
+/**
+ * A name that nobody can be reached by (RFC 2606, section 2): the service may listen elsewhere tomorrow, and the tokens of
+ * today stay good.
+ */
 export const localIssuerName = 'https://local-issuer.portico.invalid';
 export const localAudience = 'portico';
 
 const algorithm = 'ES256';
 
-/** A new key for a local issuer: the text of a private JWK, to be kept in a file. */
+/** A new key for a local issuer: the text of a private JWK, for a file that its owner alone can read. */
 export const makeLocalIssuerKey = async (): Promise<string> => {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  return JSON.stringify(await exportJWK(privateKey));
+  return `${JSON.stringify(await exportJWK(privateKey))}\n`;
 };
 
-/** The issuer with this key, as `makeLocalIssuerKey` made it. */
+/** The issuer with this key, as `makeLocalIssuerKey` made it. Rejects where the text is none, without repeating it. */
 export const createLocalIssuer = async ({
   key,
   clock,
@@ -50,43 +49,67 @@ export const createLocalIssuer = async ({
   readonly key: string;
   readonly clock: Pick<Clock, 'now'>;
 }): Promise<LocalIssuer> => {
-  const privateJwk = JSON.parse(key) as JWK;
-  const { kty, crv, x, y } = privateJwk;
-  const kid = await calculateJwkThumbprint(privateJwk);
-  const publicJwk = { kty, crv, x, y, kid, alg: algorithm, use: 'sig' } as JWK;
-  const signingKey = await importJWK(privateJwk, algorithm);
-  const keys = createLocalJWKSet({ keys: [publicJwk] });
-  const memo = createTokenMemo();
+  const { sign, publicJwk } = await readKeyPair(key);
+  const keySet = { keys: [publicJwk] };
+  const set = await readKeySet(JSON.stringify(keySet));
+  const keys = { current: async () => set, later: async () => null };
   return {
-    mint: ({ uid, email, emailVerified, ttlSeconds }) => {
-      const issuedAt = Math.floor(clock.now() / 1_000);
-      return new SignJWT(email === undefined ? {} : { email, email_verified: emailVerified ?? false })
-        .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
-        .setIssuer(localIssuerName)
-        .setAudience(localAudience)
-        .setSubject(uid)
-        .setIssuedAt(Math.min(issuedAt, issuedAt + ttlSeconds))
-        .setExpirationTime(issuedAt + ttlSeconds)
-        .sign(signingKey);
+    async mint(claims) {
+      assertMintable(claims);
+      return sign(tokenOf(claims, clock.now()));
     },
-    verifier: {
-      verify: async (token) => {
-        const now = clock.now();
-        const digest = digestOf(token);
-        const known = memo.find(digest, 0, now);
-        if (known) return known.claims;
-        const verified = await verifyToken(token, keys, { issuer: localIssuerName, audience: localAudience }, now);
-        memo.keep(digest, 0, verified);
-        return verified.claims;
-      },
-    },
-    jwks: () => ({ keys: [publicJwk] }),
+    verifier: createJwtVerifier({ issuer: localIssuerName, audience: localAudience, clock, keys }),
+    jwks: () => keySet,
     discovery: (baseUrl) => ({
       issuer: localIssuerName,
-      jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+      jwks_uri: `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`,
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [algorithm],
     }),
+  };
+};
+
+const assertMintable = ({ uid, ttlSeconds }: LocalTokenClaims): void => {
+  if (!isSubject(uid)) throw new RangeError('uid must have 1 to 128 characters that can be stored');
+  if (!Number.isSafeInteger(ttlSeconds)) throw new RangeError('ttlSeconds must be a whole number');
+};
+
+const tokenOf = ({ uid, email, emailVerified, ttlSeconds }: LocalTokenClaims, now: number): SignJWT => {
+  const nowSeconds = Math.floor(now / 1_000);
+  const claims = {
+    ...(email === undefined ? {} : { email }),
+    ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
+  };
+  return new SignJWT(claims)
+    .setIssuer(localIssuerName)
+    .setAudience(localAudience)
+    .setSubject(uid)
+    .setIssuedAt(Math.min(nowSeconds, nowSeconds + ttlSeconds))
+    .setExpirationTime(nowSeconds + ttlSeconds);
+};
+
+interface KeyPair {
+  readonly sign: (token: SignJWT) => Promise<string>;
+  readonly publicJwk: JWK;
+}
+
+const readKeyPair = async (text: string): Promise<KeyPair> => {
+  try {
+    return await parseKeyPair(text);
+  } catch {
+    // The cause is left out: an error of the parser may quote the private key.
+    throw new Error('This is no key of a local issuer (a private JWK on P-256)');
+  }
+};
+
+const parseKeyPair = async (text: string): Promise<KeyPair> => {
+  const { kty, crv, x, y, d } = JSON.parse(text) as JWK;
+  if (kty !== 'EC' || crv !== 'P-256' || !x || !y || !d) throw new Error('It is no private key on P-256');
+  const key = await importJWK({ kty, crv, x, y, d }, algorithm);
+  const kid = await calculateJwkThumbprint({ kty, crv, x, y });
+  return {
+    sign: (token) => token.setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' }).sign(key),
+    publicJwk: { kty, crv, x, y, kid, alg: algorithm, use: 'sig' },
   };
 };

@@ -1,32 +1,53 @@
-import type { TokenVerifier } from '@portico/domain';
-import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
-import { createTokenMemo, digestOf } from './token-memo.ts';
-import { verifyToken } from './verify-token.ts';
+import type { Clock, Probe, TokenVerifier } from '@portico/domain';
+import { createJwtVerifier } from './jwt-verifier.ts';
+import { assertFetchable, type Provider } from './provider-documents.ts';
+import { RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 
-export interface OidcTokenVerifierOptions extends RemoteKeySetOptions {
+export interface OidcTokenVerifierOptions {
+  /** What `iss` says, to the letter. */
+  readonly issuer: string;
+  /** What `aud` says, to the letter. */
   readonly audience: string;
+  /** Found by discovery where it is absent or null. */
+  readonly jwksUrl?: string | null;
+  readonly clock: Clock;
+  readonly storage: KeySetStorage;
+  /** For one fetch of the keys, discovery included; 3,000 by default. */
+  readonly timeoutMs?: number;
+  /** Told of every failure to reach the provider or the storage. */
+  readonly warn: (message: string, error: unknown) => void;
 }
 
 export interface OidcTokenVerifier extends TokenVerifier {
-  /** Ends a fetch that is under way. */
-  close(): void;
+  /** Not essential: API keys work without the provider, and known keys outlive an outage. */
+  readonly probe: Probe;
+  /** Ends what is under way; the verifier fetches nothing afterwards. */
+  close(): Promise<void>;
 }
 
-/** Verifies the tokens of an OpenID Connect issuer. A token that was seen before costs a digest. */
-export const createOidcTokenVerifier = (options: OidcTokenVerifierOptions): OidcTokenVerifier => {
-  const keys = new RemoteKeySet(options);
-  const memo = createTokenMemo();
+const fetchTimeoutMs = 3_000;
+
+/**
+ * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Nothing is fetched before the first
+ * token comes. Throws at once where the issuer has no address that keys may be fetched from.
+ */
+export const createOidcTokenVerifier = ({
+  issuer,
+  audience,
+  jwksUrl = null,
+  clock,
+  storage,
+  timeoutMs = fetchTimeoutMs,
+  warn,
+}: OidcTokenVerifierOptions): OidcTokenVerifier => {
+  if (audience === '') throw new Error('An identity issuer needs an audience');
+  const provider: Provider = { issuer, jwksUrl, timeoutMs };
+  assertFetchable(provider);
+  const keys = new RemoteKeySource({ provider, clock, storage, warn });
+  const verifier = createJwtVerifier({ issuer, audience, clock, keys });
   return {
-    verify: async (token) => {
-      await keys.ready();
-      const now = options.clock.now();
-      const digest = digestOf(token);
-      const known = memo.find(digest, keys.generation, now);
-      if (known) return known.claims;
-      const verified = await verifyToken(token, keys.find, options, now);
-      memo.keep(digest, keys.generation, verified);
-      return verified.claims;
-    },
+    verify: (token) => verifier.verify(token),
+    probe: { name: 'identity', essential: false, check: () => keys.check() },
     close: () => keys.close(),
   };
 };

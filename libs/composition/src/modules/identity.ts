@@ -8,8 +8,13 @@ import { Closable, type Module, type SettingsStore } from '../registry.ts';
 export const identityModule: Module = (provide) => {
   provide('localIssuer', ['config', 'clock'], async ({ identity, dataDir }, clock) => {
     if (!identity.local) return null;
-    const { text } = await ensureFile(join(dataDir, 'local-issuer.key'), makeLocalIssuerKey);
-    return createLocalIssuer({ key: text, clock });
+    const path = join(dataDir, 'local-issuer.key');
+    const { text } = await ensureFile(path, makeLocalIssuerKey);
+    try {
+      return await createLocalIssuer({ key: text, clock });
+    } catch (cause) {
+      throw new Error(`${path} holds no key of the local issuer; once it is removed, a new one is made`, { cause });
+    }
   });
   provide(
     'tokens',

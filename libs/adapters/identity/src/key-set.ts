@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { importJWK, type CryptoKey, type JWK } from 'jose';
+import { tokenAlgorithms, type TokenAlgorithm, type TokenHeader } from './token-rules.ts';
+
+/** The public keys that an issuer signs with. */
+export interface KeySet {
+  /** The same for sets of the same usable keys, and for no others. */
+  readonly generation: string;
+  /** The key that must have signed; null where the set has none for this header, or cannot tell which. */
+  find(header: TokenHeader): CryptoKey | null;
+}
+
+/** Where a verifier finds the keys of its issuer. */
+export interface KeySource {
+  /** The set to judge by now. Raises `identity_unavailable` where there is none. */
+  current(): Promise<KeySet>;
+  /** For a key that the set lacks: a set that came after it, or null where none is to be had now. */
+  later(than: KeySet): Promise<KeySet | null>;
+}
+
+const keysMax = 50;
+const rsaMinBits = 2_048;
+const rsaMaxBits = 16_384;
+
+/**
+ * Reads a JWK set (RFC 7517). Keys that are for something else, weak, broken or of an unknown kind are left out
+ * (section 5). Throws where the text is none, no usable key is left, or two of them bear one name.
+ */
+export const readKeySet = async (text: string): Promise<KeySet> => {
+  const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(imported))).flat().sort(byName);
+  if (usable.length === 0) throw new Error('The key set has no usable key');
+  const doubled = usable.find((key, at) => at > 0 && byName(key, usable[at - 1] ?? key) === 0 && key.keyId !== null);
+  if (doubled) throw new Error(`The key set has two keys with the id ${JSON.stringify(doubled.keyId)}`);
+  const said = usable.map(({ algorithm, keyId, jwk }) => ({ algorithm, keyId, jwk }));
+  return {
+    generation: createHash('sha256').update(JSON.stringify(said)).digest('base64url'),
+    find(header) {
+      const [key, ...more] = usable.filter(
+        ({ algorithm, keyId }) => algorithm === header.algorithm && (header.keyId === null || header.keyId === keyId),
+      );
+      return key && more.length === 0 ? key.key : null;
+    },
+  };
+};
+
+interface UsableKey {
+  readonly algorithm: TokenAlgorithm;
+  readonly keyId: string | null;
+  /** Public members alone, whatever the issuer published. */
+  readonly jwk: JWK;
+}
+
+type Published = Readonly<Record<string, unknown>>;
+
+const keysOf = (text: string): readonly Published[] => {
+  const document: unknown = JSON.parse(text);
+  const keys = isObject(document) ? document.keys : null;
+  if (!Array.isArray(keys)) throw new Error('The key set has no array of keys');
+  if (keys.length > keysMax) throw new Error(`The key set has more than ${keysMax} keys`);
+  return keys.filter(isObject);
+};
+
+const isObject = (value: unknown): value is Published =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const usableKeys = (key: Published): readonly UsableKey[] => {
+  const { use, key_ops: operations, kid, alg } = key;
+  if (use !== undefined && use !== 'sig') return [];
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return [];
+  const kind = kindOf(key);
+  return tokenAlgorithms
+    .filter((algorithm) => kind?.algorithms.includes(algorithm) && (alg === undefined || alg === algorithm))
+    .flatMap((algorithm) =>
+      kind ? [{ algorithm, keyId: isText(kid) && kid !== '' ? kid : null, jwk: kind.jwk }] : [],
+    );
+};
+
+/** Null for what is no key of a kind that the allowed algorithms use. */
+const kindOf = ({ kty, crv, n, e, x, y }: Published): Kind | null => {
+  if (kty === 'RSA' && isText(n) && isText(e)) {
+    const bits = bitsOf(n);
+    return bits < rsaMinBits || bits > rsaMaxBits ? null : { algorithms: ['RS256', 'PS256'], jwk: { kty, n, e } };
+  }
+  if (kty === 'EC' && crv === 'P-256' && isText(x) && isText(y)) {
+    return { algorithms: ['ES256'], jwk: { kty, crv, x, y } };
+  }
+  if (kty === 'OKP' && crv === 'Ed25519' && isText(x)) return { algorithms: ['EdDSA'], jwk: { kty, crv, x } };
+  return null;
+};
+
+interface Kind {
+  readonly algorithms: readonly TokenAlgorithm[];
+  readonly jwk: JWK;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** The length of a modulus, leading zeros not counted. */
+const bitsOf = (modulus: string): number => {
+  const hex = Buffer.from(modulus, 'base64url').toString('hex').replace(/^0+/, '');
+  return hex === '' ? 0 : hex.length * 4 - Math.clz32(parseInt(hex.slice(0, 1), 16)) + 28;
+};
+
+const nameOf = ({ algorithm, keyId }: UsableKey): string => `${algorithm} ${keyId ?? ''}`;
+
+const byName = (one: UsableKey, other: UsableKey): number => {
+  if (nameOf(one) === nameOf(other)) return 0;
+  return nameOf(one) < nameOf(other) ? -1 : 1;
+};
+
+/** Nothing where the numbers are no key, such as a point that is not on the curve. */
+const imported = async (usable: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
+  try {
+    const key = await importJWK(usable.jwk, usable.algorithm);
+    return key instanceof Uint8Array ? [] : [{ ...usable, key }];
+  } catch {
+    return [];
+  }
+};

@@ -1,0 +1,100 @@
+import { keylessTokenVerifierContract, tokenVerifierContract } from '@portico/contracts';
+import { describe, expect, test } from 'vitest';
+import { makeSigningKey, signToken, startProvider, unavailable } from '../test/loopback-provider.ts';
+import { audience, keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { ClockByHand } from '../test/clock-by-hand.ts';
+import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';
+import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
+
+const key = await makeSigningKey('one');
+
+describe.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('with a provider that signs by %s', async (algorithm) => {
+  const [signer, forger] = [await makeSigningKey('one', algorithm), await makeSigningKey('one', algorithm)];
+
+  test.each(Object.entries(tokenVerifierContract))('%s', async (_sentence, check) => {
+    const { provider, clock, verifier } = await providerAndVerifier([signer]);
+    await check({
+      verifier,
+      issuer: provider.issuer,
+      audience,
+      clock,
+      mint: (claims) => signToken(signer, claims),
+      forge: (claims) => signToken(forger, claims),
+    });
+  });
+});
+
+describe('with a provider that was never reached', () => {
+  test.each(Object.entries(keylessTokenVerifierContract))('%s', async (_sentence, check) => {
+    const { provider, clock, verifier } = await providerAndVerifier([key]);
+    provider.answerKeys(unavailable);
+    await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
+  });
+});
+
+test('nothing is fetched before the first token comes, nor for what is no token', async () => {
+  const { provider, verifier, claims } = await providerAndVerifier([key]);
+  expect(await outcomeOf(verifier.verify('no token'))).toBe('invalid_token');
+  expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
+  expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
+  expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
+});
+
+test('where the address of the keys is given no discovery document is asked for', async () => {
+  const { provider, claims, start } = await providerAndVerifier([key]);
+  const verifier = start({ jwksUrl: `${provider.issuer}/keys` });
+  expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
+  expect(provider.requests).toEqual({ discovery: 0, keys: 1 });
+});
+
+test('a service that is told where the keys of a local issuer are finds its tokens good', async () => {
+  const clock = new ClockByHand();
+  const local = await createLocalIssuer({ key: await makeLocalIssuerKey(), clock });
+  const provider = await startProvider([]);
+  provider.publish(...local.jwks().keys);
+  const verifier = createOidcTokenVerifier({
+    issuer: localIssuerName,
+    audience: localAudience,
+    jwksUrl: `${provider.issuer}/keys`,
+    clock,
+    storage: keepInMemory(),
+    warn: () => undefined,
+  });
+  const token = await local.mint({ uid: 'alice', ttlSeconds: 60 });
+  expect(await verifier.verify(token)).toEqual({ uid: 'alice', email: null, emailVerified: false });
+  await verifier.close();
+});
+
+test('the probe tells of a provider that is down, also while its last keys are still good', async () => {
+  const { provider, verifier, claims, clock } = await providerAndVerifier([key]);
+  const { probe } = verifier;
+  expect({ name: probe.name, essential: probe.essential }).toEqual({ name: 'identity', essential: false });
+  await probe.check();
+  provider.answerKeys(unavailable);
+  clock.advance(3_600_000);
+  await expect(probe.check()).rejects.toThrow('answered 503');
+  expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
+  provider.answerKeys(null);
+  clock.advance(3_600_000);
+  await expect.poll(() => outcomeOf(probe.check())).toBe('good');
+});
+
+test('closing ends a fetch that is under way, tells nobody, and nothing is fetched afterwards', async () => {
+  const { provider, verifier, claims, clock, warnings } = await providerAndVerifier([key], { timeoutMs: 60_000 });
+  const asked = new Promise<void>((resolve) => provider.answerKeys(() => resolve()));
+  const token = await signToken(key, claims());
+  const outcome = outcomeOf(verifier.verify(token));
+  await asked;
+  await verifier.close();
+  expect(await outcome).toBe('identity_unavailable');
+  provider.answerKeys(null);
+  clock.advance(60_000);
+  expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
+  expect(provider.requests.keys).toBe(1);
+  expect(warnings).toEqual([]);
+});
+
+test('an empty audience is refused at once, since it would fit tokens for nobody', async () => {
+  const { start } = await providerAndVerifier([key]);
+  expect(() => start({ audience: '' })).toThrow('audience');
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { makeSigningKey, signToken, startProvider, type Answer } from '../test/loopback-provider.ts';
+import { outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { assertFetchable, documentMaxBytes, fetchKeySetText } from './provider-documents.ts';
+
+const key = await makeSigningKey('one');
+const open = new AbortController().signal;
+const at = (issuer: string, jwksUrl: string | null = null, timeoutMs = 10_000) => ({ issuer, jwksUrl, timeoutMs });
+
+test.each([
+  'http://example.com/keys',
+  'http://127.0.0.1.example.com/keys',
+  'http://127.evil.example/keys',
+  'http://localhost.example.com/keys',
+  'http://10.0.0.1/keys',
+  'http://[::2]/keys',
+  'http://0.0.0.0/keys',
+  'ftp://127.0.0.1/keys',
+  'file:///etc/passwd',
+  'data:application/json,{}',
+  'https://user:password@id.example.com/keys',
+  'no address',
+  '',
+])('keys are not fetched from %j', async (address) => {
+  expect(() => assertFetchable(at('https://id.example.com', address))).toThrow();
+  expect(() => assertFetchable(at(address))).toThrow();
+  await expect(fetchKeySetText(at('https://id.example.com', address), open)).rejects.toThrow(/address|https|URL/);
+});
+
+test.each(['https://id.example.com/keys', 'http://localhost:1/keys', 'http://127.9.9.9/keys', 'http://[::1]/keys'])(
+  'keys may be fetched from %j',
+  (address) => {
+    expect(() => assertFetchable(at('https://id.example.com', address))).not.toThrow();
+  },
+);
+
+test('a verifier for an issuer that must not be asked is not made', async () => {
+  const { start } = await providerAndVerifier([key]);
+  expect(() => start({ issuer: 'http://id.example.com' })).toThrow('must be https');
+});
+
+describe('a discovery document', () => {
+  const discovering = async (answer: (issuer: string) => unknown): Promise<string> => {
+    const { provider, verifier, claims } = await providerAndVerifier([key]);
+    provider.answerDiscovery((response) => response.end(JSON.stringify(answer(provider.issuer))));
+    return outcomeOf(verifier.verify(await signToken(key, claims())));
+  };
+
+  test.each<[string, (issuer: string) => unknown]>([
+    ['of another issuer', (issuer) => ({ issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` })],
+    ['of no issuer', (issuer) => ({ jwks_uri: `${issuer}/keys` })],
+    ['without an address of keys', (issuer) => ({ issuer })],
+    ['with an address that is no text', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
+    ['that sends us beyond loopback by http', (issuer) => ({ issuer, jwks_uri: 'http://192.0.2.1/keys' })],
+    ['that is null', () => null],
+    ['that is an array', () => []],
+  ])('%s is not followed', async (_name, answer) => {
+    expect(await discovering(answer)).toBe('identity_unavailable');
+  });
+
+  test('of the issuer is followed, whatever else it says', async () => {
+    expect(await discovering((issuer) => ({ issuer, jwks_uri: `${issuer}/keys`, more: [1] }))).toBe('good');
+  });
+
+  test('is found below an issuer whose name ends in a slash', async () => {
+    const { provider, start, claims } = await providerAndVerifier([key]);
+    const issuer = `${provider.issuer}/`;
+    provider.answerDiscovery((response) => response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}keys` })));
+    const token = await signToken(key, claims({ iss: issuer }));
+    expect(await outcomeOf(start({ issuer }).verify(token))).toBe('good');
+  });
+});
+
+describe('what the provider answers', () => {
+  const fetching = async (answer: Answer, timeoutMs?: number): Promise<string> => {
+    const provider = await startProvider([key]);
+    provider.answerKeys(answer);
+    return fetchKeySetText(at(provider.issuer, null, timeoutMs), open);
+  };
+
+  test('is taken up to 256 KiB', async () => {
+    expect(await fetching((response) => response.end('x'.repeat(documentMaxBytes)))).toHaveLength(documentMaxBytes);
+    await expect(fetching((response) => response.end('x'.repeat(documentMaxBytes + 1)))).rejects.toThrow('262144');
+  });
+
+  test.each([201, 204, 301, 302, 307, 404, 500, 503])('with status %i is not taken', async (status) => {
+    const answer: Answer = (response) => response.writeHead(status, { location: '/keys' }).end();
+    await expect(fetching(answer)).rejects.toThrow(`answered ${status}`);
+  });
+
+  test.each<[string, Answer]>([
+    ['nothing', () => undefined],
+    ['the head alone', (response) => response.flushHeaders()],
+    ['half of it', (response) => response.write('{"keys":[')],
+  ])('is given up when %s comes in time', async (_name, answer) => {
+    await expect(fetching(answer, 200)).rejects.toThrow(/timeout/);
+  });
+
+  test('is given up when the discovery document does not come in time', async () => {
+    const provider = await startProvider([key]);
+    provider.answerDiscovery(() => undefined);
+    await expect(fetchKeySetText(at(provider.issuer, null, 200), open)).rejects.toThrow(/timeout/);
+  });
+});

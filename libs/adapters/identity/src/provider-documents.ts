@@ -1,0 +1,71 @@
+/** Where an issuer publishes its keys. */
+export interface Provider {
+  readonly issuer: string;
+  /** Null where it is to be found by discovery (OpenID Connect Discovery 1.0, section 4). */
+  readonly jwksUrl: string | null;
+  /** For all requests of one fetch together. */
+  readonly timeoutMs: number;
+}
+
+export const documentMaxBytes = 256 * 1_024;
+
+/** Throws for an address that keys must not be fetched from: anything but https, or http on loopback. */
+export const assertFetchable = ({ issuer, jwksUrl }: Provider): void => {
+  fetchable(jwksUrl ?? discoveryUrlOf(issuer));
+};
+
+/** The issuer's key set as it is published now. Throws after the time limit, and for whatever is not 200 and such a text. */
+export const fetchKeySetText = async (provider: Provider, closing: AbortSignal): Promise<string> => {
+  const signal = AbortSignal.any([AbortSignal.timeout(provider.timeoutMs), closing]);
+  return fetchText(provider.jwksUrl ?? (await discover(provider.issuer, signal)), signal);
+};
+
+const discoveryUrlOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+
+/** An issuer that is reached by https cannot send us to plain http. */
+const discover = async (issuer: string, signal: AbortSignal): Promise<string> => {
+  const url = discoveryUrlOf(issuer);
+  const document: unknown = JSON.parse(await fetchText(url, signal));
+  const { issuer: said, jwks_uri: jwksUrl } = Object(document) as Readonly<Record<string, unknown>>;
+  if (said !== issuer) throw new Error(`${url} is of another issuer: ${JSON.stringify(said)}`);
+  if (typeof jwksUrl !== 'string') throw new Error(`${url} does not say where the keys are`);
+  if (url.startsWith('https:') && !jwksUrl.startsWith('https:')) throw new Error(`${jwksUrl} is not https`);
+  return jwksUrl;
+};
+
+const fetchText = async (address: string, signal: AbortSignal): Promise<string> => {
+  const response = await fetch(fetchable(address), {
+    signal,
+    redirect: 'manual',
+    headers: { accept: 'application/json' },
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`${address} answered ${response.status}`);
+  }
+  return readBounded(response, address);
+};
+
+const readBounded = async (response: Response, address: string): Promise<string> => {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > documentMaxBytes) throw new Error(`${address} answered more than ${documentMaxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+};
+
+const fetchable = (address: string): URL => {
+  if (!URL.canParse(address)) throw new Error(`${JSON.stringify(address)} is no URL`);
+  const url = new URL(address);
+  if (url.username || url.password) throw new Error('The address of an identity provider must not hold a password');
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
+  throw new Error(`${address} must be https; plain http is allowed on loopback only`);
+};
+
+/** RFC 6761, section 6.3; RFC 1122, section 3.2.1.3. `URL` has brought addresses to their usual form. */
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);

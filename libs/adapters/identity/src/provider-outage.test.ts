@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { makeSigningKey, signToken, unavailable } from '../test/loopback-provider.ts';
+import { keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { freshMs, staleMaxMs } from './remote-key-source.ts';
+
+const [key, stranger] = await Promise.all([makeSigningKey('one'), makeSigningKey('one')]);
+
+/** Its keys were fetched and kept; from now on it is down. A token of it is good for a week. */
+const downAfterStart = async () => {
+  const all = await providerAndVerifier([key]);
+  const token = await signToken(key, all.claims({ exp: Math.floor(all.clock.now() / 1_000) + 7 * 86_400 }));
+  await all.verifier.verify(token);
+  await expect.poll(all.storage.text).not.toBeNull();
+  all.provider.answerKeys(unavailable);
+  return { ...all, token };
+};
+
+test('during an outage the last keys are used for 24 hours, and no longer', async () => {
+  const { provider, verifier, clock, token } = await downAfterStart();
+  clock.advance(staleMaxMs - 1);
+  expect(await outcomeOf(verifier.verify(token))).toBe('good');
+  clock.advance(1);
+  expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
+  provider.answerKeys(null);
+  clock.advance(60_000);
+  expect(await outcomeOf(verifier.verify(token))).toBe('good');
+});
+
+test('a restart during an outage makes the 24 hours neither longer nor shorter', async () => {
+  const { clock, token, restart } = await downAfterStart();
+  clock.advance(staleMaxMs - 1);
+  const restarted = restart();
+  expect(await outcomeOf(restarted.verifier.verify(token))).toBe('good');
+  restarted.clock.advance(1);
+  expect(await outcomeOf(restarted.verifier.verify(token))).toBe('identity_unavailable');
+  clock.advance(1);
+  expect(await outcomeOf(restart().verifier.verify(token))).toBe('identity_unavailable');
+});
+
+test('a restart with a provider that is up finds a key that was dropped meanwhile gone', async () => {
+  const { provider, clock, token, restart } = await downAfterStart();
+  const other = await makeSigningKey('two');
+  provider.answerKeys(null);
+  provider.publish(other.jwk);
+  clock.advance(3_600_000);
+  expect(await outcomeOf(restart().verifier.verify(token))).toBe('invalid_token');
+});
+
+test('a restart soon after a fetch needs none', async () => {
+  const { provider, clock, token, restart } = await downAfterStart();
+  clock.advance(freshMs - 1);
+  const { keys } = provider.requests;
+  expect(await outcomeOf(restart().verifier.verify(token))).toBe('good');
+  expect(provider.requests.keys).toBe(keys);
+});
+
+test('a clock that is set does not end the keys at hand, nor a second back those that were kept', async () => {
+  const { verifier, clock, token, restart } = await downAfterStart();
+  for (const jump of [3_600_000, -7_200_000, 3_600_000 - 1_000]) {
+    clock.jump(jump);
+    expect(await outcomeOf(verifier.verify(token))).toBe('good');
+  }
+  expect(await outcomeOf(restart().verifier.verify(token))).toBe('good');
+});
+
+test('without any key a provider that is down is asked after 1, 2, 4 … 60 seconds', async () => {
+  const { provider, verifier, clock, claims, warnings } = await providerAndVerifier([key]);
+  provider.answerKeys(unavailable);
+  const token = await signToken(key, claims());
+  const askedAt: number[] = [];
+  for (let second = 0; second < 400; second++) {
+    const { keys } = provider.requests;
+    expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
+    if (provider.requests.keys > keys) askedAt.push(second);
+    clock.advance(1_000);
+  }
+  expect(askedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363]);
+  expect(warnings).toHaveLength(askedAt.length);
+});
+
+test('during an outage unknown key ids are asked for each 30 seconds, or more rarely where the back-off is longer', async () => {
+  const { provider, verifier, clock, claims } = await downAfterStart();
+  const token = await signToken(stranger, claims(), { kid: 'unknown' });
+  const askedAt: number[] = [];
+  for (let second = 0; second < 290; second++) {
+    const { keys } = provider.requests;
+    expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
+    if (provider.requests.keys > keys) askedAt.push(second);
+    clock.advance(1_000);
+  }
+  expect(askedAt).toEqual([30, 60, 90, 120, 150, 180, 212, 272]);
+});
+
+test('a provider that hangs costs each token no more than one time-out, and a back-off follows', async () => {
+  const { provider, verifier, claims } = await providerAndVerifier([key], { timeoutMs: 100 });
+  provider.answerKeys(() => undefined);
+  const tokens = await Promise.all(Array.from({ length: 20 }, (_, at) => signToken(key, claims({ sub: `${at}` }))));
+  const outcomes = await Promise.all(tokens.map((token) => outcomeOf(verifier.verify(token))));
+  expect(new Set(outcomes)).toEqual(new Set(['identity_unavailable']));
+  for (const token of tokens) expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
+  expect(provider.requests.keys).toBe(1);
+});
+
+test('what was kept of another issuer, from the future, or in no known form is not used', async () => {
+  const keys = JSON.stringify({ keys: [stranger.jwk] });
+  const fetchedAt = Date.UTC(2026, 0, 1);
+  const kept = (issuer: string, more = {}) => JSON.stringify({ issuer, jwksUrl: null, fetchedAt, keys, ...more });
+  const cases: ((issuer: string) => string)[] = [
+    () => kept('https://other.example.com'),
+    (issuer) => kept(issuer, { jwksUrl: 'https://other.example.com/keys' }),
+    (issuer) => kept(issuer, { fetchedAt: fetchedAt + 61_000 }),
+    (issuer) => kept(issuer, { fetchedAt: 'lately' }),
+    (issuer) => kept(issuer, { fetchedAt: fetchedAt - staleMaxMs }),
+    (issuer) => kept(issuer, { keys: '{"keys":[]}' }),
+    ...['', 'x', 'null', '{}', '[]', '7'].map((text) => () => text),
+  ];
+  for (const textFor of cases) {
+    const { provider, start, claims } = await providerAndVerifier([key]);
+    const text = textFor(provider.issuer);
+    const verifier = start({ storage: { ...keepInMemory(), load: async () => text } });
+    expect(await outcomeOf(verifier.verify(await signToken(key, claims()))), text).toBe('good');
+    expect(await outcomeOf(verifier.verify(await signToken(stranger, claims()))), text).toBe('invalid_token');
+    expect(provider.requests.keys).toBe(1);
+  }
+  const { provider, start, claims } = await providerAndVerifier([key]);
+  const verifier = start({ storage: { ...keepInMemory(), load: async () => kept(provider.issuer) } });
+  expect(await outcomeOf(verifier.verify(await signToken(stranger, claims())))).toBe('good');
+});
+
+test('a storage that fails is told of, and stops no verification', async () => {
+  const fail = () => Promise.reject(new Error('the disk is full'));
+  const { verifier, claims, warnings } = await providerAndVerifier([key], { storage: { load: fail, save: fail } });
+  expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
+  await expect
+    .poll(() => warnings.map(({ message }) => message))
+    .toEqual(['The key set that was stored could not be read', 'The key set could not be stored']);
+});
+
+test('a storage that does not come back from saving stops neither verification nor closing', async () => {
+  const never = new Promise<void>(() => undefined);
+  const { verifier, claims } = await providerAndVerifier([key], {
+    storage: { load: async () => null, save: () => never },
+  });
+  expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
+  await verifier.close();
+});

@@ -1,0 +1,174 @@
+import { setTimeout } from 'node:timers/promises';
+import { PorticoError, type Clock } from '@portico/domain';
+import { readKeySet, type KeySet, type KeySource } from './key-set.ts';
+import { fetchKeySetText, type Provider } from './provider-documents.ts';
+
+/** Keeps the last good key set, so that a restart while the provider is down still has it. */
+export interface KeySetStorage {
+  load(): Promise<string | null>;
+  save(text: string): Promise<void>;
+}
+
+export interface RemoteKeySourceOptions {
+  readonly provider: Provider;
+  readonly clock: Clock;
+  readonly storage: KeySetStorage;
+  /** Told of every failure to fetch, to load or to save; the verifier goes on with what it has. */
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** A set that is older is fetched anew in the background. */
+export const freshMs = 5 * 60_000;
+/** A set that is older, when nobody asked for so long, is fetched anew before it is used, unless the provider is down. */
+export const unattendedMs = 60 * 60_000;
+/** The last good set is used no longer than this while the provider is down. */
+export const staleMaxMs = 24 * 60 * 60_000;
+/** Unknown key ids cause at most one fetch in this time. */
+export const unknownKeyIntervalMs = 30_000;
+export const backOffMinMs = 1_000;
+export const backOffMaxMs = 60_000;
+
+/** How long closing waits for a storage that does not answer. */
+const closeWaitMs = 1_000;
+
+/** What was stored by a clock that far ahead of ours is not trusted to be recent. */
+const clockErrorMaxMs = 60_000;
+
+interface Held {
+  readonly set: KeySet;
+  /** On the monotonic clock; it may be negative for what was stored before this process. */
+  readonly fetchedAt: number;
+}
+
+/**
+ * The keys that an issuer publishes: one fetch at a time, with a back-off from 1 to 60 s after failures. A key that is
+ * absent from a good answer is gone at once.
+ */
+export class RemoteKeySource implements KeySource {
+  readonly #options: RemoteKeySourceOptions;
+  readonly #closing = new AbortController();
+  #held: Held | null = null;
+  #loading: Promise<void> | null = null;
+  #fetching: Promise<void> | null = null;
+  #saving: Promise<void> = Promise.resolve();
+  #failures = 0;
+  #lastProblem: unknown = null;
+  #lastTriedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RemoteKeySourceOptions) {
+    this.#options = options;
+  }
+
+  async current(): Promise<KeySet> {
+    await (this.#loading ??= this.#load());
+    const age = this.#age();
+    if (age >= freshMs) {
+      const fetched = this.#fetchAfter(this.#backOffMs());
+      if (age >= staleMaxMs || (age >= unattendedMs && this.#failures === 0)) await fetched;
+    }
+    if (!this.#held || this.#age() >= staleMaxMs) {
+      throw new PorticoError('identity_unavailable', { cause: this.#lastProblem });
+    }
+    return this.#held.set;
+  }
+
+  async later(than: KeySet): Promise<KeySet | null> {
+    if (this.#held?.set === than) await this.#fetchAfter(Math.max(unknownKeyIntervalMs, this.#backOffMs()));
+    const set = this.#held?.set ?? null;
+    return set === than ? null : set;
+  }
+
+  /** Rejects with the last failure where the provider could not be reached since. */
+  async check(): Promise<void> {
+    await this.current();
+    if (this.#failures > 0) throw this.#lastProblem;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The verifier is closed'));
+    await this.#fetching;
+    await Promise.race([this.#saving, setTimeout(closeWaitMs, undefined, { ref: false })]);
+  }
+
+  #age(): number {
+    return this.#held ? this.#options.clock.monotonic() - this.#held.fetchedAt : Number.POSITIVE_INFINITY;
+  }
+
+  #backOffMs(): number {
+    return this.#failures === 0 ? 0 : Math.min(backOffMaxMs, backOffMinMs * 2 ** (this.#failures - 1));
+  }
+
+  /** The fetch that is under way, or else a new one if the last attempt ended so long ago. */
+  async #fetchAfter(pauseMs: number): Promise<void> {
+    const isDue = this.#options.clock.monotonic() - this.#lastTriedAt >= pauseMs;
+    if (!this.#fetching && isDue && !this.#closing.signal.aborted) {
+      this.#fetching = this.#fetch().finally(() => {
+        this.#fetching = null;
+      });
+    }
+    await this.#fetching;
+  }
+
+  /** Never rejects: what went wrong is kept and told. */
+  async #fetch(): Promise<void> {
+    const { provider, clock } = this.#options;
+    try {
+      const text = await fetchKeySetText(provider, this.#closing.signal);
+      const set = await readKeySet(text);
+      const isKnown = this.#held?.set.generation === set.generation;
+      this.#held = { set: isKnown && this.#held ? this.#held.set : set, fetchedAt: clock.monotonic() };
+      this.#failures = 0;
+      this.#save(text);
+    } catch (error) {
+      this.#failures += 1;
+      this.#lastProblem = error;
+      this.#tell('The keys of the identity provider could not be fetched', error);
+    } finally {
+      this.#lastTriedAt = clock.monotonic();
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { provider, clock, storage } = this.#options;
+    try {
+      const stored = storedFrom(await storage.load());
+      if (!stored || stored.issuer !== provider.issuer || stored.jwksUrl !== provider.jwksUrl) return;
+      const age = clock.now() - stored.fetchedAt;
+      if (age < -clockErrorMaxMs) return;
+      this.#held = { set: await readKeySet(stored.keys), fetchedAt: clock.monotonic() - Math.max(0, age) };
+    } catch (error) {
+      this.#tell('The key set that was stored could not be read', error);
+    }
+  }
+
+  #save(keys: string): void {
+    const { provider, clock, storage } = this.#options;
+    const { issuer, jwksUrl } = provider;
+    const stored: Stored = { issuer, jwksUrl, fetchedAt: clock.now(), keys };
+    this.#saving = this.#saving
+      .then(() => storage.save(JSON.stringify(stored)))
+      .catch((error: unknown) => this.#tell('The key set could not be stored', error));
+  }
+
+  #tell(message: string, error: unknown): void {
+    if (!this.#closing.signal.aborted) this.#options.warn(message, error);
+  }
+}
+
+/** The text of a key set with whose it is: a set of one issuer never serves another. */
+interface Stored {
+  readonly issuer: string;
+  readonly jwksUrl: string | null;
+  /** Milliseconds since 1970. */
+  readonly fetchedAt: number;
+  readonly keys: string;
+}
+
+const storedFrom = (text: string | null): Stored | null => {
+  if (text === null) return null;
+  const { issuer, jwksUrl, fetchedAt, keys } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+  if (typeof issuer !== 'string' || typeof fetchedAt !== 'number' || typeof keys !== 'string') {
+    throw new Error('It has another form');
+  }
+  return { issuer, jwksUrl: typeof jwksUrl === 'string' ? jwksUrl : null, fetchedAt, keys };
+};

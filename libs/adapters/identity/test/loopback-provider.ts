@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
+import { onTestFinished } from 'vitest';
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly privateKey: CryptoKey;
+  /** The public half, as a provider publishes it. */
+  readonly jwk: JWK;
+}
+
+export const makeSigningKey = async (kid: string, algorithm = 'RS256'): Promise<SigningKey> => {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  return { kid, algorithm, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: algorithm, use: 'sig' } };
+};
+
+export const signToken = (
+  { algorithm, kid, privateKey }: SigningKey,
+  claims: Record<string, unknown>,
+  header: Record<string, unknown> = {},
+): Promise<string> =>
+  new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, typ: 'JWT', ...header }).sign(privateKey);
+
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** Answers as a provider that is out of order does. */
+export const unavailable: Answer = (response) => {
+  response.statusCode = 503;
+  response.end();
+};
+
+export interface LoopbackProvider {
+  readonly issuer: string;
+  /** How often each document was asked for. */
+  readonly requests: { keys: number; discovery: number };
+  /** Rotates: these keys are published from now on, and no others. */
+  publish(...keys: readonly unknown[]): void;
+  /** The key set is answered so from now on; null: as it should be. */
+  answerKeys(answer: Answer | null): void;
+  /** The discovery document is answered so from now on; null: as it should be. */
+  answerDiscovery(answer: Answer | null): void;
+}
+
+/** An OpenID Connect provider on loopback that can rotate its keys, lie, hang and go away; it ends with the test. */
+export const startProvider = async (keys: readonly SigningKey[]): Promise<LoopbackProvider> => {
+  let published: readonly unknown[] = keys.map(({ jwk }) => jwk);
+  let keysAnswer: Answer | null = null;
+  let discoveryAnswer: Answer | null = null;
+  const requests = { keys: 0, discovery: 0 };
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url === '/.well-known/openid-configuration') {
+      requests.discovery += 1;
+      if (discoveryAnswer) discoveryAnswer(response, request);
+      else response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
+    } else if (request.url === '/keys') {
+      requests.keys += 1;
+      if (keysAnswer) keysAnswer(response, request);
+      else response.end(JSON.stringify({ keys: published }));
+    } else {
+      response.statusCode = 404;
+      response.end('{}');
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    requests,
+    publish: (...next) => {
+      published = next;
+    },
+    answerKeys: (answer) => {
+      keysAnswer = answer;
+    },
+    answerDiscovery: (answer) => {
+      discoveryAnswer = answer;
+    },
+  };
+};

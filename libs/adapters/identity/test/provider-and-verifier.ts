@@ -1,0 +1,73 @@
+import { isPorticoError } from '@portico/domain';
+import { onTestFinished } from 'vitest';
+import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
+import type { KeySetStorage } from '../src/remote-key-source.ts';
+import { ClockByHand } from './clock-by-hand.ts';
+import { startProvider, type SigningKey } from './loopback-provider.ts';
+
+export const audience = 'app';
+
+export interface KeptText extends KeySetStorage {
+  /** What was saved last. */
+  readonly text: () => string | null;
+}
+
+export const keepInMemory = (): KeptText => {
+  let kept: string | null = null;
+  return {
+    load: async () => kept,
+    save: async (text) => {
+      kept = text;
+    },
+    text: () => kept,
+  };
+};
+
+/** A provider with these keys and a verifier of its tokens, with all that the verifier depends on at hand. */
+export const providerAndVerifier = async (
+  keys: readonly SigningKey[],
+  options: Partial<OidcTokenVerifierOptions> = {},
+) => {
+  const provider = await startProvider(keys);
+  const clock = new ClockByHand();
+  const storage = keepInMemory();
+  const warnings: { readonly message: string; readonly error: unknown }[] = [];
+  const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
+    const verifier = createOidcTokenVerifier({
+      issuer: provider.issuer,
+      audience,
+      clock,
+      storage,
+      warn: (message, error) => warnings.push({ message, error }),
+      ...options,
+      ...more,
+    });
+    onTestFinished(() => verifier.close());
+    return verifier;
+  };
+  const claims = (changes: Record<string, unknown> = {}) => ({
+    iss: provider.issuer,
+    aud: audience,
+    sub: 'alice',
+    exp: Math.floor(clock.now() / 1_000) + 3_600,
+    ...changes,
+  });
+  /** In a new process with the same storage; `clock` stays with the old one. */
+  const restart = () => {
+    const restarted = clock.inNewProcess();
+    return { clock: restarted, verifier: start({ clock: restarted }) };
+  };
+  return { provider, clock, storage, warnings, claims, verifier: start(), start, restart };
+};
+
+/** `good`, the code of the refusal, or whatever else was thrown. */
+export const outcomeOf = async (attempt: Promise<unknown>): Promise<string> => {
+  try {
+    await attempt;
+    return 'good';
+  } catch (error) {
+    return isPorticoError(error) ? error.code : `threw ${String(error)}`;
+  }
+};
+
+export const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
