@@ -6,7 +6,7 @@ export type { AuditPage, NewEntry } from './audit/audit-use-cases.ts';
 export { parseDateTime } from './audit/date-time.ts';
 export { pageSizeDefault, pageSizeMax } from './audit/pages.ts';
 export type { AuthenticationInput, EffectiveAuthentication } from './collections/authentication.ts';
-export type { CollectionMetadata } from './collections/read-collection.ts';
+export type { CollectionMetadata, CollectionWithDocument } from './collections/read-collection.ts';
 export type { CollectionEdit, NewCollection, UpdatedCollection } from './collections/write-collection.ts';
 export type { JobOutcome } from './jobs/work-jobs.ts';
 export type { CountedRequest, EffectiveLimit, LimitSource } from './limits/effective-limit.ts';

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { constants, gzipSync } from 'node:zlib';
-import { toIso, type CollectionHead, type ListedCollection, type PackedText } from '@portico/domain';
+import {
+  toIso,
+  type CollectionHead,
+  type CollectionWithDocument,
+  type ListedCollection,
+  type PackedText,
+} from '@portico/domain';
 import { notModified, ready, type ReadyAnswer } from '../answers/answer.ts';
 import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
@@ -30,18 +36,18 @@ const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyAnswer | nu
 export const collectionAnswer = async (
   request: IncomingMessage,
   collection: CollectionHead,
-  readDocument: () => Promise<PackedText>,
+  readDocument: () => Promise<CollectionWithDocument>,
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
-  const etag = `"${formatVersion}.${collection.revision}.${collection.updatedAt.toString(36)}.${coding}"`;
-  return (
-    unchanged(request, etag) ??
-    ready(
-      await spliced(collection, await readDocument(), coding, ['created_by', 'created_at']),
-      cachingHeaders(etag, coding),
-    )
-  );
+  const same = unchanged(request, collectionEtag(collection, coding));
+  if (same) return same;
+  const read = await readDocument();
+  const body = await spliced(read.collection, read.document, coding, ['created_by', 'created_at']);
+  return ready(body, cachingHeaders(collectionEtag(read.collection, coding), coding));
 };
+
+const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
+  `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${coding}"`;
 
 /** The answer of a collection that was just created: whole, and with what there is to say of its document. */
 export const createdAnswer = async (

@@ -7,13 +7,29 @@ import type { CollectionHead, ListedCollection, ListPage, PackedText, Ports } fr
 /** The collection that the request is about, once the caller may read it. Costs no read: admission brought it. */
 export const readCollection = (access: Access): CollectionHead => readableTarget(access);
 
-/** The document of a collection that was just read; raises `collection_not_found` where it is gone by now. */
+/** So often in a row a document may be replaced while it is read. */
+const readAttemptsMax = 10;
+
+export interface CollectionWithDocument {
+  readonly collection: CollectionHead;
+  readonly document: PackedText;
+}
+
+/**
+ * A collection that was just read, with its document. Where it was changed in between, both are of after the change; where it is
+ * gone by now, `collection_not_found` is raised.
+ */
 export const readDocument =
   ({ collections }: Pick<Ports, 'collections'>) =>
-  async ({ id }: CollectionHead): Promise<PackedText> => {
-    const document = await collections.document(id);
-    if (!document) throw new PorticoError('collection_not_found');
-    return document.packed;
+  async (collection: CollectionHead): Promise<CollectionWithDocument> => {
+    let current: CollectionHead | null = collection;
+    for (let attempt = 0; attempt < readAttemptsMax; attempt++) {
+      const found = await collections.document(current.id);
+      if (found?.digest === current.documentDigest) return { collection: current, document: found.packed };
+      current = await collections.find(current.id);
+      if (!current) throw new PorticoError('collection_not_found');
+    }
+    throw new Error(`The collection ${collection.id} and its document do not agree`);
   };
 
 export interface CollectionMetadata {

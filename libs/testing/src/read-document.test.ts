@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { CollectionHead, Ports } from '@portico/domain';
+import { createHarness } from './harness.ts';
+
+const read = async (harness: ReturnType<typeof createHarness>, title: string) => {
+  const { document } = await harness.useCases.readCollectionBody(
+    new TextEncoder().encode(
+      `{"openapi_spec": {"openapi": "3.0.3", "info": {"title": "${title}", "version": "1"}, "paths": {}}}`,
+    ),
+  );
+  if (!document) throw new Error('no document was read');
+  return document;
+};
+
+/** A harness whose collection is changed, by `change`, after it was judged and before its document is read. */
+const racing = async (
+  change: (harness: ReturnType<typeof createHarness>, collection: CollectionHead) => Promise<unknown>,
+) => {
+  const plain = createHarness();
+  let raced = false;
+  const collections: Ports['collections'] = {
+    ...plain.ports.collections,
+    document: async (id) => {
+      if (!raced) {
+        raced = true;
+        await change(plain, collection);
+      }
+      return plain.ports.collections.document(id);
+    },
+  };
+  const racy = createHarness({}, { ...plain.ports, collections });
+  const collection = await plain.useCases.createCollection(
+    { actorId: null },
+    'someone' as CollectionHead['createdBy'],
+    {
+      name: 'one',
+      description: '',
+      authentication: null,
+      document: await read(plain, 'one'),
+      strict: false,
+    },
+  );
+  return { racy, collection };
+};
+
+test('a collection and its document that are changed while they are read are both of after the change', async () => {
+  const { racy, collection } = await racing(async (harness, { id }) =>
+    harness.useCases.updateCollection({ actorId: null }, id, {
+      name: 'two',
+      document: await read(harness, 'two'),
+      strict: false,
+    }),
+  );
+  const answered = await racy.useCases.readDocument(collection);
+  expect(answered.collection).toMatchObject({ name: 'two', revision: 2 });
+  expect(answered.document).toEqual((await racy.ports.collections.document(collection.id))?.packed);
+});
+
+test('a collection that is deleted while it is read is not found', async () => {
+  const { racy, collection } = await racing((harness, { id }) =>
+    harness.useCases.removeCollection({ actorId: null }, id),
+  );
+  await expect(racy.useCases.readDocument(collection)).rejects.toThrow('Collection not found');
+});
