@@ -113,12 +113,8 @@ export default defineConfig(
     files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
-        may(
-          'type:domain',
-          ['type:domain', 'type:contracts', 'type:testing', 'type:adapter'],
-          ['node:*', ...testPackages],
-        ),
-        may('type:contracts', ['type:domain', 'type:adapter'], ['node:*', ...testPackages]),
+        may('type:domain', [], ['node:*', ...testPackages]),
+        may('type:contracts', ['type:domain'], ['node:*', ...testPackages]),
         may('type:adapter', ['type:domain', 'type:contracts', 'type:adapter']),
         ...own('adapter', technologies, testPackages),
         may('type:composition', ['*']),
