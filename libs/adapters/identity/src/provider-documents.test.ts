@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, type Answer } from '../test/loopback-provider.ts';
 import { outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
-import { assertFetchable, documentMaxBytes, fetchKeySetText } from './provider-documents.ts';
+import { assertFetchable, documentMaxBytes, fetchKeySetText, keysAddressIn } from './provider-documents.ts';
 
 const key = await makeSigningKey('one');
 const open = new AbortController().signal;
@@ -60,6 +60,13 @@ describe('a discovery document', () => {
 
   test('of the issuer is followed, whatever else it says', async () => {
     expect(await discovering((issuer) => ({ issuer, jwks_uri: `${issuer}/keys`, more: [1] }))).toBe('good');
+  });
+
+  test('that came by https does not send us to plain http, were it on loopback', () => {
+    const issuer = 'https://id.example.com';
+    const naming = (address: string) => () => keysAddressIn(JSON.stringify({ issuer, jwks_uri: address }), issuer);
+    expect(naming('http://127.0.0.1/keys')).toThrow('is not https');
+    expect(naming('https://keys.example.com/')()).toBe('https://keys.example.com/');
   });
 
   test('is found below an issuer whose name ends in a slash', async () => {

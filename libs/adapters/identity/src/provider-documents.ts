@@ -20,18 +20,23 @@ export const fetchKeySetText = async (provider: Provider, closing: AbortSignal):
   return fetchText(provider.jwksUrl ?? (await discover(provider.issuer, signal)), signal);
 };
 
-const discoveryUrlOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-
-/** An issuer that is reached by https cannot send us to plain http. */
-const discover = async (issuer: string, signal: AbortSignal): Promise<string> => {
+/**
+ * Where a discovery document says that the keys are. Throws for the document of another issuer; and an issuer that is reached
+ * by https cannot send us to plain http.
+ */
+export const keysAddressIn = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);
-  const document: unknown = JSON.parse(await fetchText(url, signal));
-  const { issuer: said, jwks_uri: jwksUrl } = Object(document) as Readonly<Record<string, unknown>>;
+  const { issuer: said, jwks_uri: jwksUrl } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (said !== issuer) throw new Error(`${url} is of another issuer: ${JSON.stringify(said)}`);
   if (typeof jwksUrl !== 'string') throw new Error(`${url} does not say where the keys are`);
   if (url.startsWith('https:') && !jwksUrl.startsWith('https:')) throw new Error(`${jwksUrl} is not https`);
   return jwksUrl;
 };
+
+const discoveryUrlOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+
+const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
+  keysAddressIn(await fetchText(discoveryUrlOf(issuer), signal), issuer);
 
 const fetchText = async (address: string, signal: AbortSignal): Promise<string> => {
   const response = await fetch(fetchable(address), {
