@@ -51,21 +51,29 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
   try {
     const get = <K extends Key>(key: K): Promise<Registry[K]> => container.getAsync(identifierOf(key));
     const database = await get('database');
+    const identity = await get('identity');
+    const embedder = await get('embedder');
+    const vectors = await get('vectors');
     const ports: Ports = {
       ...database.stores,
       clock: await get('clock'),
       chance: await get('chance'),
       limiter: await get('limiter'),
-      vectors: await get('vectors'),
-      embedder: await get('embedder'),
+      vectors,
+      embedder,
       queue: await get('queue'),
       mailer: await get('mailer'),
-      tokens: await get('tokens'),
+      tokens: identity.verifier,
       keys: await get('keys'),
       vault: await get('vault'),
       documents: await get('documents'),
       cache: await get('cache'),
-      probes: [database.probe],
+      probes: [
+        database.probe,
+        ...(identity.probe ? [identity.probe] : []),
+        { name: 'embedder', essential: false, check: () => embedder.check() },
+        { name: 'vector index', essential: false, check: () => vectors.check() },
+      ],
     };
     const useCases = createUseCases(ports, config.settings);
     const made = config.firstAdmin && (await useCases.claimFirstAdmin(config.firstAdmin));

@@ -1,4 +1,4 @@
-import type { Ports, Probe } from '@portico/domain';
+import type { Ports, Probe, TokenVerifier } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
@@ -25,10 +25,12 @@ export interface Database {
 }
 
 /** Everything that the container holds, by its key: one place says what there is. */
-export interface Registry extends Omit<Ports, 'probes' | keyof StorePorts> {
+export interface Registry extends Omit<Ports, 'probes' | 'tokens' | keyof StorePorts> {
   readonly config: Config;
   readonly logger: Logger;
   readonly database: Database;
+  /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
+  readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;

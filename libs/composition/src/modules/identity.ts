@@ -17,16 +17,17 @@ export const identityModule: Module = (provide) => {
     }
   });
   provide(
-    'tokens',
+    'identity',
     ['config', 'clock', 'logger', 'database', 'localIssuer'],
     ({ identity }, clock, logger, { settings }, localIssuer) => {
       if (!identity.issuer) {
         if (!localIssuer) throw new Error('There is neither an issuer nor a local one');
-        return localIssuer.verifier;
+        return { verifier: localIssuer.verifier, probe: null };
       }
       const warn = (message: string, error: unknown) => logger.warn({ err: error }, message);
       const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage: keySetStorage(settings), warn });
-      return new Closable(localIssuer ? either(localIssuer.verifier, oidc) : oidc, () => oidc.close());
+      const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
+      return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
     },
   );
 };
