@@ -1,6 +1,6 @@
 import type { CountedRequest } from './limits/effective-limit.ts';
 
-/** Every refusal that the system knows, with the fixed `detail` that a caller reads (contract, section 1). */
+/** Every refusal that the system knows, with the fixed `detail` that a caller reads (specification, section 1). */
 export const errorDetails = {
   invalid_token: 'Invalid or expired token',
   invalid_api_credentials: 'Invalid API credentials',

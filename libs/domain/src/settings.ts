@@ -2,7 +2,7 @@ import type { LimitRule } from './ports/limit-store.ts';
 
 /** What of the configuration the use cases go by. */
 export interface Settings {
-  /** How a first identity token must agree with the profile's e-mail to bind it (contract, section 2). */
+  /** How a first identity token must agree with the profile's e-mail to bind it (specification, section 2). */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
   readonly registrationRequiresToken: boolean;
   /** Whether departures of a document from the official JSON Schema are faults for every request. */

@@ -25,7 +25,7 @@ export const authorityOf = ({ profile }: Access): Authority => {
 export const isAdmin = (profile: Access['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 
-/** An admin sees all, a rejected profile nothing, everyone else what was granted to them (contract, section 2). */
+/** An admin sees all, a rejected profile nothing, everyone else what was granted to them (specification, section 2). */
 export const visibilityOf = ({ profile }: Access): Visibility => {
   if (isAdmin(profile)) return { of: 'all' };
   if (profile.status === 'rejected') return { of: 'nothing' };

@@ -26,7 +26,7 @@ export interface Admission {
 
 type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
-/** Lets a request in: 401, then 429, then 403 by role, in this order (contract, section 1). */
+/** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit = async (ports: Needs, settings: Settings, request: AdmissionRequest): Promise<Admission> => {
   const { credential, takes } = request;
   const taken = credential.kind === 'key' && takes !== 'token or key' ? ({ kind: 'malformed' } as const) : credential;

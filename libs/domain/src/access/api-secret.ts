@@ -1,6 +1,6 @@
 /**
  * The secret half of an API key pair: a prefix that secret scanners find, 256 random bits in base62, and a CRC-32 of all
- * before it, so that a mistyped secret is refused without a hash or a read (contract, "API keys").
+ * before it, so that a mistyped secret is refused without a hash or a read (specification, "API keys").
  */
 const prefix = 'portico_sk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

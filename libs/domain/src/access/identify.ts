@@ -75,7 +75,7 @@ const bind = ({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, { profile 
   }));
 
 /**
- * The order of work is fixed (contract, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An
+ * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An
  * unknown client costs what a wrong secret does.
  */
 const identifyByKey = async (

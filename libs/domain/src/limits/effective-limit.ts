@@ -16,7 +16,7 @@ export interface CountedRequest extends Quota {
   readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
 }
 
-/** The limit that holds for a profile: its active override, else its active tier, else the default (contract, section 7). */
+/** The limit that holds for a profile: its active override, else its active tier, else the default (specification, section 7). */
 export const effectiveLimit = ({ override, tier }: CallerRow['limits'], fallback: LimitRule): EffectiveLimit => {
   const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
   if (override) return { rule: ruleOf(override), source: 'override', ...named };

@@ -7,7 +7,7 @@ export interface DocumentWarning {
   readonly message: string;
 }
 
-/** An OpenAPI document that was found acceptable (contract, section 4). */
+/** An OpenAPI document that was found acceptable (specification, section 4). */
 export interface ReadDocument {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */

@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts';
 
 /**
  * Whether a first identity token may bind the profile with its uid. Registration carries no credential, so anyone could
- * have registered this uid under another e-mail (contract, section 2, "Binding").
+ * have registered this uid under another e-mail (specification, section 2, "Binding").
  */
 export const bindingAgrees = (
   check: Settings['identityEmailCheck'],

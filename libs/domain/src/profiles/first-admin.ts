@@ -6,7 +6,7 @@ import type { Ports, Profile } from '../ports/index.ts';
 
 /**
  * Makes the first admin while there is none: of the profile with this uid or e-mail, or of a new one, bound by its uid
- * alone and without a key pair. Answers it, or null where there is an admin already (contract, "First admin").
+ * alone and without a key pair. Answers it, or null where there is an admin already (specification, "First admin").
  */
 export const claimFirstAdmin =
   (ports: Pick<Ports, 'clock' | 'chance' | 'profiles'>) =>

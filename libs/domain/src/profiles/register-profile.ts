@@ -17,7 +17,7 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'tokens'>;
 
 /**
  * Registers a profile with the role `client`, waiting for approval. A valid identity token of the same uid binds it at
- * once; any other token is ignored, unless the configuration demands one (contract, section 3).
+ * once; any other token is ignored, unless the configuration demands one (specification, section 3).
  */
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
