@@ -1,5 +1,4 @@
-import type { CallerRow } from '../ports/caller-reads.ts';
-import type { LimitRule } from '../ports/limit-store.ts';
+import type { ClientLimits, LimitRule } from '../ports/limit-store.ts';
 import type { Quota } from '../ports/rate-limiter.ts';
 
 export type LimitSource = 'override' | 'tier' | 'default';
@@ -17,7 +16,7 @@ export interface CountedRequest extends Quota {
 }
 
 /** The limit that holds for a profile: its active override, else its active tier, else the default (specification, section 7). */
-export const effectiveLimit = ({ override, tier }: CallerRow['limits'], fallback: LimitRule): EffectiveLimit => {
+export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
   const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
   if (override) return { rule: ruleOf(override), source: 'override', ...named };
   if (tier) return { rule: ruleOf(tier), source: 'tier', ...named };

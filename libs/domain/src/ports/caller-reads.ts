@@ -1,6 +1,6 @@
 import type { ClientId, CollectionId } from '../ids.ts';
 import type { CollectionHead } from './collection-store.ts';
-import type { LimitRule } from './limit-store.ts';
+import type { ClientLimits } from './limit-store.ts';
 import type { Profile, StoredKey } from './profile-store.ts';
 
 /**
@@ -20,11 +20,7 @@ export interface Epochs {
 export interface CallerRow {
   readonly profile: Profile;
   readonly key: StoredKey | null;
-  /** The profile's active override and active tier. */
-  readonly limits: {
-    readonly override: (LimitRule & { readonly id: number }) | null;
-    readonly tier: (LimitRule & { readonly tier: string }) | null;
-  };
+  readonly limits: ClientLimits;
   readonly epochs: Epochs;
   /** The collection that was asked about: null where none was, or where there is no such collection. */
   readonly target: CollectionHead | null;

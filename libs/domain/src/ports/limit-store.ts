@@ -1,6 +1,5 @@
 import type { ClientId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { CallerRow } from './caller-reads.ts';
 import type { Effects } from './effects.ts';
 import type { Profile } from './profile-store.ts';
 
@@ -28,10 +27,16 @@ export interface Override extends LimitRule {
 
 export type NewOverride = Omit<Override, 'id'>;
 
+/** What limits a profile: its active override and its active tier. */
+export interface ClientLimits {
+  readonly override: (LimitRule & { readonly id: number }) | null;
+  readonly tier: (LimitRule & { readonly tier: string }) | null;
+}
+
 /** A profile as the limits see it. */
 export interface LimitSubject {
   readonly profile: Profile;
-  readonly limits: CallerRow['limits'];
+  readonly limits: ClientLimits;
 }
 
 /** Rate-limit tiers and overrides. Every `decide` is synchronous and pure, and may run more than once. */
