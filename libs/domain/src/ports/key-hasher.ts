@@ -1,4 +1,4 @@
-/** Guards API secrets at rest. */
+/** Guards API secrets at rest. Where more callers wait for a hash than can be served, the last ones get `internal`. */
 export interface KeyHasher {
   /** A salted argon2id hash in PHC string format, different at every call. */
   hash(secret: string): Promise<string>;

@@ -1,4 +1,4 @@
-/** Encrypts what must be read again (AES-256-GCM). */
+/** Encrypts what must be read again (AES-256-GCM). A text or a context with a lone surrogate is a `RangeError`. */
 export interface Vault {
   /** Seals the text for this context; different at every call. */
   seal(text: string, context: string): string;
