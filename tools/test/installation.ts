@@ -23,6 +23,8 @@ export interface Installation {
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;
+  /** Starts a worker process and leaves it running. */
+  readonly spawnWorker: () => ChildProcess;
   /** An admin, by a token of the local issuer. */
   readonly admin: () => Promise<Caller>;
   readonly person: (uid: string) => Promise<Caller>;
@@ -43,6 +45,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     ...variables,
   };
   const running: ServiceProcess[] = [];
+  const workers: ChildProcess[] = [];
   const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
   const tool: Installation['tool'] = async (...args) => {
     const command = commandOf(args);
@@ -72,10 +75,20 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     },
     tool,
     spawnTool: (...args) => spawn(process.execPath, commandOf(args), { cwd: root, env: environment, stdio: 'ignore' }),
+    spawnWorker: () => {
+      const worker = spawn(process.execPath, ['-C', '@portico/source', 'apps/worker/src/main.ts'], {
+        cwd: root,
+        env: environment,
+        stdio: 'ignore',
+      });
+      workers.push(worker);
+      return worker;
+    },
     admin: () => tokenOf('--admin'),
     person: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),
     remove: async () => {
       for (const service of running) await service.kill();
+      for (const worker of workers) worker.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     },
   };
