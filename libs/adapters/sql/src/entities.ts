@@ -15,7 +15,7 @@ import type {
  * that both dialects compare and return them alike. Every index has its name here, since the dialects would make up
  * different ones.
  */
-const instant = () => p.bigint('number');
+const int64 = () => p.bigint('number');
 const text = () => p.text();
 
 export const ProfileEntity = defineEntity({
@@ -33,15 +33,15 @@ export const ProfileEntity = defineEntity({
     clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
     /** No foreign key: a tier may go while profiles keep its name. */
     tier: text().nullable(),
-    createdAt: instant(),
-    updatedAt: instant(),
-    approvedAt: instant().nullable(),
+    createdAt: int64(),
+    updatedAt: int64(),
+    approvedAt: int64().nullable(),
     /** The API key: `keyHash` and `keyTag` are null together. */
     keyHash: text().nullable(),
-    keyTag: instant().nullable(),
+    keyTag: int64().nullable(),
     previousHash: text().nullable(),
-    previousTag: instant().nullable(),
-    previousUntil: instant().nullable(),
+    previousTag: int64().nullable(),
+    previousUntil: int64().nullable(),
     /** Grows with each change of the profile's grants. */
     grantsEpoch: p.integer().default(0),
   },
@@ -63,10 +63,10 @@ export const CollectionEntity = defineEntity({
     description: text(),
     /** No foreign key: a collection stays when its creator goes. */
     createdBy: text().$type<ProfileId>(),
-    createdAt: instant(),
-    updatedAt: instant(),
-    revision: instant(),
-    contentRevision: instant(),
+    createdAt: int64(),
+    updatedAt: int64(),
+    revision: int64(),
+    contentRevision: int64(),
     baseUrl: text(),
     derivedType: text().$type<AuthenticationType>(),
     derivedName: text().nullable(),
@@ -90,8 +90,8 @@ export const DocumentEntity = defineEntity({
   properties: {
     collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
     deflated: p.blob(),
-    crc32: instant(),
-    bytes: instant(),
+    crc32: int64(),
+    bytes: int64(),
   },
 });
 
@@ -101,8 +101,8 @@ export const EmbeddingEntity = defineEntity({
   properties: {
     collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
     modelId: text(),
-    contentRevision: instant(),
-    sequence: instant().unique('embeddings_sequence_unique'),
+    contentRevision: int64(),
+    sequence: int64().unique('embeddings_sequence_unique'),
     /** 768 little-endian 32-bit floats. */
     vector: p.blob(),
   },
@@ -115,7 +115,7 @@ export const GrantEntity = defineEntity({
     profile: () => p.manyToOne(ProfileEntity).mapToPk().primary().deleteRule('cascade').index(false),
     collection: () =>
       p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index('grants_collection_index'),
-    grantedAt: instant(),
+    grantedAt: int64(),
   },
 });
 
@@ -124,12 +124,12 @@ export const TierEntity = defineEntity({
   tableName: 'tiers',
   properties: {
     tier: text().primary(),
-    allowed: instant(),
-    windowSeconds: instant(),
+    allowed: int64(),
+    windowSeconds: int64(),
     description: text().nullable(),
     isActive: p.boolean(),
-    createdAt: instant(),
-    updatedAt: instant(),
+    createdAt: int64(),
+    updatedAt: int64(),
   },
 });
 export type TierRow = InferEntity<typeof TierEntity>;
@@ -142,11 +142,11 @@ export const OverrideEntity = defineEntity({
     id: p.integer().primary(),
     profile: () => p.manyToOne(ProfileEntity).mapToPk().deleteRule('cascade').index('overrides_profile_index'),
     clientId: text().$type<ClientId>(),
-    allowed: instant(),
-    windowSeconds: instant(),
+    allowed: int64(),
+    windowSeconds: int64(),
     isActive: p.boolean(),
-    createdAt: instant(),
-    updatedAt: instant(),
+    createdAt: int64(),
+    updatedAt: int64(),
   },
   uniques: [{ name: 'overrides_active_unique', properties: ['profile'], where: 'is_active = true' }],
 });
@@ -163,8 +163,8 @@ export const AuditEntryEntity = defineEntity({
     actorId: text().nullable(),
     message: text(),
     timestamp: text(),
-    instant: instant(),
-    receivedAt: instant(),
+    instant: int64(),
+    receivedAt: int64(),
     clientId: text().nullable(),
     collectionId: text().nullable(),
     action: text().nullable(),
@@ -188,12 +188,12 @@ export const AuditEntryEntity = defineEntity({
 export const AuditDayEntity = defineEntity({
   name: 'AuditDay',
   tableName: 'audit_days',
-  properties: { scope: text().primary(), day: p.integer().primary().autoincrement(false), entries: instant() },
+  properties: { scope: text().primary(), day: p.integer().primary().autoincrement(false), entries: int64() },
 });
 export const AuditTotalEntity = defineEntity({
   name: 'AuditTotal',
   tableName: 'audit_totals',
-  properties: { scope: text().primary(), entries: instant() },
+  properties: { scope: text().primary(), entries: int64() },
 });
 
 export const JobEntity = defineEntity({
@@ -207,9 +207,9 @@ export const JobEntity = defineEntity({
     sealed: text().nullable(),
     reason: text().nullable(),
     jobGroup: text().nullable().index('jobs_group_index'),
-    dueAt: instant(),
+    dueAt: int64(),
     attempts: p.integer().default(0),
-    leasedUntil: instant().nullable(),
+    leasedUntil: int64().nullable(),
     givenUp: p.boolean().default(false),
     error: text().nullable(),
   },
@@ -219,14 +219,14 @@ export const JobEntity = defineEntity({
 export const ReindexRunEntity = defineEntity({
   name: 'ReindexRun',
   tableName: 'reindex_runs',
-  properties: { seq: p.integer().primary(), id: text(), total: instant(), startedAt: instant() },
+  properties: { seq: p.integer().primary(), id: text(), total: int64(), startedAt: int64() },
 });
 
 /** One row: the numbers that grow with each change of what they name. */
 export const EpochsEntity = defineEntity({
   name: 'Epochs',
   tableName: 'epochs',
-  properties: { id: p.integer().primary().autoincrement(false), catalog: instant(), embeddings: instant() },
+  properties: { id: p.integer().primary().autoincrement(false), catalog: int64(), embeddings: int64() },
 });
 
 export const SettingEntity = defineEntity({
