@@ -10,6 +10,11 @@ export const startBackground = ({ config, ports, useCases, logger }: Portico): {
   const repeat = (name: string, intervalMs: number, task: () => Promise<unknown>) => {
     tasks.push(repeated(intervalMs, task, (error) => logger.error({ err: error }, `${name} failed`)));
   };
+  const logOutcome = (outcome: JobOutcome, jobId: string) => {
+    if (typeof outcome === 'string') return;
+    logger.warn({ jobId, ...outcome }, outcome.givenUp ? 'A job was given up' : 'A job failed and will be tried again');
+  };
+  let lookedForOutdated: Promise<unknown> = Promise.resolve();
   if (config.jobs === 'inline') {
     ports.queue.start(async (id) => {
       try {
@@ -19,24 +24,16 @@ export const startBackground = ({ config, ports, useCases, logger }: Portico): {
       }
     });
     repeat('Offering jobs', relayIntervalMs, useCases.relayJobs);
-    void useCases
+    lookedForOutdated = useCases
       .embedOutdated()
       .catch((error: unknown) => logger.error({ err: error }, 'Looking for outdated embeddings failed'));
   }
   const { auditRetentionDays } = config;
   if (auditRetentionDays !== null)
     repeat('Pruning the audit log', pruneIntervalMs, () => useCases.pruneAudit(auditRetentionDays));
-
-  const logOutcome = (outcome: JobOutcome, jobId: string) => {
-    if (typeof outcome !== 'string')
-      logger.warn(
-        { jobId, ...outcome },
-        outcome.givenUp ? 'A job was given up' : 'A job failed and will be tried again',
-      );
-  };
   return {
     stop: async () => {
-      await Promise.all(tasks.map((task) => task.stop()));
+      await Promise.all([lookedForOutdated, ...tasks.map((task) => task.stop())]);
       await ports.queue.stop();
     },
   };

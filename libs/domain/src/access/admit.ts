@@ -44,10 +44,13 @@ export const countStranger = async (
   address: string,
   failed: boolean,
 ): Promise<CountedRequest | null> => {
+  const failureRule = failed ? failedCredentialsLimit : null;
+  const failureSubject = `failures:${address}`;
+  // Looked at first: what the second count refuses must not have been counted by the first one.
+  if (failureRule)
+    refuseUnlessAdmitted({ ...(await limiter.peek(failureSubject, failureRule)), policy: 'failed-credentials' });
   const anonymous = await count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
-  const failures = failed
-    ? await count(limiter, 'failed-credentials', `failures:${address}`, failedCredentialsLimit)
-    : null;
+  const failures = await count(limiter, 'failed-credentials', failureSubject, failureRule);
   return failures ?? anonymous;
 };
 
@@ -85,7 +88,10 @@ const count = async (
   rule: LimitRule | null,
 ): Promise<CountedRequest | null> => {
   if (!rule) return null;
-  const counted = { ...(await limiter.take(subject, rule)), policy };
+  return refuseUnlessAdmitted({ ...(await limiter.take(subject, rule)), policy });
+};
+
+const refuseUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
   if (!counted.admitted) throw new PorticoError('rate_limited', { counted });
   return counted;
 };

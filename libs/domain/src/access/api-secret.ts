@@ -10,9 +10,6 @@ const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`
 
 export const secretBytes = 32;
 
-/** For secret scanners and documentation. */
-export const secretPattern = shape.source;
-
 export const makeSecret = (random: Uint8Array): string => {
   if (random.length !== secretBytes) throw new RangeError(`A secret is made of ${secretBytes} bytes`);
   let number = 0n;

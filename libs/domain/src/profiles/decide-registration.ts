@@ -17,7 +17,7 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'm
 export const approveProfile =
   (ports: Needs) =>
   async ({ actorId }: Authority, id: ProfileId): Promise<Credentials> => {
-    await refuseEarly(ports, id, 'approve');
+    await refuseEarly(ports, id);
     const clientId = ports.chance.uuid() as ClientId;
     const { secret, stored } = await newSecret(ports);
     const credentials = { clientId, secret };
@@ -57,8 +57,8 @@ const decided = (profile: Profile, event: 'approve' | 'reject', now: number): Pr
 });
 
 /** What will be refused is refused before a hash is made for it; the decision itself is taken in the transaction. */
-const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId, event: 'approve'): Promise<void> => {
+const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
   const profile = await profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');
-  nextStatus(profile.status, event);
+  nextStatus(profile.status, 'approve');
 };
