@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -21,10 +21,15 @@ const register = (uid: string) =>
     full_name: uid,
   });
 
-const mailsTo = (address: string): readonly string[] =>
-  readdirSync(join(installation.folder, 'mails'))
-    .map((file) => readFileSync(join(installation.folder, 'mails', file), 'utf8'))
+/** The mails that were written to this address; the folder is made with the first mail, so before it there is none. */
+const mailsTo = (address: string): readonly string[] => {
+  const folder = join(installation.folder, 'mails');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.eml'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
     .filter((mail) => mail.includes(address));
+};
 
 /** A job that was under way at a crash is worked again once its lease has run out. */
 const patienceMs = 40_000;
