@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { isPorticoError, PorticoError } from '@portico/domain';
-import type { CallerRow, Effects, ErrorCode, Profile } from '@portico/domain';
+import { isPorticoError, jobKinds, PorticoError } from '@portico/domain';
+import type { CallerRow, Effects, ErrorCode, Instant, JobId, Profile } from '@portico/domain';
 import { endOfTime } from './records.ts';
 import type { Stores } from './stores.ts';
 
@@ -30,10 +30,14 @@ export const assertOneWins = async (attempt: (index: number) => Promise<unknown>
   deepStrictEqual({ succeeded: succeeded.length, refused: refused.length }, { succeeded: 1, refused: 19 });
 };
 
+/** The jobs of every kind that are due, of each at most so many. */
+export const dueJobs = async ({ outbox }: Stores, now: Instant, limitOfEachKind: number): Promise<JobId[]> =>
+  (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now, limitOfEachKind)))).flat();
+
 /** The audit log and the outbox hold exactly these effects. */
-export const assertWritten = async ({ audit, outbox }: Stores, ...expected: readonly Effects[]): Promise<void> => {
-  const { entries, total } = await audit.page({ source: 'all' }, 0, 1_000);
-  const jobs = await outbox.due(endOfTime, 1_000);
+export const assertWritten = async (stores: Stores, ...expected: readonly Effects[]): Promise<void> => {
+  const { entries, total } = await stores.audit.page({ source: 'all' }, 0, 1_000);
+  const jobs = await dueJobs(stores, endOfTime, 1_000);
   deepStrictEqual(
     { entries: entries.map(({ id }) => id).sort(), total, jobs: [...jobs].sort() },
     {

@@ -30,6 +30,17 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [young, middle, old]);
   },
 
+  'instants are told apart to the microsecond, in the order and by a filter': async ({ audit }) => {
+    const [second, third, first] = await appended(audit, [
+      { instant: start + 0.002, receivedAt: start },
+      { instant: start + 0.003, receivedAt: start },
+      { instant: start + 0.001, receivedAt: start },
+    ]);
+    deepStrictEqual((await audit.page(all, 0, 9)).entries, [third, second, first]);
+    deepStrictEqual((await audit.page({ ...all, from: start + 0.002, to: start + 0.003 }, 0, 9)).entries, [second]);
+    deepStrictEqual(await exportedBy(audit, all), [third, second, first]);
+  },
+
   'entries of one instant are ordered by insertion, newest first': async (stores) => {
     const { audit } = stores;
     const third = anEntry();

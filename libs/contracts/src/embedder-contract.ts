@@ -12,6 +12,13 @@ export interface InterruptibleEmbedder {
   resume(): void;
 }
 
+/** An embedder, and a switch for its model: another version of it that makes other vectors. */
+export interface ChangeableEmbedder {
+  readonly embedder: Embedder;
+  /** From now on texts are embedded by the other version, which the embedder is not told. */
+  change(): void;
+}
+
 const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];
 
 const weather = 'Weather API\nForecasts of temperature, rain and wind for any place on earth.';
@@ -21,7 +28,8 @@ const payments = 'Payments\nCharge credit cards and pay out to bank accounts.';
 const featureless = [' ', '\n\t', '.', '…!?', '\u200b', '🙂', '👩‍👩‍👧‍👦', '日本の天気', 'الطقس', '---', 'the', '0'];
 
 const embedOne = async (embedder: Embedder, text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
-  const [vector, ...more] = await embedder.embed([text], purpose);
+  const { vectors } = await embedder.embed([text], purpose);
+  const [vector, ...more] = vectors;
   assert.ok(vector && more.length === 0, 'one text, one vector');
   return vector;
 };
@@ -47,7 +55,7 @@ export const embedderContract = {
   },
   'a text without any known feature still gets a vector of length 1': async (embedder) => {
     for (const purpose of purposes) {
-      const vectors = await embedder.embed(featureless, purpose);
+      const { vectors } = await embedder.embed(featureless, purpose);
       assert.equal(vectors.length, featureless.length);
       featureless.forEach((text, i) => assertUnitVector(vectors[i], text));
     }
@@ -55,7 +63,7 @@ export const embedderContract = {
   'there is one vector a text, in the order of the texts': async (embedder) => {
     for (const purpose of purposes) {
       const texts = [payments, weather, payments, ' ', weather];
-      const vectors = await embedder.embed(texts, purpose);
+      const { vectors } = await embedder.embed(texts, purpose);
       assert.equal(vectors.length, texts.length);
       for (const [i, text] of texts.entries()) {
         assert.deepEqual(vectors[i], await embedOne(embedder, text, purpose), `vector ${i}`);
@@ -66,8 +74,8 @@ export const embedderContract = {
     for (const purpose of purposes) {
       const alone = await embedOne(embedder, weather, purpose);
       const others = Array.from({ length: 20 }, (_, i) => `${payments} ${i}`);
-      assert.deepEqual((await embedder.embed([...others, weather], purpose)).at(-1), alone);
-      assert.deepEqual((await embedder.embed([weather, ...others], purpose))[0], alone);
+      assert.deepEqual((await embedder.embed([...others, weather], purpose)).vectors.at(-1), alone);
+      assert.deepEqual((await embedder.embed([weather, ...others], purpose)).vectors[0], alone);
       assert.deepEqual(await embedOne(embedder, weather, purpose), alone);
     }
   },
@@ -81,12 +89,13 @@ export const embedderContract = {
   },
   'no texts give no vectors': async (embedder) => {
     for (const purpose of purposes) {
-      assert.deepEqual(await embedder.embed([], purpose), []);
+      assert.deepEqual((await embedder.embed([], purpose)).vectors, []);
     }
   },
   'a query is nearer to the document that shares its words': async (embedder) => {
     const query = await embedOne(embedder, 'rain and wind', 'query');
-    const [near, far] = await embedder.embed([weather, payments], 'document');
+    const { vectors } = await embedder.embed([weather, payments], 'document');
+    const [near, far] = vectors;
     assert.ok(near && far && cosine(query, near) > cosine(query, far));
   },
   'the model has a name, which stays the same': async (embedder) => {
@@ -94,6 +103,12 @@ export const embedderContract = {
     assert.match(name, /\S/);
     await embedOne(embedder, weather, 'document');
     assert.equal(await embedder.modelId(), name);
+  },
+  'vectors come with the id of the model that made them': async (embedder) => {
+    for (const purpose of purposes) {
+      const { modelId } = await embedder.embed([weather, payments], purpose);
+      assert.equal(modelId, await embedder.modelId());
+    }
   },
   'its check is fulfilled while it can embed': async (embedder) => {
     await embedder.check();
@@ -121,3 +136,25 @@ export const interruptibleEmbedderContract = {
     await subject.embedder.check();
   },
 } satisfies Contract<InterruptibleEmbedder>;
+
+/** What an embedder promises besides whose model can change while it is used. */
+export const changeableEmbedderContract = {
+  'vectors of a model that changed come with another id, at once': async (subject) => {
+    const { embedder } = subject;
+    for (const purpose of purposes) {
+      const before = await embedder.embed([weather], purpose);
+      subject.change();
+      const after = await embedder.embed([weather], purpose);
+      assert.notDeepEqual(after.vectors, before.vectors, 'the subject changes its model');
+      assert.notEqual(after.modelId, before.modelId);
+    }
+  },
+  'the model has another name once a vector of the changed one was answered': async (subject) => {
+    const { embedder } = subject;
+    const before = await embedder.modelId();
+    subject.change();
+    const { modelId } = await embedder.embed([weather], 'document');
+    assert.equal(await embedder.modelId(), modelId);
+    assert.notEqual(modelId, before);
+  },
+} satisfies Contract<ChangeableEmbedder>;

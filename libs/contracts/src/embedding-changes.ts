@@ -4,6 +4,8 @@ import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince'> {
   /** Stores the vector in place of the collection's earlier one; answers its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
+  /** Removes the collection's vector, as the removal of a collection does. */
+  remove(collectionId: CollectionId): void;
 }
 
 /** One row a collection, each write with the next sequence, as `EmbeddingStore` promises it. */
@@ -15,6 +17,9 @@ export const createEmbeddingChanges = (): EmbeddingChanges => {
       sequence += 1;
       rows.set(collectionId, { sequence, collectionId, modelId, vector: vector.slice() });
       return sequence;
+    },
+    remove(collectionId) {
+      rows.delete(collectionId);
     },
     async changedSince(after, modelId, limit) {
       return [...rows.values()]

@@ -1,15 +1,17 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { CollectionHead, CollectionId, Effects, ReindexRun } from '@portico/domain';
-import { assertRefused, assertWritten, refuse } from './assertions.ts';
+import { assertFails, assertRefused, assertWritten, refuse } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
   aDocument,
   aJob,
+  aMailJob,
   anEmbedding,
   anEntry,
   endOfTime,
   jobsOnly,
+  nextId,
   noEffects,
   someEffects,
   start,
@@ -149,6 +151,63 @@ export const embeddingStoreContract = {
     await assertWritten(stores, effects);
   },
 
+  'a job for a collection that a job waits for is not enqueued again, while that is due, leased or put off': async (
+    stores,
+  ) => {
+    const [due, leased, putOff] = [aJob(), aJob(), aJob()];
+    await stores.embeddings.enqueue(jobsOnly(due, leased, putOff));
+    await stores.outbox.claim(leased.id, start, endOfTime);
+    await stores.outbox.retry(putOff.id, endOfTime, 'busy');
+    const entry = anEntry();
+    const fresh = aJob();
+    await stores.embeddings.enqueue({
+      entries: [entry],
+      jobs: [...[due, leased, putOff].map(({ task }) => aJob({ task })), fresh],
+    });
+    await assertWritten(stores, { entries: [entry], jobs: [due, leased, putOff, fresh] });
+  },
+
+  'a job that was given up or done keeps no other from being enqueued': async (stores) => {
+    const [failed, done] = [aJob(), aJob()];
+    await stores.embeddings.enqueue(jobsOnly(failed, done));
+    await stores.outbox.giveUp(failed.id, start, 'no use');
+    await stores.outbox.done(done.id);
+    const again = [failed, done].map(({ task }) => aJob({ task }));
+    await stores.embeddings.enqueue(jobsOnly(...again));
+    await assertWritten(stores, jobsOnly(...again));
+  },
+
+  'an enqueue that fails adds nothing, undoes nothing of those before it, and may be followed by others': async (
+    stores,
+  ) => {
+    const [before, missing] = [aJob(), aJob()];
+    await stores.embeddings.enqueue(jobsOnly(before));
+    await assertFails(stores.embeddings.enqueue({ entries: [anEntry()], jobs: [missing, aJob({ id: before.id })] }));
+    await assertWritten(stores, jobsOnly(before));
+    await stores.embeddings.enqueue(jobsOnly(aJob({ task: before.task }), missing));
+    await assertWritten(stores, jobsOnly(before, missing));
+  },
+
+  'a collection is awaited while a job for it is due, leased or put off, and no more once that was given up or done':
+    async (stores) => {
+      const [due, leased, putOff, failed, done] = [aJob(), aJob(), aJob(), aJob(), aJob()];
+      await stores.embeddings.enqueue(jobsOnly(due, leased, putOff, failed, done, aMailJob(nextId())));
+      await stores.outbox.claim(leased.id, start, endOfTime);
+      await stores.outbox.retry(putOff.id, endOfTime, 'busy');
+      await stores.outbox.giveUp(failed.id, start, 'no use');
+      await stores.outbox.done(done.id);
+      const expected = [due, leased, putOff].flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : []));
+      deepStrictEqual(await stores.embeddings.awaited(), new Set(expected));
+    },
+
+  'of simultaneous enqueues of jobs for the same collections each collection gets one': async (stores) => {
+    const tasks = [aJob().task, aJob().task, aJob().task];
+    await Promise.all(
+      Array.from({ length: 10 }, () => stores.embeddings.enqueue(jobsOnly(...tasks.map((task) => aJob({ task }))))),
+    );
+    strictEqual((await stores.outbox.state(start)).waiting, tasks.length);
+  },
+
   'a run is planned from the ids of all collections': async (stores) => {
     const ids = [(await added(stores)).id, (await added(stores)).id];
     let seen: readonly CollectionId[] = [];
@@ -192,7 +251,7 @@ export const embeddingStoreContract = {
     ok(done && failed);
     await stores.outbox.done(done.id);
     deepStrictEqual(await stores.embeddings.lastRun(), { ...run, waiting: 2, failed: 0 });
-    await stores.outbox.giveUp(failed.id, 'no use');
+    await stores.outbox.giveUp(failed.id, start, 'no use');
     deepStrictEqual(await stores.embeddings.lastRun(), { ...run, waiting: 1, failed: 1 });
   },
 
@@ -202,7 +261,7 @@ export const embeddingStoreContract = {
     const [done, failed] = jobs;
     ok(done && failed);
     await stores.outbox.done(done.id);
-    await stores.outbox.giveUp(failed.id, 'no use');
+    await stores.outbox.giveUp(failed.id, start, 'no use');
     const second = aRun('r2', 1)();
     deepStrictEqual(await stores.embeddings.startRun(() => second), second.run);
     deepStrictEqual(await stores.embeddings.lastRun(), { ...second.run, waiting: 1, failed: 0 });

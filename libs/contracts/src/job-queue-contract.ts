@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { JobId, JobQueue } from '@portico/domain';
+import { jobKinds, type JobId, type JobQueue } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
 /** A queue that nobody has offered to or started. */
 export interface JobQueueSubject {
   readonly queue: JobQueue;
-  /** How many jobs it is meant to work at once. */
+  /** How many jobs of each kind it is meant to work at once. */
   readonly concurrency: number;
   /** How long it may take to hand over what it is offered. */
   readonly patienceMs: number;
@@ -52,7 +52,7 @@ export const jobQueueContract = {
     queue.start(async (id) => {
       worked.add(id);
     });
-    const offer = (): void => queue.offer(ids(50));
+    const offer = (): void => queue.offer('embed', ids(50));
     offer();
     await until(() => worked.size === 50, 'an id was never handed over', offer);
     await queue.stop();
@@ -62,7 +62,7 @@ export const jobQueueContract = {
     const { queue } = subject;
     const until = waiting(subject);
     const worked = new Set<JobId>();
-    queue.offer(ids(5));
+    queue.offer('embed', ids(5));
     await pause(20);
     queue.start(async (id) => {
       worked.add(id);
@@ -78,10 +78,10 @@ export const jobQueueContract = {
     queue.start(async () => {
       times++;
     });
-    queue.offer([idOf(1)]);
+    queue.offer('embed', [idOf(1)]);
     await until(() => times >= 1, 'the id was never handed over');
     const before = times;
-    const offer = (): void => queue.offer([idOf(1)]);
+    const offer = (): void => queue.offer('embed', [idOf(1)]);
     await pause(20);
     offer();
     await until(() => times > before, 'the id was not handed over a second time', offer);
@@ -93,13 +93,13 @@ export const jobQueueContract = {
     const until = waiting(subject);
     const { begun, work, open } = createGate();
     queue.start(work);
-    queue.offer(ids(3));
+    queue.offer('embed', ids(3));
     const begunWithinTheOffer = begun.length;
     open();
     await until(
       () => begun.length >= 3,
       'an id was never handed over',
-      () => queue.offer(ids(3)),
+      () => queue.offer('embed', ids(3)),
     );
     await queue.stop();
     assert.equal(begunWithinTheOffer, 0, 'the caller of offer did the work');
@@ -110,7 +110,7 @@ export const jobQueueContract = {
     const until = waiting(subject);
     const { begun, ended, work, open } = createGate();
     queue.start(work);
-    queue.offer(ids(concurrency + 10));
+    queue.offer('embed', ids(concurrency + 10));
     await until(() => begun.length >= concurrency, 'fewer are worked at once than the queue is meant to');
     await pause(30);
     const atOnce = begun.length;
@@ -119,11 +119,27 @@ export const jobQueueContract = {
       () => new Set(ended).size === concurrency + 10,
       'not all were worked',
       () => {
-        queue.offer(ids(concurrency + 10));
+        queue.offer('embed', ids(concurrency + 10));
       },
     );
     await queue.stop();
     assert.equal(atOnce, concurrency);
+  },
+
+  'however many of one kind are under way, a job of each other kind is worked': async (subject) => {
+    const { queue, concurrency } = subject;
+    const until = waiting(subject);
+    const { begun, work, open } = createGate();
+    queue.start(work);
+    queue.offer('embed', ids(concurrency + 10));
+    await until(() => begun.length >= concurrency, 'fewer are worked at once than the queue is meant to');
+    for (const [n, kind] of jobKinds.filter((other) => other !== 'embed').entries()) {
+      const offer = (): void => queue.offer(kind, [idOf(1_000 + n)]);
+      offer();
+      await until(() => begun.includes(idOf(1_000 + n)), `a job waits behind those of another kind: ${kind}`, offer);
+    }
+    open();
+    await queue.stop();
   },
 
   'a stop waits for what is under way': async (subject) => {
@@ -131,7 +147,7 @@ export const jobQueueContract = {
     const until = waiting(subject);
     const { begun, ended, work, open } = createGate();
     queue.start(work);
-    queue.offer([idOf(1)]);
+    queue.offer('embed', [idOf(1)]);
     await until(() => begun.length > 0, 'the id was never handed over');
     let stopped = false;
     const stopping = queue.stop().then(() => {
@@ -150,19 +166,19 @@ export const jobQueueContract = {
     const until = waiting(subject);
     const { begun, work, open } = createGate();
     queue.start(work);
-    queue.offer(ids(concurrency + 10));
+    queue.offer('embed', ids(concurrency + 10));
     await until(() => begun.length >= concurrency, 'fewer are worked at once than the queue is meant to');
     const stopping = queue.stop();
     const atStop = begun.length;
     open();
     await stopping;
-    queue.offer(ids(concurrency + 20));
+    queue.offer('embed', ids(concurrency + 20));
     await pause(30);
     assert.equal(begun.length, atStop);
   },
 
   'a queue that was never started, or is stopped already, stops at once': async ({ queue, patienceMs }) => {
-    queue.offer(ids(3));
+    queue.offer('embed', ids(3));
     const stopsInTime = (): Promise<boolean> =>
       Promise.race([queue.stop().then(() => true), pause(patienceMs).then(() => false)]);
     assert.ok(await stopsInTime(), 'the first stop never ended');

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { JobTask, NewJob } from '@portico/domain';
+import type { CollectionId, JobTask, NewJob, ProfileId } from '@portico/domain';
+import { dueJobs } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { aJob, aMailJob, endOfTime, jobsOnly, nextId, start } from './records.ts';
 import type { Stores } from './stores.ts';
@@ -8,31 +9,42 @@ import type { Stores } from './stores.ts';
 export const outboxContract = {
   'jobs are due from their time on': async (stores) => {
     const [due] = await waiting(stores, aJob({ dueAt: start }), aJob({ dueAt: start + 1 }));
-    deepStrictEqual(await stores.outbox.due(start - 1, 9), []);
-    deepStrictEqual(await stores.outbox.due(start, 9), [due.id]);
+    deepStrictEqual(await dueJobs(stores, start - 1, 9), []);
+    deepStrictEqual(await dueJobs(stores, start, 9), [due.id]);
   },
 
-  'jobs that are due come longest due first, at most as many as asked for': async (stores) => {
+  'jobs of one kind come longest due first, at most as many as asked for': async (stores) => {
     const [third, first, second] = await waiting(
       stores,
       aJob({ dueAt: start + 3 }),
       aJob({ dueAt: start + 1 }),
       aJob({ dueAt: start + 2 }),
     );
-    deepStrictEqual(await stores.outbox.due(start + 3, 9), [first.id, second?.id, third.id]);
-    deepStrictEqual(await stores.outbox.due(start + 3, 2), [first.id, second?.id]);
+    deepStrictEqual(await dueJobs(stores, start + 3, 9), [first.id, second?.id, third.id]);
+    deepStrictEqual(await dueJobs(stores, start + 3, 2), [first.id, second?.id]);
+  },
+
+  'jobs of one kind are told without those of another': async (stores) => {
+    const profileId = nextId<ProfileId>();
+    const kinds = await waiting(
+      stores,
+      aMailJob(profileId),
+      aJob({ task: { kind: 'mail.rejection', profileId, reason: null } }),
+      aJob(),
+    );
+    for (const { id, task } of kinds) deepStrictEqual(await stores.outbox.due(task.kind, start, 1), [id]);
   },
 
   'a job that is leased is not due': async (stores) => {
     const [leased, free] = await waiting(stores, aJob(), aJob());
     await stores.outbox.claim(leased.id, start, start + 10);
-    deepStrictEqual(await stores.outbox.due(start + 9, 9), [free.id]);
+    deepStrictEqual(await dueJobs(stores, start + 9, 9), [free.id]);
   },
 
   'a job whose lease ran out is due again': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
-    deepStrictEqual(await stores.outbox.due(start + 10, 9), [job.id]);
+    deepStrictEqual(await dueJobs(stores, start + 10, 9), [job.id]);
   },
 
   'a claim answers the job as it was written, of every kind': async (stores) => {
@@ -89,7 +101,7 @@ export const outboxContract = {
     const [done, stays] = await waiting(stores, aJob(), aJob());
     await stores.outbox.claim(done.id, start, start + 10);
     await stores.outbox.done(done.id);
-    deepStrictEqual(await stores.outbox.due(endOfTime, 9), [stays.id]);
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), [stays.id]);
   },
 
   'to end, put off or give up a job that is gone is no error and makes none': async (stores) => {
@@ -98,7 +110,7 @@ export const outboxContract = {
     const outcomes = await Promise.allSettled([
       stores.outbox.done(job.id),
       stores.outbox.retry(job.id, start, 'late'),
-      stores.outbox.giveUp(job.id, 'late'),
+      stores.outbox.giveUp(job.id, start, 'late'),
     ]);
     deepStrictEqual(
       outcomes.map(({ status }) => status),
@@ -112,8 +124,8 @@ export const outboxContract = {
     await stores.outbox.claim(job.id, start, start + 100);
     await stores.outbox.retry(job.id, start + 10, 'busy');
     strictEqual(await stores.outbox.claim(job.id, start + 9, start + 20), null);
-    deepStrictEqual(await stores.outbox.due(start + 9, 9), []);
-    deepStrictEqual(await stores.outbox.due(start + 10, 9), [job.id]);
+    deepStrictEqual(await dueJobs(stores, start + 9, 9), []);
+    deepStrictEqual(await dueJobs(stores, start + 10, 9), [job.id]);
     strictEqual((await stores.outbox.claim(job.id, start + 10, start + 20))?.dueAt, start + 10);
   },
 
@@ -129,18 +141,208 @@ export const outboxContract = {
   'a job that was given up is never due again and cannot be claimed': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
-    await stores.outbox.giveUp(job.id, 'no use');
-    deepStrictEqual(await stores.outbox.due(endOfTime, 9), []);
+    await stores.outbox.giveUp(job.id, start, 'no use');
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
     strictEqual(await stores.outbox.claim(job.id, endOfTime, endOfTime + 10), null);
     await stores.outbox.retry(job.id, start, 'late');
-    deepStrictEqual(await stores.outbox.due(endOfTime, 9), []);
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
   'a job that was given up is kept': async (stores) => {
     const [job] = await waiting(stores, aMailJob(nextId()), aJob());
-    await stores.outbox.giveUp(job.id, 'no use');
+    await stores.outbox.giveUp(job.id, start, 'no use');
     const { waiting: left, givenUp } = await stores.outbox.state(start);
     deepStrictEqual([left, givenUp], [1, 1]);
+  },
+
+  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': async (
+    stores,
+  ) => {
+    const [profileId, collectionId] = [nextId<ProfileId>(), nextId<CollectionId>()];
+    const [mail, notice, embed] = await waiting(
+      stores,
+      aMailJob(profileId),
+      aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
+      aJob({ task: { kind: 'embed', collectionId }, group: 'Gruppe 1' }),
+    );
+    await stores.outbox.retry(mail.id, start, 'busy');
+    await stores.outbox.giveUp(mail.id, start + 3, 'kein Postfach „Ada“');
+    await stores.outbox.giveUp(notice.id, start + 2, 'no use');
+    await stores.outbox.giveUp(embed.id, start + 1, 'too long');
+    const nothing = { profileId: null, collectionId: null, attempts: 1, secretRemoved: false };
+    deepStrictEqual(await stores.outbox.givenUp(9), [
+      {
+        ...nothing,
+        id: mail.id,
+        kind: 'mail.credentials',
+        profileId,
+        attempts: 2,
+        error: 'kein Postfach „Ada“',
+        since: start + 3,
+        secretRemoved: true,
+      },
+      { ...nothing, id: notice.id, kind: 'mail.rejection', profileId, error: 'no use', since: start + 2 },
+      { ...nothing, id: embed.id, kind: 'embed', collectionId, error: 'too long', since: start + 1 },
+    ]);
+  },
+
+  'jobs that were given up are listed newest first, at most as many as asked for': async (stores) => {
+    const [second, first, third] = await waiting(stores, aJob(), aJob(), aJob());
+    await stores.outbox.giveUp(second.id, start + 2, 'no use');
+    await stores.outbox.giveUp(first.id, start + 3, 'no use');
+    await stores.outbox.giveUp(third.id, start + 1, 'no use');
+    const listed = async (limit: number) => (await stores.outbox.givenUp(limit)).map(({ id }) => id);
+    deepStrictEqual(await listed(9), [first.id, second.id, third.id]);
+    deepStrictEqual(await listed(2), [first.id, second.id]);
+  },
+
+  'a job that waits, is leased or put off is not listed as given up': async (stores) => {
+    const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob());
+    await stores.outbox.claim(leased.id, start, start + 10);
+    await stores.outbox.retry(putOff.id, start + 10, 'busy');
+    deepStrictEqual(await stores.outbox.givenUp(9), []);
+  },
+
+  'to give a job up again changes nothing of it': async (stores) => {
+    const [job] = await waiting(stores, aJob());
+    await stores.outbox.giveUp(job.id, start, 'no use');
+    const before = await stores.outbox.givenUp(9);
+    await stores.outbox.giveUp(job.id, start + 1, 'late');
+    deepStrictEqual(await stores.outbox.givenUp(9), before);
+  },
+
+  'a job that is requeued is due at once, as if it had never failed, and no other is': async (stores) => {
+    const [job, other] = await givenUp(stores, aJob({ group: 'Gruppe 1' }), aJob());
+    strictEqual(await stores.outbox.requeue(job.id, start + 7), 'requeued');
+    deepStrictEqual(await dueJobs(stores, start + 6, 9), []);
+    deepStrictEqual(await dueJobs(stores, start + 7, 9), [job.id]);
+    deepStrictEqual(await stores.outbox.claim(job.id, start + 7, start + 17), {
+      ...job,
+      dueAt: start + 7,
+      attempts: 0,
+    });
+    deepStrictEqual(
+      (await stores.outbox.givenUp(9)).map(({ id }) => id),
+      [other.id],
+    );
+  },
+
+  'a job that is gone or not given up is left alone by a requeue': async (stores) => {
+    const [gone, later, leased, mail] = await waiting(
+      stores,
+      aJob(),
+      aJob({ dueAt: start + 9 }),
+      aJob(),
+      aMailJob(nextId()),
+    );
+    await stores.outbox.done(gone.id);
+    for (const { id } of [leased, mail]) await stores.outbox.claim(id, start, start + 10);
+    for (const { id } of [gone, later, leased, mail]) {
+      strictEqual(await stores.outbox.requeue(id, start + 1), 'not given up');
+    }
+    strictEqual(await stores.outbox.requeueAll(start + 1), 0);
+    deepStrictEqual(await dueJobs(stores, start + 8, 9), []);
+  },
+
+  'a job whose secret was removed is left alone by a requeue': async (stores) => {
+    const [mail] = await givenUp(stores, aMailJob(nextId()));
+    const before = await stores.outbox.givenUp(9);
+    strictEqual(await stores.outbox.requeue(mail.id, start + 1), 'secret removed');
+    strictEqual(await stores.outbox.requeueAll(start + 1), 0);
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
+    deepStrictEqual(await stores.outbox.givenUp(9), before);
+  },
+
+  'of simultaneous requeues of a job one succeeds': async (stores) => {
+    const [job] = await givenUp(stores, aJob());
+    const requeue = () => stores.outbox.requeue(job.id, start + 1);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, requeue));
+    strictEqual(outcomes.filter((outcome) => outcome === 'requeued').length, 1);
+  },
+
+  'a requeue of all takes every job that can be done again, and tells how many': async (stores) => {
+    const jobs = await givenUp(stores, aJob(), aJob(), aMailJob(nextId()));
+    await waiting(stores, aJob({ dueAt: start + 9 }));
+    strictEqual(await stores.outbox.requeueAll(start + 1), 2);
+    deepStrictEqual((await dueJobs(stores, start + 1, 9)).toSorted(), [jobs[0].id, jobs[1]?.id]);
+    strictEqual((await stores.outbox.claim(jobs[0].id, start + 1, start + 11))?.attempts, 0);
+  },
+
+  'a job of a re-index that is requeued waits again, and counts no longer as failed': async (stores) => {
+    const job = aJob({ group: 'r1' });
+    const run = { id: 'r1', total: 1, startedAt: start };
+    await stores.embeddings.startRun(() => ({ run, ...jobsOnly(job) }));
+    await stores.outbox.giveUp(job.id, start, 'no use');
+    deepStrictEqual(await stores.embeddings.lastRun(), { ...run, waiting: 0, failed: 1 });
+    await stores.outbox.requeue(job.id, start + 1);
+    deepStrictEqual(await stores.embeddings.lastRun(), { ...run, waiting: 1, failed: 0 });
+  },
+
+  'a job that was given up can be discarded, and no other': async (stores) => {
+    const [job, mail, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob());
+    const [waits] = await waiting(stores, aJob());
+    strictEqual(await stores.outbox.discard(job.id), true);
+    strictEqual(await stores.outbox.discard(mail.id), true);
+    strictEqual(await stores.outbox.discard(job.id), false);
+    strictEqual(await stores.outbox.discard(waits.id), false);
+    deepStrictEqual(
+      (await stores.outbox.givenUp(9)).map(({ id }) => id),
+      [kept?.id],
+    );
+    deepStrictEqual(await dueJobs(stores, start, 9), [waits.id]);
+  },
+
+  'what jobs that wait have sealed is listed, of leased and put off ones too, and of no other': async (stores) => {
+    const profileId = nextId<ProfileId>();
+    const [free, leased, putOff, gone, hopeless] = await waiting(
+      stores,
+      aMailJob(profileId),
+      aMailJob(profileId),
+      aMailJob(profileId),
+      aMailJob(profileId),
+      aMailJob(profileId),
+      aJob(),
+      aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
+    );
+    await stores.outbox.claim(leased.id, start, start + 10);
+    await stores.outbox.retry(putOff.id, start + 10, 'busy');
+    await stores.outbox.done(gone.id);
+    await stores.outbox.giveUp(hopeless.id, start, 'no use');
+    deepStrictEqual(
+      (await stores.outbox.sealed()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      [free, leased, putOff].map(({ id }) => ({ id, sealed: sealedNow })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+  },
+
+  'a job that is sealed anew is otherwise as it was': async (stores) => {
+    const [job, other] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()));
+    await stores.outbox.retry(job.id, start + 5, 'busy');
+    await stores.outbox.claim(job.id, start + 5, start + 10);
+    strictEqual(await stores.outbox.reseal(job.id, sealedNow, 'YW5ldw'), true);
+    deepStrictEqual(await dueJobs(stores, start + 9, 9), [other.id]);
+    deepStrictEqual(await stores.outbox.claim(job.id, start + 10, start + 20), {
+      ...job,
+      task: { ...job.task, sealed: 'YW5ldw' },
+      dueAt: start + 5,
+      attempts: 1,
+    });
+    deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
+  },
+
+  'a job that is gone, was given up or has something else sealed is not sealed anew': async (stores) => {
+    const [gone, hopeless, changed] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()), aMailJob(nextId()));
+    await stores.outbox.done(gone.id);
+    await stores.outbox.giveUp(hopeless.id, start, 'no use');
+    await stores.outbox.reseal(changed.id, sealedNow, 'YW5ldw');
+    strictEqual(await stores.outbox.reseal(gone.id, sealedNow, 'bGF0ZQ'), false);
+    strictEqual(await stores.outbox.reseal(hopeless.id, sealedNow, 'bGF0ZQ'), false);
+    strictEqual(await stores.outbox.reseal(hopeless.id, '', 'bGF0ZQ'), false);
+    strictEqual(await stores.outbox.reseal(changed.id, sealedNow, 'bGF0ZQ'), false);
+    deepStrictEqual(await stores.outbox.sealed(), [{ id: changed.id, sealed: 'YW5ldw' }]);
+    deepStrictEqual(
+      (await stores.outbox.givenUp(9)).map(({ id, secretRemoved }) => ({ id, secretRemoved })),
+      [{ id: hopeless.id, secretRemoved: true }],
+    );
   },
 
   'all jobs wait that are not given up, leased and put off ones too': async (stores) => {
@@ -158,7 +360,7 @@ export const outboxContract = {
       aJob({ dueAt: start + 9 }),
     );
     strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 2);
-    await stores.outbox.giveUp(oldest.id, 'no use');
+    await stores.outbox.giveUp(oldest.id, start, 'no use');
     strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 5);
   },
 
@@ -169,11 +371,21 @@ export const outboxContract = {
   },
 } satisfies Contract<Stores>;
 
+/** What `aMailJob` has sealed. */
+const sealedNow = 'c2VhbGVk';
+
 /** Writes the jobs into the outbox, as the effects of a change. */
 const waiting = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
   { embeddings }: Stores,
   ...jobs: Jobs
 ): Promise<Jobs> => {
   await embeddings.enqueue(jobsOnly(...jobs));
+  return jobs;
+};
+
+/** Writes the jobs, and gives them up. */
+const givenUp = async <Jobs extends readonly [NewJob, ...NewJob[]]>(stores: Stores, ...jobs: Jobs): Promise<Jobs> => {
+  await waiting(stores, ...jobs);
+  for (const { id } of jobs) await stores.outbox.giveUp(id, start, 'no use');
   return jobs;
 };

@@ -48,6 +48,9 @@ export const vaultContract = {
       assert.throws(() => vault.open(replaced, odd), RangeError);
     }
   },
+  'what was sealed just now is current': async (vault) => {
+    for (const text of texts) assert.equal(vault.isCurrent(vault.seal(text, 'here')), true);
+  },
   'what is sealed does not show the text': async (vault) => {
     assert.ok(!vault.seal('s3cret', 'here').includes('s3cret'));
   },

@@ -15,6 +15,7 @@ import {
   removeCollection,
   updateCollection,
 } from './collections/write-collection.ts';
+import { discardJob, listGivenUpJobs, requeueJob, requeueJobs } from './jobs/given-up-jobs.ts';
 import { relayJobs, workJob } from './jobs/work-jobs.ts';
 import {
   createOverride,
@@ -35,7 +36,8 @@ import { claimFirstAdmin } from './profiles/first-admin.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
-import { readReadiness, readVectorHealth } from './service/health.ts';
+import { readOutboxState, watchHealth } from './service/health.ts';
+import { resealSecrets } from './service/reseal-secrets.ts';
 import type { Settings } from './settings.ts';
 
 /** The menu: all that the system can do. */
@@ -103,8 +105,13 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Jobs and health
   relayJobs: relayJobs(ports),
   workJob: workJob(ports),
-  readReadiness: readReadiness(ports),
-  readVectorHealth: readVectorHealth(ports),
+  listGivenUpJobs: listGivenUpJobs(ports),
+  requeueJob: requeueJob(ports),
+  requeueJobs: requeueJobs(ports),
+  discardJob: discardJob(ports),
+  readOutboxState: readOutboxState(ports),
+  ...watchHealth(ports),
+  resealSecrets: resealSecrets(ports),
 });
 
 export type UseCases = ReturnType<typeof createUseCases>;

@@ -39,7 +39,7 @@ test('a person who registers, is approved and granted finds the collection, and 
   for (const credential of [{ kind: 'token', token } as const, { kind: 'key', clientId, secret } as const]) {
     const { access } = await useCases.admit({ credential, takes: 'token or key', target: weather.id, address: '::1' });
     expect(useCases.readCollection(access).name).toBe('weather forecast');
-    const found = await useCases.searchCollections(access, 'weather', 10);
-    expect(found.map(({ collectionName }) => collectionName)).toEqual(['weather forecast']);
+    const { results } = await useCases.searchCollections(access, 'weather', 10);
+    expect(results.map(({ collectionName }) => collectionName)).toEqual(['weather forecast']);
   }
 });

@@ -14,6 +14,7 @@ import {
   createMemoryVectorIndex,
 } from '@portico/memory';
 import { createUseCases, type Ports, type Settings } from '@portico/domain';
+import { runDueJobs } from './run-due-jobs.ts';
 
 export const defaultSettings: Settings = {
   identityEmailCheck: 'claimed',
@@ -62,14 +63,6 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     embedder,
     tokens,
     /** Works every job that is due now, and those that they leave. */
-    runJobs: async (): Promise<void> => {
-      for (
-        let due = await all.outbox.due(clock.now(), 1_000);
-        due.length > 0;
-        due = await all.outbox.due(clock.now(), 1_000)
-      ) {
-        for (const id of due) await useCases.workJob(id);
-      }
-    },
+    runJobs: (): Promise<void> => runDueJobs(all, useCases, () => clock.now()),
   };
 };

@@ -1,1 +1,2 @@
 export { createHarness, defaultSettings, type Harness } from './harness.ts';
+export { runDueJobs } from './run-due-jobs.ts';

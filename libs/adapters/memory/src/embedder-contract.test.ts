@@ -1,15 +1,23 @@
-import { embedderContract, interruptibleEmbedderContract } from '@portico/contracts';
-import type { InterruptibleEmbedder, Sabotages } from '@portico/contracts';
+import { changeableEmbedderContract, embedderContract, interruptibleEmbedderContract } from '@portico/contracts';
+import type { ChangeableEmbedder, InterruptibleEmbedder, Sabotages } from '@portico/contracts';
 import { embeddingDimension } from '@portico/domain';
-import type { Embedder } from '@portico/domain';
-import { expect, test } from 'vitest';
+import type { Embedder, EmbeddingPurpose } from '@portico/domain';
+import { describe, expect, test } from 'vitest';
+import { proveContract } from '../test/prove-contract.ts';
 import { createMemoryEmbedder } from './memory-embedder.ts';
 
-type Embed = Embedder['embed'];
+/** The vectors of `embed`, to be spoilt; the id that comes with them stays. */
+type Embed = (texts: readonly string[], purpose: EmbeddingPurpose) => Promise<readonly Float32Array[]>;
 
 const spoil =
   (change: (embed: Embed) => Embed) =>
-  (embedder: Embedder): Embedder => ({ ...embedder, embed: change((...args) => embedder.embed(...args)) });
+  (embedder: Embedder): Embedder => ({
+    ...embedder,
+    embed: async (...asked) => ({
+      modelId: await embedder.modelId(),
+      vectors: await change(async (...args) => (await embedder.embed(...args)).vectors)(...asked),
+    }),
+  });
 
 const axis = (): Float32Array => new Float32Array(embeddingDimension).fill(1, 0, 1);
 
@@ -44,6 +52,10 @@ const embedderSabotages: Sabotages<typeof embedderContract, Embedder> = {
     let asked = 0;
     return { ...embedder, modelId: async () => `memory-${(asked += 1)}` };
   },
+  'vectors come with the id of the model that made them': (embedder) => ({
+    ...embedder,
+    embed: async (...asked) => ({ ...(await embedder.embed(...asked)), modelId: 'another' }),
+  }),
   'its check is fulfilled while it can embed': (embedder) => ({
     ...embedder,
     check: () => Promise.reject(new Error('no reason')),
@@ -82,3 +94,31 @@ for (const [sentence, check] of Object.entries(interruptibleEmbedderContract)) {
     await expect(check(sabotage(createInterruptible()))).rejects.toThrow();
   });
 }
+
+const createChangeable = (): ChangeableEmbedder => {
+  const embedder = createMemoryEmbedder();
+  return { embedder, change: () => embedder.change() };
+};
+
+/** The id is one that was remembered, whatever made the vectors. */
+const remembering = (subject: ChangeableEmbedder): ChangeableEmbedder => {
+  let remembered: string | null = null;
+  const modelId = async () => (remembered ??= await subject.embedder.modelId());
+  const embed: Embedder['embed'] = async (...asked) => {
+    const { vectors } = await subject.embedder.embed(...asked);
+    return { modelId: await modelId(), vectors };
+  };
+  return { ...subject, embedder: { ...subject.embedder, modelId, embed } };
+};
+
+const changeableSabotages: Sabotages<typeof changeableEmbedderContract, ChangeableEmbedder> = {
+  'vectors of a model that changed come with another id, at once': remembering,
+  'the model has another name once a vector of the changed one was answered': (subject) => {
+    const before = subject.embedder.modelId();
+    return { ...subject, embedder: { ...subject.embedder, modelId: () => before } };
+  },
+};
+
+describe('a model that changes', () => {
+  proveContract(changeableEmbedderContract, changeableSabotages, createChangeable);
+});

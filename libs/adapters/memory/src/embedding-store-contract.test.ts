@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { embeddingStoreContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { CollectionId, EmbeddingChange } from '@portico/domain';
+import type { CollectionId, EmbeddingChange, NewJob } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, leaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
+import { writeEffects } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
@@ -123,6 +125,58 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
   'jobs that are enqueued are in the outbox, with their entries in the log': breaking('embeddings', (right) => ({
     enqueue: ({ jobs }) => right.enqueue({ jobs, entries: [] }),
   })),
+  'a job for a collection that a job waits for is not enqueued again, while that is due, leased or put off': breaking(
+    'embeddings',
+    (_right, _stores, database) => ({
+      enqueue: async ({ entries, jobs }) => {
+        const due = [...database.jobs.values()].filter(({ leaseUntil }) => leaseUntil === null);
+        const isAwaited = ({ task }: NewJob) => due.some(({ job }) => isDeepStrictEqual(job.task, task));
+        writeEffects(database, { entries, jobs: jobs.filter((job) => !isAwaited(job)) });
+      },
+    }),
+  ),
+  'a job that was given up or done keeps no other from being enqueued': breaking(
+    'embeddings',
+    (_right, _stores, database) => {
+      const seen = new Set<string>();
+      return {
+        enqueue: async ({ entries, jobs }) => {
+          const fresh = jobs.filter(({ task }) => !seen.has(JSON.stringify(task)));
+          for (const { task } of fresh) seen.add(JSON.stringify(task));
+          writeEffects(database, { entries, jobs: fresh });
+        },
+      };
+    },
+  ),
+  'an enqueue that fails adds nothing, undoes nothing of those before it, and may be followed by others': breaking(
+    'embeddings',
+    (right) => ({
+      enqueue: async ({ entries, jobs }) => {
+        for (const job of jobs) await right.enqueue({ entries: [], jobs: [job] });
+        await right.enqueue({ entries, jobs: [] });
+      },
+    }),
+  ),
+  'a collection is awaited while a job for it is due, leased or put off, and no more once that was given up or done':
+    breaking('embeddings', (_right, _stores, { jobs }) => ({
+      awaited: async () =>
+        new Set(
+          [...jobs.values()].flatMap(({ job: { task }, leaseUntil }) =>
+            task.kind === 'embed' && leaseUntil === null ? [task.collectionId] : [],
+          ),
+        ),
+    })),
+  'of simultaneous enqueues of jobs for the same collections each collection gets one': breaking(
+    'embeddings',
+    (_right, _stores, database) => ({
+      enqueue: async ({ entries, jobs }) => {
+        const waiting = [...database.jobs.values()].map(({ job }) => job.task);
+        await pause();
+        const fresh = jobs.filter(({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)));
+        writeEffects(database, { entries, jobs: fresh });
+      },
+    }),
+  ),
   'a run is planned from the ids of all collections': breaking('embeddings', (right) => ({
     startRun: (plan) => right.startRun((collections) => plan(collections.slice(1))),
   })),

@@ -17,7 +17,7 @@ const over =
   (subject: JobQueueSubject): JobQueueSubject => {
     const { queue } = subject;
     const right: JobQueue = {
-      offer: (ids) => queue.offer(ids),
+      offer: (kind, ids) => queue.offer(kind, ids),
       start: (work) => queue.start(work),
       stop: () => queue.stop(),
     };
@@ -25,11 +25,13 @@ const over =
   };
 
 const sabotages: Sabotages<typeof jobQueueContract, JobQueueSubject> = {
-  'every id that is offered is handed over': over((queue) => ({ offer: (ids) => queue.offer(ids.slice(1)) })),
+  'every id that is offered is handed over': over((queue) => ({
+    offer: (kind, ids) => queue.offer(kind, ids.slice(1)),
+  })),
   'what is offered before the start waits for it': over((queue) => {
     let started = false;
     return {
-      offer: (ids) => (started ? queue.offer(ids) : undefined),
+      offer: (kind, ids) => (started ? queue.offer(kind, ids) : undefined),
       start: (work) => {
         started = true;
         queue.start(work);
@@ -39,8 +41,11 @@ const sabotages: Sabotages<typeof jobQueueContract, JobQueueSubject> = {
   'an id that was worked is handed over again when it is offered again': over((queue) => {
     const offered = new Set<JobId>();
     return {
-      offer: (ids) => {
-        queue.offer(ids.filter((id) => !offered.has(id)));
+      offer: (kind, ids) => {
+        queue.offer(
+          kind,
+          ids.filter((id) => !offered.has(id)),
+        );
         for (const id of ids) offered.add(id);
       },
     };
@@ -52,7 +57,7 @@ const sabotages: Sabotages<typeof jobQueueContract, JobQueueSubject> = {
         work = newWork;
         queue.start(newWork);
       },
-      offer: (ids) => {
+      offer: (_kind, ids) => {
         for (const id of ids) void work?.(id);
       },
     };
@@ -64,7 +69,7 @@ const sabotages: Sabotages<typeof jobQueueContract, JobQueueSubject> = {
       start: (newWork) => {
         work = newWork;
       },
-      offer: (ids) => {
+      offer: (_kind, ids) => {
         for (const id of ids) if (work) underWay.push(work(id));
       },
       stop: async () => {
@@ -72,6 +77,9 @@ const sabotages: Sabotages<typeof jobQueueContract, JobQueueSubject> = {
       },
     };
   }),
+  'however many of one kind are under way, a job of each other kind is worked': over((queue) => ({
+    offer: (_kind, ids) => queue.offer('embed', ids),
+  })),
   'a stop waits for what is under way': over((queue) => ({
     stop: async () => {
       void queue.stop();
@@ -90,11 +98,11 @@ proveContract(jobQueueContract, sabotages, createSubject);
 test('the work of a memory queue can be awaited', async () => {
   const queue = createMemoryJobQueue();
   const worked: string[] = [];
-  queue.offer(['a', 'b'] as JobId[]);
+  queue.offer('embed', ['a', 'b'] as JobId[]);
   expect(queue.waiting).toEqual(['a', 'b']);
   queue.start(async (id) => {
     worked.push(id);
-    if (id === 'a') queue.offer(['c'] as JobId[]);
+    if (id === 'a') queue.offer('embed', ['c'] as JobId[]);
   });
   await queue.idle();
   expect(worked).toEqual(['a', 'b', 'c']);

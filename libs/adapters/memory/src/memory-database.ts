@@ -81,6 +81,7 @@ export const kept = <T>(value: T): T => freeze(structuredClone(value));
 
 /** The rest of a change, in the same synchronous stretch as its record. */
 export const writeEffects = (database: MemoryDatabase, { entries, jobs }: Effects): void => {
+  if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('There is a job with this id already');
   for (const entry of entries) database.entries.push(kept(entry));
   for (const job of jobs) {
     database.jobs.set(job.id, { job: kept({ ...job, attempts: 0 }), leaseUntil: null, error: null, givenUp: false });

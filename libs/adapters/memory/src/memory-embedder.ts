@@ -7,11 +7,15 @@ export interface MemoryEmbedder extends Embedder {
   interrupt(): void;
   /** Ends what `interrupt` began. */
   resume(): void;
+  /** From now on its next version embeds, which makes other vectors. */
+  change(): void;
 }
 
 /** Counts words: each adds 1 to the dimension that its hash names, and the sum is brought to length 1. */
 export const createMemoryEmbedder = (): MemoryEmbedder => {
   let interrupted = false;
+  let version = 1;
+  const nameOf = (): string => `memory-words-${version}`;
   const available = (): void => {
     if (interrupted) {
       throw new PorticoError('embedding_unavailable');
@@ -19,11 +23,11 @@ export const createMemoryEmbedder = (): MemoryEmbedder => {
   };
   return {
     async modelId() {
-      return 'memory-words-1';
+      return nameOf();
     },
     async embed(texts) {
       available();
-      return texts.map(embedText);
+      return { modelId: nameOf(), vectors: texts.map((text) => embedText(text, version)) };
     },
     async check() {
       available();
@@ -34,13 +38,17 @@ export const createMemoryEmbedder = (): MemoryEmbedder => {
     resume() {
       interrupted = false;
     },
+    change() {
+      version += 1;
+    },
   };
 };
 
-const embedText = (text: string): Float32Array => {
+/** Each version has its own hash of a word, so that vectors of two versions have nothing to do with each other. */
+const embedText = (text: string, version: number): Float32Array => {
   const counts = new Float32Array(embeddingDimension);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) {
-    const dimension = fnv1a(word) % embeddingDimension;
+    const dimension = fnv1a(version === 1 ? word : `${version} ${word}`) % embeddingDimension;
     counts[dimension] = (counts[dimension] ?? 0) + 1;
   }
   const length = Math.sqrt(counts.reduce((sum, count) => sum + count * count, 0));

@@ -1,4 +1,4 @@
-import type { CollectionHead, EmbeddingStore } from '@portico/domain';
+import type { CollectionHead, CollectionId, EmbeddingStore } from '@portico/domain';
 import { kept, writeEffects } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 
@@ -32,6 +32,10 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
         .map(({ id }) => id);
     },
 
+    async awaited() {
+      return awaitedIn(database);
+    },
+
     async counts(modelId) {
       const all = [...collections.values()];
       const embedded = all.filter((collection) => isUpToDate(database, collection, modelId)).length;
@@ -39,7 +43,9 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
     },
 
     async enqueue(effects) {
-      writeEffects(database, effects);
+      const awaited = awaitedIn(database);
+      const jobs = effects.jobs.filter((job) => job.task.kind !== 'embed' || !awaited.has(job.task.collectionId));
+      writeEffects(database, { ...effects, jobs });
     },
 
     async startRun(plan) {
@@ -66,6 +72,13 @@ const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: Col
   const stored = embeddings.get(id)?.embedding;
   return stored?.modelId === modelId && stored.contentRevision === contentRevision;
 };
+
+const awaitedIn = ({ jobs }: MemoryDatabase): ReadonlySet<CollectionId> =>
+  new Set(
+    [...jobs.values()].flatMap(({ job: { task }, givenUp }) =>
+      task.kind === 'embed' && !givenUp ? [task.collectionId] : [],
+    ),
+  );
 
 const jobsOf = ({ jobs }: MemoryDatabase, group: string): StoredJob[] =>
   [...jobs.values()].filter(({ job }) => job.group === group);

@@ -1,14 +1,34 @@
-import type { JobId, JobQueue } from '@portico/domain';
+import { jobKinds, type JobId, type JobQueue } from '@portico/domain';
 
 export interface MemoryJobQueue extends JobQueue {
-  /** The ids that were offered and have not been handed over, in the order of their offers. */
+  /** The ids that were offered and have not been handed over: kind after kind, each in the order of its offers. */
   readonly waiting: readonly JobId[];
   /** Fulfilled once all that was offered is worked; at once where nothing works it. */
   idle(): Promise<void>;
 }
 
-/** Hands jobs over one at a time, in the order of their offers. */
+/** Hands jobs over one of each kind at a time, in the order of their offers. */
 export const createMemoryJobQueue = (): MemoryJobQueue => {
+  const lanes = new Map(jobKinds.map((kind) => [kind, createLane()]));
+  const all = () => [...lanes.values()];
+  const idle = async () => {
+    await Promise.all(all().map((lane) => lane.idle()));
+  };
+  return {
+    get waiting() {
+      return all().flatMap((lane) => lane.waiting);
+    },
+    offer: (kind, ids) => lanes.get(kind)?.offer(ids),
+    start: (work) => lanes.forEach((lane) => lane.workBy(work)),
+    async stop() {
+      lanes.forEach((lane) => lane.workBy(null));
+      await idle();
+    },
+    idle,
+  };
+};
+
+const createLane = () => {
   let waiting: readonly JobId[] = [];
   let work: ((id: JobId) => Promise<void>) | null = null;
   let underWay = Promise.resolve();
@@ -29,20 +49,14 @@ export const createMemoryJobQueue = (): MemoryJobQueue => {
     get waiting() {
       return waiting;
     },
-    offer(ids) {
+    offer(ids: readonly JobId[]): void {
       waiting = [...new Set([...waiting, ...ids])];
       workOn();
     },
-    start(newWork) {
+    workBy(newWork: typeof work): void {
       work = newWork;
       workOn();
     },
-    async stop() {
-      work = null;
-      await underWay;
-    },
-    async idle() {
-      await underWay;
-    },
+    idle: () => underWay,
   };
 };

@@ -1,11 +1,11 @@
-import type { Instant, JobTask, Outbox } from '@portico/domain';
-import { kept } from './memory-database.ts';
+import type { GivenUpJob, Instant, JobTask, Outbox } from '@portico/domain';
+import { byCodePoints, kept } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 
 export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
-  async due(now, limit) {
+  async due(kind, now, limit) {
     return [...jobs.values()]
-      .filter((stored) => isFree(stored, now))
+      .filter((stored) => stored.job.task.kind === kind && isFree(stored, now))
       .sort((a, b) => a.job.dueAt - b.job.dueAt)
       .slice(0, limit)
       .map(({ job }) => job.id);
@@ -29,11 +29,51 @@ export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
     jobs.set(id, { ...stored, job, leaseUntil: null, error });
   },
 
-  async giveUp(id, error) {
+  async giveUp(id, now, error) {
     const stored = jobs.get(id);
-    if (!stored) return;
-    const job = kept({ ...stored.job, task: withoutSecret(stored.job.task) });
+    if (!stored || stored.givenUp) return;
+    const { attempts, task } = stored.job;
+    const job = kept({ ...stored.job, task: withoutSecret(task), attempts: attempts + 1, dueAt: now });
     jobs.set(id, { job, leaseUntil: null, error, givenUp: true });
+  },
+
+  async givenUp(limit) {
+    return [...jobs.values()]
+      .filter(({ givenUp }) => givenUp)
+      .sort((a, b) => b.job.dueAt - a.job.dueAt || byCodePoints(b.job.id, a.job.id))
+      .slice(0, limit)
+      .map(givenUpJobOf);
+  },
+
+  async requeue(id, now) {
+    const stored = jobs.get(id);
+    if (!stored?.givenUp) return 'not given up';
+    if (lacksSecret(stored.job.task)) return 'secret removed';
+    jobs.set(id, requeued(stored, now));
+    return 'requeued';
+  },
+
+  async requeueAll(now) {
+    const all = [...jobs.values()].filter(({ job, givenUp }) => givenUp && !lacksSecret(job.task));
+    for (const stored of all) jobs.set(stored.job.id, requeued(stored, now));
+    return all.length;
+  },
+
+  async discard(id) {
+    return jobs.get(id)?.givenUp === true && jobs.delete(id);
+  },
+
+  async sealed() {
+    return [...jobs.values()].flatMap(({ job: { id, task }, givenUp }) =>
+      'sealed' in task && !givenUp ? [{ id, sealed: task.sealed }] : [],
+    );
+  },
+
+  async reseal(id, before, after) {
+    const stored = jobs.get(id);
+    if (!stored || stored.givenUp || !('sealed' in stored.job.task) || stored.job.task.sealed !== before) return false;
+    jobs.set(id, { ...stored, job: kept({ ...stored.job, task: { ...stored.job.task, sealed: after } }) });
+    return true;
   },
 
   async state(now) {
@@ -49,5 +89,26 @@ export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
 
 const isFree = ({ job, leaseUntil, givenUp }: StoredJob, now: Instant): boolean =>
   !givenUp && job.dueAt <= now && (leaseUntil === null || leaseUntil <= now);
+
+/** A job that was given up keeps since when in the place of when it is due. */
+const givenUpJobOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob): GivenUpJob => ({
+  id,
+  kind: task.kind,
+  profileId: 'profileId' in task ? task.profileId : null,
+  collectionId: 'collectionId' in task ? task.collectionId : null,
+  attempts,
+  error: error ?? '',
+  since: dueAt,
+  secretRemoved: lacksSecret(task),
+});
+
+const requeued = ({ job }: StoredJob, now: Instant): StoredJob => ({
+  job: kept({ ...job, attempts: 0, dueAt: now }),
+  leaseUntil: null,
+  error: null,
+  givenUp: false,
+});
+
+const lacksSecret = (task: JobTask): boolean => 'sealed' in task && task.sealed === '';
 
 const withoutSecret = (task: JobTask): JobTask => ('sealed' in task ? { ...task, sealed: '' } : task);

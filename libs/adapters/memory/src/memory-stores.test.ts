@@ -9,7 +9,7 @@ test('a job that is given up keeps its error and loses its secret', async () => 
   const { embeddings, outbox } = createMemoryStores(database);
   const [mail, other] = [aMailJob(nextId()), aJob()];
   await embeddings.enqueue(jobsOnly(mail, other));
-  for (const { id } of [mail, other]) await outbox.giveUp(id, 'no such mailbox');
+  for (const { id } of [mail, other]) await outbox.giveUp(id, start, 'no such mailbox');
   const stored = (id: JobId) => database.jobs.get(id);
   expect(stored(mail.id)).toMatchObject({ error: 'no such mailbox', job: { task: { sealed: '' } } });
   expect(stored(other.id)).toMatchObject({ error: 'no such mailbox', job: { task: other.task } });

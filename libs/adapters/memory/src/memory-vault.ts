@@ -18,6 +18,7 @@ export const createMemoryVault = (): Vault => {
       if (found?.context !== context) throw new Error('This was not sealed here for this context');
       return found.text;
     },
+    isCurrent: (sealed) => kept.has(sealed),
   };
 };
 

@@ -1,54 +1,35 @@
 import { embeddingDimension } from '@portico/domain';
-import type { CollectionId, EmbeddingStore, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
-
-interface Row {
-  readonly modelId: string;
-  readonly vector: Float32Array;
-}
+import type { EmbeddingStore, VectorIndex, VectorMatch } from '@portico/domain';
 
 /**
- * The reference: before each search it reads every embedding of the model anew where the query names a sequence that it
- * may not have, and compares with each. Vectors that have not 768 finite numbers or no direction are a `RangeError`.
+ * The reference: it keeps nothing, reads every embedding of the model for each search, and compares with each that is
+ * asked about. Vectors that have not 768 finite numbers or no direction are a `RangeError`.
  */
-export const createMemoryVectorIndex = (ports: {
+export const createMemoryVectorIndex = ({
+  embeddings,
+}: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
-}): VectorIndex => {
-  const rows = new Map<CollectionId, Row>();
-
-  const catchUp = async ({ modelId, asOf }: VectorQuery): Promise<void> => {
-    if (asOf === 0) {
-      return;
-    }
-    for (const change of await ports.embeddings.changedSince(0, modelId, Number.MAX_SAFE_INTEGER)) {
-      rows.set(change.collectionId, { modelId, vector: validVector(change.vector).slice() });
-    }
-  };
-
-  return {
-    kind: 'memory',
-    async upsert(modelId, collectionId, vector) {
-      rows.set(collectionId, { modelId, vector: validVector(vector).slice() });
-    },
-    async remove(collectionId) {
-      rows.delete(collectionId);
-    },
-    async search(query) {
-      validVector(query.vector);
-      await catchUp(query);
-      const matches: VectorMatch[] = [];
-      for (const collectionId of new Set(query.among)) {
-        const row = rows.get(collectionId);
-        if (row?.modelId === query.modelId) {
-          matches.push({ collectionId, score: Math.max(0, cosine(row.vector, query.vector)) });
-        }
-      }
-      return best(matches, query.limit);
-    },
-    async check() {
-      await ports.embeddings.changedSince(0, 'none', 1);
-    },
-  };
-};
+}): VectorIndex => ({
+  kind: 'memory',
+  async remove() {
+    // What the store has no more is not read by the next search.
+  },
+  async search({ modelId, vector, among, limit }) {
+    validVector(vector);
+    const visible = new Set(among);
+    const stored = await embeddings.changedSince(0, modelId, Number.MAX_SAFE_INTEGER);
+    const matches = stored
+      .filter(({ collectionId }) => visible.has(collectionId))
+      .map((embedding) => ({
+        collectionId: embedding.collectionId,
+        score: Math.max(0, cosine(validVector(embedding.vector), vector)),
+      }));
+    return { matches: best(matches, limit), isFallback: false };
+  },
+  async check() {
+    await embeddings.changedSince(0, 'none', 1);
+  },
+});
 
 const best = (matches: readonly VectorMatch[], limit: number): readonly VectorMatch[] => {
   const ordered = [...matches].sort((x, y) => y.score - x.score);

@@ -1,5 +1,5 @@
 import { outboxContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { Job, JobId, Outbox } from '@portico/domain';
+import type { GivenUpJob, Job, JobId, Outbox } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -9,7 +9,10 @@ import { createMemoryStores } from './memory-stores.ts';
 /** One that says due what passes. */
 const dueWhere = (passes: (stored: StoredJob, now: number) => boolean) =>
   breaking('outbox', (_right, _stores, { jobs }) => ({
-    due: async (now) => [...jobs.values()].filter((stored) => passes(stored, now)).map(({ job }) => job.id),
+    due: async (kind, now) =>
+      [...jobs.values()]
+        .filter((stored) => stored.job.task.kind === kind && passes(stored, now))
+        .map(({ job }) => job.id),
   }));
 
 /** Claims that succeed where they must not. */
@@ -33,13 +36,30 @@ const stating = (alter: (state: State, database: MemoryDatabase, now: number) =>
     },
   }));
 
+/** The list of jobs that were given up with something else in it. */
+const listing = (alter: (jobs: readonly GivenUpJob[]) => readonly GivenUpJob[]) =>
+  breaking('outbox', (right) => ({ givenUp: async (limit) => alter(await right.givenUp(limit)) }));
+
+/** Requeues that leave something else behind. */
+const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
+  breaking('outbox', (right, _stores, { jobs }) => ({
+    requeue: async (id, now) => {
+      const before = jobs.get(id);
+      const outcome = await right.requeue(id, now);
+      const after = jobs.get(id);
+      if (before && after) jobs.set(id, alter(after, before));
+      return outcome;
+    },
+  }));
+
 type State = Awaited<ReturnType<Outbox['state']>>;
 
 const sabotages: Sabotages<typeof outboxContract, Stores> = {
   'jobs are due from their time on': dueWhere(({ job }, now) => job.dueAt < now),
-  'jobs that are due come longest due first, at most as many as asked for': dueWhere(
-    ({ job }, now) => job.dueAt <= now,
-  ),
+  'jobs of one kind come longest due first, at most as many as asked for': dueWhere(({ job }, now) => job.dueAt <= now),
+  'jobs of one kind are told without those of another': breaking('outbox', (right) => ({
+    due: (kind, now, limit) => right.due(kind === 'mail.rejection' ? 'mail.credentials' : kind, now, limit),
+  })),
   'a job that is leased is not due': dueWhere(({ job }, now) => job.dueAt <= now),
   'a job whose lease ran out is due again': dueWhere(({ leaseUntil }) => leaseUntil === null),
   'a claim answers the job as it was written, of every kind': breaking('outbox', (right) => ({
@@ -111,9 +131,97 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
     },
   })),
   'a job that was given up is never due again and cannot be claimed': breaking('outbox', (right) => ({
-    giveUp: (id, error) => right.retry(id, 0, error),
+    giveUp: (id, _now, error) => right.retry(id, 0, error),
   })),
   'a job that was given up is kept': breaking('outbox', (right) => ({ giveUp: (id) => right.done(id) })),
+  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': listing(
+    (jobs) => jobs.map((job) => ({ ...job, attempts: job.attempts - 1 })),
+  ),
+  'jobs that were given up are listed newest first, at most as many as asked for': listing((jobs) => jobs.toReversed()),
+  'a job that waits, is leased or put off is not listed as given up': breaking(
+    'outbox',
+    (_right, _stores, { jobs }) => ({
+      givenUp: async () =>
+        [...jobs.values()]
+          .filter(({ error }) => error !== null)
+          .map(({ job: { id, task, attempts, dueAt }, error }) => ({
+            id,
+            kind: task.kind,
+            profileId: null,
+            collectionId: null,
+            attempts,
+            error: error ?? '',
+            since: dueAt,
+            secretRemoved: false,
+          })),
+    }),
+  ),
+  'to give a job up again changes nothing of it': breaking('outbox', (right, _stores, { jobs }) => ({
+    giveUp: async (id, now, error) => {
+      const stored = jobs.get(id);
+      if (stored) jobs.set(id, { ...stored, givenUp: false });
+      await right.giveUp(id, now, error);
+    },
+  })),
+  'a job that is requeued is due at once, as if it had never failed, and no other is': requeuing((after, before) => ({
+    ...after,
+    job: { ...after.job, attempts: before.job.attempts },
+  })),
+  'a job that is gone or not given up is left alone by a requeue': breaking('outbox', (right, _stores, { jobs }) => ({
+    requeue: async (id, now) => {
+      const stored = jobs.get(id);
+      if (stored) jobs.set(id, { ...stored, job: { ...stored.job, dueAt: now }, leaseUntil: null });
+      return right.requeue(id, now);
+    },
+  })),
+  'a job whose secret was removed is left alone by a requeue': breaking('outbox', (right, _stores, { jobs }) => ({
+    requeue: async (id, now) => {
+      const outcome = await right.requeue(id, now);
+      const stored = jobs.get(id);
+      if (stored) jobs.set(id, { ...stored, givenUp: false });
+      return outcome;
+    },
+  })),
+  'of simultaneous requeues of a job one succeeds': breaking('outbox', (right, _stores, { jobs }) => ({
+    requeue: async (id, now) => {
+      const before = jobs.get(id);
+      await pause();
+      if (before) jobs.set(id, before);
+      return right.requeue(id, now);
+    },
+  })),
+  'a requeue of all takes every job that can be done again, and tells how many': breaking('outbox', (right) => ({
+    requeueAll: async (now) => {
+      const [job] = await right.givenUp(1);
+      return job && (await right.requeue(job.id, now)) === 'requeued' ? 1 : 0;
+    },
+  })),
+  'a job of a re-index that is requeued waits again, and counts no longer as failed': requeuing((after) => ({
+    ...after,
+    job: { ...after.job, group: null },
+  })),
+  'a job that was given up can be discarded, and no other': breaking('outbox', (right) => ({
+    discard: async (id) => {
+      await right.done(id);
+      return true;
+    },
+  })),
+  'what jobs that wait have sealed is listed, of leased and put off ones too, and of no other': breaking(
+    'outbox',
+    (_right, _stores, { jobs }) => ({
+      sealed: async () =>
+        [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ id, sealed: task.sealed }] : [])),
+    }),
+  ),
+  'a job that is sealed anew is otherwise as it was': breaking('outbox', (right, _stores, database) => ({
+    reseal: (id, before, after) => unleasing(right, database, id).reseal(id, before, after),
+  })),
+  'a job that is gone, was given up or has something else sealed is not sealed anew': breaking('outbox', (right) => ({
+    reseal: async (id, before, after) => {
+      const now = (await right.sealed()).find((job) => job.id === id)?.sealed;
+      return right.reseal(id, now ?? before, after);
+    },
+  })),
   'all jobs wait that are not given up, leased and put off ones too': stating((_state, { jobs }) => ({
     waiting: [...jobs.values()].filter(({ leaseUntil }) => leaseUntil === null).length,
   })),

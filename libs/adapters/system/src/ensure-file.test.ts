@@ -1,13 +1,14 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureFile } from './ensure-file.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'portico-file-'));
 });
+afterEach(() => rmSync(folder, { recursive: true }));
 
 test('a file is made once, for its owner alone, and read again', async () => {
   const path = join(folder, 'deep', 'secrets.key');

@@ -12,6 +12,7 @@ const vault = {
     if (of !== context || text === undefined) throw new Error('sealed for another context');
     return text;
   },
+  isCurrent: () => true,
 };
 const id = 'c' as CollectionId;
 const input = (change: Partial<AuthenticationInput>): AuthenticationInput => ({

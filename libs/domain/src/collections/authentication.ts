@@ -49,6 +49,16 @@ export const effectiveAuthentication = (vault: Ports['vault'], collection: Colle
   return { type, name, in: place, value: sealedValue === null ? null : vault.open(sealedValue, sealingContext(id)) };
 };
 
+/** The same with its credential sealed by the key that seals now; null where nothing has to be sealed anew. */
+export const resealedAuthentication = (
+  vault: Ports['vault'],
+  { id, storedAuthentication: stored }: CollectionHead,
+): StoredAuthentication | null => {
+  if (!stored || stored.sealedValue === null || vault.isCurrent(stored.sealedValue)) return null;
+  const context = sealingContext(id);
+  return { ...stored, sealedValue: vault.seal(vault.open(stored.sealedValue, context), context) };
+};
+
 const sealingContext = (id: CollectionId): string => `collection:${id}:authentication`;
 
 const nameOf = ({ type, name }: AuthenticationInput): string | null => {

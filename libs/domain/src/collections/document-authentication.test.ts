@@ -29,6 +29,8 @@ test.each<[string, Json, object]>([
   ['mutualTLS is none', only({ type: 'mutualTLS' }), none],
   ['a scheme without a type is none', only({ name: 'X-Key', in: 'header' }), none],
   ['an API key without a name is none', only({ type: 'apiKey', in: 'header' }), none],
+  ['an API key whose name has U+0000 is none', only({ type: 'apiKey', name: 'k\u0000', in: 'query' }), none],
+  ['an API key whose name has a lone surrogate is none', only({ type: 'apiKey', name: '\ud800', in: 'query' }), none],
   ['an API key in no known place is none', only({ type: 'apiKey', name: 'k', in: 'body' }), none],
   ['a scheme that is no object is none', only('bearer'), none],
   ['no schemes are none', {}, none],

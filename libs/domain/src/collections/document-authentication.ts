@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import type { ApiKeyPlace, AuthenticationScheme } from '../ports/collection-store.ts';
-import { isJsonArray, isJsonObject, localTarget, memberOf } from './document-value.ts';
+import { isJsonArray, isJsonObject, isStorable, localTarget, memberOf } from './document-value.ts';
 
 const none: AuthenticationScheme = { type: 'none', name: null, in: null };
 const bearer: AuthenticationScheme = { type: 'bearer', name: 'Authorization', in: null };
@@ -50,7 +50,9 @@ function described(scheme: Json | undefined): AuthenticationScheme {
 }
 
 const apiKey = (name: Json | undefined, place: Json | undefined): AuthenticationScheme =>
-  typeof name === 'string' && name !== '' && isPlace(place) ? { type: 'apiKey', name, in: place } : none;
+  typeof name === 'string' && name !== '' && isStorable(name) && isPlace(place)
+    ? { type: 'apiKey', name, in: place }
+    : none;
 
 const isPlace = (place: Json | undefined): place is ApiKeyPlace =>
   place === 'header' || place === 'query' || place === 'cookie';

@@ -22,6 +22,13 @@ test.each<[string, Json, string]>([
   ['an address that is no string gives the root', server(7), '/'],
   ['a document that is no object gives the root', null, '/'],
   ['text that is no address is left as it is', server('Your API URL'), 'Your API URL'],
+  ['an address with U+0000 gives the root', server('https://a.example/\u0000'), '/'],
+  ['an address with a lone surrogate gives the root', server('https://a.example/\ud800'), '/'],
+  [
+    'an address whose default has U+0000 gives the root',
+    server('https://a.example/{b}', { b: { default: '\u0000' } }),
+    '/',
+  ],
   [
     'variables are replaced by their defaults',
     server('https://{host}.example:{port}/{host}', { host: { default: 'a' }, port: { default: 8080 } }),

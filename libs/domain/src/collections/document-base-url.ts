@@ -1,10 +1,10 @@
 import type { Json } from '../json.ts';
-import { isJsonArray, memberOf } from './document-value.ts';
+import { isJsonArray, isStorable, memberOf } from './document-value.ts';
 
 /**
  * The address that calls to a document's API begin with: its first `servers` entry, variables replaced by their
- * defaults; `/` where there is none or an empty one (specification, section 4). A relative address stays relative, and
- * a variable that is not declared, or has no default, stays in its braces.
+ * defaults; `/` where there is none, an empty one, or one that cannot be kept (specification, section 4). A relative address
+ * stays relative, and a variable that is not declared, or has no default, stays in its braces.
  */
 export function baseUrlOf(document: Json): string {
   const servers = memberOf(document, 'servers');
@@ -17,5 +17,5 @@ export function baseUrlOf(document: Json): string {
     const value = memberOf(memberOf(variables, name), 'default');
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? `${value}` : braced;
   });
-  return address.trim() || '/';
+  return isStorable(address) ? address.trim() || '/' : '/';
 }

@@ -11,6 +11,9 @@ export const isJsonArray = (value: Json | undefined): value is readonly Json[] =
 export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
+/** Whether every database can keep the text: a document may well hold U+0000 and lone surrogates. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
 /**
  * The value that a reference within the same document names by a JSON Pointer in its fragment (RFC 6901, section 6);
  * undefined where it names nothing here: an external address, a name that does not exist, or no pointer at all.

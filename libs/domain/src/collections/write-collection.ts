@@ -53,7 +53,7 @@ export const createCollection =
     const job = embedJob(ports, id);
     const entry = systemEntry(ports, actorId, { action: 'collection.create', collection_id: id });
     await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job] });
-    ports.queue.offer([job.id]);
+    ports.queue.offer('embed', [job.id]);
     return collection;
   };
 
@@ -90,7 +90,7 @@ export const updateCollection =
         jobs: reworded ? [job] : [],
       };
     });
-    if (changed) ports.queue.offer([job.id]);
+    if (changed) ports.queue.offer('embed', [job.id]);
     return { collection, changed };
   };
 
@@ -101,7 +101,7 @@ export const removeCollection =
     const job = embedJob(ports, id);
     const entry = systemEntry(ports, actorId, { action: 'collection.delete', collection_id: id });
     await ports.collections.remove(id, () => ({ entries: [entry], jobs: [job] }));
-    ports.queue.offer([job.id]);
+    ports.queue.offer('embed', [job.id]);
   };
 
 /** Adds a collection that comes from a file, or updates the one that came from there before. */

@@ -18,6 +18,13 @@ export const credentialsMailJob = (
 export const openCredentials = (vault: Ports['vault'], jobId: JobId, sealed: string): Credentials =>
   JSON.parse(vault.open(sealed, sealingContext(jobId))) as Credentials;
 
+/** What a job has sealed, sealed by the key that seals now; null where it is. */
+export const resealedMail = (vault: Ports['vault'], jobId: JobId, sealed: string): string | null => {
+  if (vault.isCurrent(sealed)) return null;
+  const context = sealingContext(jobId);
+  return vault.seal(vault.open(sealed, context), context);
+};
+
 export const rejectionMailJob = (
   { clock, chance }: Omit<Needs, 'vault'>,
   profileId: ProfileId,

@@ -2,11 +2,14 @@ import { credentialsMail, rejectionMail } from './mails.ts';
 import { openCredentials } from './mail-jobs.ts';
 import type { JobId } from '../ids.ts';
 import { embedCollection } from '../search/embed-collection.ts';
-import { DeliveryError, type Job, type JobTask, type Mail, type Ports } from '../ports/index.ts';
+import { DeliveryError, jobKinds, type Job, type JobKind, type Mail, type Ports } from '../ports/index.ts';
 
-/** A crash delays a job that was under way by so long; what the ports do for a job is bounded by less. */
+/** A crash delays a job that was under way by so long. Each call of a port for a job is bounded by less, all of them are not. */
 const leaseMs = 20_000;
+/** So many of each kind are offered at once. */
 const relayBatch = 500;
+/** What is kept of a failure's message, in UTF-16 units. */
+const errorLengthMax = 1_000;
 
 /** How long a job that failed waits: it doubles from the first, up to the longest; `attemptsMax` failures end it. */
 interface RetryPolicy {
@@ -20,31 +23,43 @@ const policies = {
   'mail.credentials': mailPolicy,
   'mail.rejection': mailPolicy,
   embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
-} as const satisfies Record<JobTask['kind'], RetryPolicy>;
+} as const satisfies Record<JobKind, RetryPolicy>;
 
-export const retryDelayMs = (kind: JobTask['kind'], failures: number): number | null => {
+export const retryDelayMs = (kind: JobKind, failures: number): number | null => {
   const { firstMs, longestMs, attemptsMax } = policies[kind];
   return failures >= attemptsMax ? null : Math.min(longestMs, firstMs * 2 ** (failures - 1));
 };
 
-/** Offers the jobs that are due to the queue; answers how many. */
+/**
+ * Offers the jobs that are due to the queue; answers how many. Every process that works jobs does so, so that none has to be there
+ * for the others: what several offer at once is claimed once.
+ */
 export const relayJobs =
   ({ outbox, queue, clock }: Pick<Ports, 'outbox' | 'queue' | 'clock'>) =>
   async (): Promise<number> => {
-    const due = await outbox.due(clock.now(), relayBatch);
-    queue.offer(due);
-    return due.length;
+    const now = clock.now();
+    const offerDue = async (kind: JobKind): Promise<number> => {
+      const due = await outbox.due(kind, now, relayBatch);
+      queue.offer(kind, due);
+      return due.length;
+    };
+    const offered = await Promise.all(jobKinds.map(offerDue));
+    return offered.reduce((sum, count) => sum + count, 0);
   };
 
 export type JobOutcome =
-  'done' | 'not due' | { readonly failed: JobTask['kind']; readonly error: string; readonly givenUp: boolean };
+  'done' | 'not due' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 
 type Needs = Pick<
   Ports,
   'outbox' | 'clock' | 'profiles' | 'mailer' | 'vault' | 'collections' | 'embeddings' | 'embedder' | 'vectors'
 >;
 
-/** Works one job of the outbox at least once, and never two at a time: the lease decides. */
+/**
+ * Works one job of the outbox at least once. While its lease lasts nobody else does; where its calls were so slow that it ran out, a
+ * second may work it too, which a job bears as it bears repetition: a mail keeps its `Message-ID`, and an embedding of the present
+ * text takes the place of another of it.
+ */
 export const workJob =
   (ports: Needs) =>
   async (id: JobId): Promise<JobOutcome> => {
@@ -90,9 +105,14 @@ const recordFailure = async (
   { id, task, attempts }: Job,
   error: unknown,
 ): Promise<JobOutcome> => {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = keptMessage(error instanceof Error ? error.message : String(error));
+  const now = clock.now();
   const delay = error instanceof DeliveryError && error.permanent ? null : retryDelayMs(task.kind, attempts + 1);
-  if (delay === null) await outbox.giveUp(id, said);
-  else await outbox.retry(id, clock.now() + delay, said);
+  if (delay === null) await outbox.giveUp(id, now, said);
+  else await outbox.retry(id, now + delay, said);
   return { failed: task.kind, error: said, givenUp: delay === null };
 };
+
+/** As every database can keep it: a server that is spoken to may have put anything into its answer. */
+const keptMessage = (message: string): string =>
+  message.slice(0, errorLengthMax).toWellFormed().replaceAll('\u0000', '');

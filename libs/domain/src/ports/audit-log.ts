@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly message: string;
   /** As it was sent, or ISO 8601. */
   readonly timestamp: string;
-  /** The instant that `timestamp` says; entries are ordered by it. */
+  /** The instant that `timestamp` says, with its fractions of a millisecond down to the microsecond; entries are ordered by it. */
   readonly instant: Instant;
   readonly receivedAt: Instant;
   /** What `message` says under these keys, where it is a string of 1 to 200 characters; for filters. */

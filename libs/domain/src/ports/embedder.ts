@@ -3,16 +3,26 @@ export const embeddingDimension = 768;
 /** What a text is embedded for: some models want to be told. */
 export type EmbeddingPurpose = 'document' | 'query';
 
+/** Vectors, and the one model that made all of them. */
+export interface EmbeddedTexts {
+  readonly modelId: string;
+  readonly vectors: readonly Float32Array[];
+}
+
 /** Turns texts into vectors. */
 export interface Embedder {
-  /** Names the model and its version; changes whenever a text's vector would. */
+  /**
+   * Names the model and its version; changes whenever a text's vector would. It may be remembered, for a minute at most
+   * while the model can be asked for, so whoever keeps or compares a vector goes by the id that came with it. Raises
+   * `embedding_unavailable` while no id is known.
+   */
   modelId(): Promise<string>;
   /**
    * One vector a text, in their order: 768 finite numbers, of length 1, the same for the same text whatever else is in
-   * the batch. A text without any known feature still gets one. Raises `embedding_unavailable` where it cannot,
-   * or not within 15 s.
+   * the batch. A text without any known feature still gets one. The model's id comes with them, for a model can change
+   * between any two calls. Raises `embedding_unavailable` where it cannot, or not within 15 s.
    */
-  embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<readonly Float32Array[]>;
+  embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts>;
   /** Rejects with `embedding_unavailable` while it cannot embed. */
   check(): Promise<void>;
 }

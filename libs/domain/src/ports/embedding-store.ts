@@ -40,10 +40,16 @@ export interface EmbeddingStore {
   /** Collections whose embedding is missing, of another model, or made from an older text. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 
+  /** Collections that a job for an embedding waits for, leased or put off ones included. One that was given up waits no more. */
+  awaited(): Promise<ReadonlySet<CollectionId>>;
+
   /** How many collections there are, and how many have an embedding of this model that is up to date. */
   counts(modelId: string): Promise<{ readonly collections: number; readonly embedded: number }>;
 
-  /** Adds jobs for embeddings. */
+  /**
+   * Adds jobs for embeddings, except those for a collection that is awaited already: of simultaneous calls each collection gets
+   * one. All of them or, where it fails, none; what earlier calls added stays.
+   */
   enqueue(effects: Effects): Promise<void>;
 
   /**

@@ -60,7 +60,7 @@ export type * from './job-queue.ts';
 export type * from './key-hasher.ts';
 export type * from './limit-store.ts';
 export * from './mailer.ts';
-export type * from './outbox.ts';
+export * from './outbox.ts';
 export type * from './probe.ts';
 export type * from './profile-store.ts';
 export type * from './rate-limiter.ts';

@@ -7,6 +7,15 @@ export type JobTask =
   | { readonly kind: 'mail.rejection'; readonly profileId: ProfileId; readonly reason: string | null }
   | { readonly kind: 'embed'; readonly collectionId: CollectionId };
 
+export type JobKind = JobTask['kind'];
+
+/** Every kind once, mails first: somebody waits for each of them. */
+export const jobKinds = Object.keys({
+  'mail.credentials': true,
+  'mail.rejection': true,
+  embed: true,
+} satisfies Record<JobKind, true>) as readonly JobKind[];
+
 export interface NewJob {
   readonly id: JobId;
   readonly task: JobTask;
@@ -20,10 +29,29 @@ export interface Job extends NewJob {
   readonly attempts: number;
 }
 
+/** A job that was given up, as an operator sees it: no part of it is secret. */
+export interface GivenUpJob {
+  readonly id: JobId;
+  readonly kind: JobKind;
+  /** Whom it is for; null where it is for no profile. */
+  readonly profileId: ProfileId | null;
+  /** What it is about; null where it is about no collection. */
+  readonly collectionId: CollectionId | null;
+  /** How often it failed, the last time included. */
+  readonly attempts: number;
+  /** What was said of the last failure. */
+  readonly error: string;
+  readonly since: Instant;
+  /** Whether a secret was removed from it, without which it cannot be done any more. */
+  readonly secretRemoved: boolean;
+}
+
+export type RequeueOutcome = 'requeued' | 'not given up' | 'secret removed';
+
 /** The jobs that wait: written with the change that caused them, removed when they are done. */
 export interface Outbox {
-  /** Jobs that are due, not leased and not given up, longest due first. */
-  due(now: Instant, limit: number): Promise<readonly JobId[]>;
+  /** Jobs of this kind that are due, not leased and not given up: the longest due first, at most as many as the limit. */
+  due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 
   /**
    * Leases the job until then and answers it; null where it is gone, given up, not due, or leased by another. Of
@@ -38,10 +66,34 @@ export interface Outbox {
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
-   * Gives the job up: it is kept with its error and is never due again. A sealed secret is removed from it. One that is gone is
-   * no error.
+   * Gives the job up after a failure, which counts: it is kept with its error and the time, and is not due again unless it is
+   * requeued. A sealed secret is removed from it. One that is given up already stays as it is; one that is gone is no error.
    */
-  giveUp(id: JobId, error: string): Promise<void>;
+  giveUp(id: JobId, now: Instant, error: string): Promise<void>;
+
+  /** Jobs that were given up, newest first. */
+  givenUp(limit: number): Promise<readonly GivenUpJob[]>;
+
+  /**
+   * Makes a job that was given up one that waits again: due at once, and as if it had never failed. One that is gone or not given
+   * up is left alone, and so is one whose secret was removed. Of simultaneous requeues of a job one answers `requeued`.
+   */
+  requeue(id: JobId, now: Instant): Promise<RequeueOutcome>;
+
+  /** Requeues every job that was given up, except those whose secret was removed; answers how many. */
+  requeueAll(now: Instant): Promise<number>;
+
+  /** Removes a job that was given up; answers whether there was one. A job that waits is left alone. */
+  discard(id: JobId): Promise<boolean>;
+
+  /** The jobs that wait with a sealed secret, leased and put off ones included, with what is sealed; in any order. */
+  sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
+
+  /**
+   * Puts what was sealed anew in the place of what is sealed now, and changes nothing else of the job; answers false, and changes
+   * nothing, where the job is gone, was given up, or has something else sealed by now.
+   */
+  reseal(id: JobId, before: string, after: string): Promise<boolean>;
 
   /** How many jobs wait, leased and later ones included; how many were given up; and since when the longest due one is. */
   state(

@@ -3,6 +3,8 @@ export interface Probe {
   readonly name: string;
   /** Whether the service can answer at all without it. */
   readonly essential: boolean;
+  /** For how many milliseconds an answer may be told again; 1,000 where it is absent. */
+  readonly keptMs?: number;
   /** Rejects while it does not work. */
   check(): Promise<void>;
 }

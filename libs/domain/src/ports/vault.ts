@@ -4,4 +4,6 @@ export interface Vault {
   seal(text: string, context: string): string;
   /** Opens what was sealed for exactly this context; throws where context, key or text are others. */
   open(sealed: string, context: string): string;
+  /** Whether the text was sealed by the key that seals now, and needs not be sealed anew. */
+  isCurrent(sealed: string): boolean;
 }

@@ -16,22 +16,28 @@ export interface VectorMatch {
   readonly score: number;
 }
 
-/** Finds the nearest vectors by cosine similarity: 768 dimensions, filtered before ranking. */
+export interface VectorAnswer {
+  readonly matches: readonly VectorMatch[];
+  /** Whether the index was away, so that the vectors of the database were compared one by one instead. */
+  readonly isFallback: boolean;
+}
+
+/**
+ * Finds the nearest vectors by cosine similarity: 768 dimensions, filtered before ranking. It is a copy of the
+ * `EmbeddingStore`, from which it reads by itself what it has not seen, so nobody writes to it.
+ */
 export interface VectorIndex {
   /** What it is, for the health check. */
   readonly kind: string;
 
-  /** Stores the vector in place of the collection's earlier one; the next search sees it. */
-  upsert(modelId: string, collectionId: CollectionId, vector: Float32Array): Promise<void>;
-
-  /** Removes the collection's vector; an absent one is no error. */
+  /** Removes the collection's vector, which its store has no more; an absent one is no error. */
   remove(collectionId: CollectionId): Promise<void>;
 
   /**
    * The `limit` best of `among` by descending score, and every further one whose score equals the last one's, so that
    * the caller can order ties. Vectors of another model, and vectors outside `among`, influence nothing.
    */
-  search(query: VectorQuery): Promise<readonly VectorMatch[]>;
+  search(query: VectorQuery): Promise<VectorAnswer>;
 
   /** Rejects while the index cannot answer. */
   check(): Promise<void>;

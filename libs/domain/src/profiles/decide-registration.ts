@@ -30,7 +30,10 @@ export const approveProfile =
       entries: [entry],
       jobs,
     }));
-    ports.queue.offer(jobs.map((job) => job.id));
+    ports.queue.offer(
+      'mail.credentials',
+      jobs.map((job) => job.id),
+    );
     return credentials;
   };
 
@@ -47,7 +50,10 @@ export const rejectProfile =
       entries: [entry],
       jobs,
     }));
-    ports.queue.offer(jobs.map((job) => job.id));
+    ports.queue.offer(
+      'mail.rejection',
+      jobs.map((job) => job.id),
+    );
   };
 
 const decided = (profile: Profile, event: 'approve' | 'reject', now: number): Profile => ({

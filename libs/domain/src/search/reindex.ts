@@ -56,10 +56,29 @@ export const readReindex =
     };
   };
 
-/** Adds jobs for every collection whose embedding is missing, of another model or of an older text; answers how many. */
-export const embedOutdated = (ports: Needs) => async (): Promise<number> => {
-  const outdated = await ports.embeddings.outdated(await ports.embedder.modelId());
-  const jobs = outdated.map((collection) => embedJob(ports, collection));
-  if (jobs.length > 0) await ports.embeddings.enqueue({ entries: [], jobs });
-  return jobs.length;
+/** So many jobs are added by one change: others that wait for their turn meanwhile do so for less than a second. */
+const portionSize = 2_000;
+
+/**
+ * Sees to it that every collection whose embedding is missing, of another model or of an older text has a job; answers how
+ * many collections there are of that kind. To be asked again and again: as long as the model is the one for which there
+ * were none the last time, only its id is asked for. It is not enough to look once after a change, for a job that is under way
+ * then may still store what the earlier model made. Where it fails in the midst, what was added stays, and the next time goes on.
+ */
+export const embedOutdated = (ports: Needs) => {
+  let settledFor: string | null = null;
+  return async (): Promise<number> => {
+    const modelId = await ports.embedder.modelId();
+    if (modelId === settledFor) return 0;
+    const outdated = await ports.embeddings.outdated(modelId);
+    settledFor = outdated.length === 0 ? modelId : null;
+    if (outdated.length === 0) return 0;
+    const awaited = await ports.embeddings.awaited();
+    const missing = outdated.filter((collection) => !awaited.has(collection));
+    for (let start = 0; start < missing.length; start += portionSize) {
+      const portion = missing.slice(start, start + portionSize);
+      await ports.embeddings.enqueue({ entries: [], jobs: portion.map((collection) => embedJob(ports, collection)) });
+    }
+    return outdated.length;
+  };
 };

@@ -11,6 +11,12 @@ export interface SearchResult {
   readonly score: number;
 }
 
+export interface SearchAnswer {
+  readonly results: readonly SearchResult[];
+  /** Whether the index was away, so that the vectors of the database were compared instead. */
+  readonly isFallback: boolean;
+}
+
 type Needs = Pick<Ports, 'collections' | 'embedder' | 'vectors'>;
 
 /**
@@ -19,16 +25,16 @@ type Needs = Pick<Ports, 'collections' | 'embedder' | 'vectors'>;
  */
 export const searchCollections = (ports: Needs) => {
   const visibleSets = createVisibleSets(ports);
-  return async (access: Access, query: string, limit: number): Promise<readonly SearchResult[]> => {
+  return async (access: Access, query: string, limit: number): Promise<SearchAnswer> => {
     const among = await visibleSets(access);
-    if (among.length === 0) return [];
-    const modelId = await ports.embedder.modelId();
-    const [vector] = await ports.embedder.embed([query], 'query');
+    if (among.length === 0) return { results: [], isFallback: false };
+    const { modelId, vectors } = await ports.embedder.embed([query], 'query');
+    const [vector] = vectors;
     if (!vector) throw new PorticoError('embedding_unavailable');
     const asOf = access.epochs.embeddings;
-    const matches = await ports.vectors.search({ modelId, vector, among, limit, asOf });
+    const { matches, isFallback } = await ports.vectors.search({ modelId, vector, among, limit, asOf });
     const names = await ports.collections.names(matches.map((match) => match.collectionId));
-    return rank(matches, names).slice(0, limit);
+    return { results: rank(matches, names).slice(0, limit), isFallback };
   };
 };
 

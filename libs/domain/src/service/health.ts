@@ -1,25 +1,13 @@
-import { embeddingDimension, type Ports } from '../ports/index.ts';
+import { isPorticoError } from '../errors.ts';
+import { embeddingDimension, type Clock, type Ports } from '../ports/index.ts';
 
-export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable' };
+/** The reason is told where it is an error of our own, which names neither address nor secret; else it is null. */
+export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable'; readonly reason: string | null };
 
 export interface Readiness {
   readonly ready: boolean;
   readonly parts: readonly { readonly name: string; readonly essential: boolean; readonly state: PartState }[];
 }
-
-/** Whether the service can answer: every essential dependency works. Says nothing of addresses or causes. */
-export const readReadiness =
-  ({ probes }: Pick<Ports, 'probes'>) =>
-  async (): Promise<Readiness> => {
-    const parts = await Promise.all(
-      probes.map(async (probe) => ({
-        name: probe.name,
-        essential: probe.essential,
-        state: await stateOf(() => probe.check()),
-      })),
-    );
-    return { ready: parts.every((part) => part.state.status === 'ok' || !part.essential), parts };
-  };
 
 export interface VectorHealth {
   readonly healthy: boolean;
@@ -28,26 +16,91 @@ export interface VectorHealth {
   readonly dimension: number;
 }
 
-/** Whether search works: the embedder embeds and the index answers. */
-export const readVectorHealth =
-  ({ embedder, vectors }: Pick<Ports, 'embedder' | 'vectors'>) =>
-  async (): Promise<VectorHealth> => {
-    const [embedding, index] = await Promise.all([stateOf(() => embedder.check()), stateOf(() => vectors.check())]);
-    const model = embedding.status === 'ok' ? await embedder.modelId() : null;
-    return {
-      healthy: embedding.status === 'ok' && index.status === 'ok',
-      embedder: { ...embedding, model },
-      index: { ...index, kind: vectors.kind },
-      dimension: embeddingDimension,
-    };
+const usualKeptMs = 1_000;
+
+/**
+ * Asks the dependencies whether they work, and shares each answer: whoever may ask for it, without a credential and as
+ * often as he likes, makes one question of it a second at most.
+ */
+export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) => {
+  const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
+  const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
+  const indexState = share(usualKeptMs, () => stateOf(() => vectors.check()));
+  const parts = [
+    ...probes.map((probe) => ({
+      name: probe.name,
+      essential: probe.essential,
+      state: share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
+    })),
+    { name: 'embedder', essential: false, state: embedderState },
+    { name: 'vector index', essential: false, state: indexState },
+  ];
+  return {
+    /** Whether the service can answer: every essential dependency works. */
+    async readReadiness(): Promise<Readiness> {
+      const states = await Promise.all(
+        parts.map(async ({ name, essential, state }) => ({ name, essential, state: await state() })),
+      );
+      return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
+    },
+
+    /** Whether search works: the embedder embeds and the index answers. */
+    async readVectorHealth(): Promise<VectorHealth> {
+      const [embedding, index] = await Promise.all([embedderState(), indexState()]);
+      return {
+        healthy: embedding.status === 'ok' && index.status === 'ok',
+        embedder: embedding,
+        index: { ...index, kind: vectors.kind },
+        dimension: embeddingDimension,
+      };
+    },
   };
+};
+
+type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'clock'>;
+
+const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealth['embedder']> => {
+  let model: string | null = null;
+  const state = await stateOf(async () => {
+    await embedder.check();
+    model = await embedder.modelId();
+  });
+  return { ...state, model };
+};
 
 /** A check that fails is the answer here, not an error; the probe itself logs why. */
 const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   try {
     await check();
     return { status: 'ok' };
-  } catch {
-    return { status: 'unavailable' };
+  } catch (error) {
+    return { status: 'unavailable', reason: isPorticoError(error) ? error.message : null };
   }
 };
+
+/** One answer for all who ask while it is under way, and for so long after it. */
+const sharedAnswer = <Answer>(
+  clock: Pick<Clock, 'monotonic'>,
+  keptMs: number,
+  ask: () => Promise<Answer>,
+): (() => Promise<Answer>) => {
+  let answer: Promise<Answer> | null = null;
+  let keptUntil = Number.POSITIVE_INFINITY;
+  return () => {
+    if (answer && clock.monotonic() < keptUntil) return answer;
+    keptUntil = Number.POSITIVE_INFINITY;
+    answer = ask().finally(() => {
+      keptUntil = clock.monotonic() + keptMs;
+    });
+    return answer;
+  };
+};
+
+/** How many jobs wait or were given up, and for how long the longest due one has been waiting (0 where none is due). */
+export const readOutboxState =
+  ({ outbox, clock }: Pick<Ports, 'outbox' | 'clock'>) =>
+  async (): Promise<{ readonly waiting: number; readonly givenUp: number; readonly oldestDueSeconds: number }> => {
+    const now = clock.now();
+    const { waiting, givenUp, oldestDueAt } = await outbox.state(now);
+    return { waiting, givenUp, oldestDueSeconds: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000 };
+  };

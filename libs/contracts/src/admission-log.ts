@@ -1,0 +1,37 @@
+import type { LimitRule, Quota } from '@portico/domain';
+
+/**
+ * The definition of a sliding window, beside which a limiter is judged however it is asked: every admission of a subject is
+ * written down, and they are counted by hand. Times are whole microseconds.
+ */
+export class AdmissionLog {
+  readonly #admissions: number[] = [];
+
+  write(now: number): void {
+    this.#admissions.push(now);
+  }
+
+  counted(now: number, { windowSeconds }: LimitRule): readonly number[] {
+    return this.#admissions.filter((admittedAt) => now - admittedAt < windowSeconds * 1_000_000);
+  }
+
+  take(now: number, rule: LimitRule): Quota {
+    const admitted = this.counted(now, rule).length < rule.allowed;
+    if (admitted) this.write(now);
+    return { ...this.peek(now, rule), admitted };
+  }
+
+  peek(now: number, rule: LimitRule): Quota {
+    const counted = this.counted(now, rule);
+    const remaining = Math.max(0, rule.allowed - counted.length);
+    const secondsUntilGone = (admittedAt = now): number =>
+      Math.ceil((admittedAt + rule.windowSeconds * 1_000_000 - now) / 1_000_000);
+    return {
+      rule,
+      admitted: remaining > 0,
+      remaining,
+      resetSeconds: counted.length > 0 ? secondsUntilGone(counted[0]) : 0,
+      retryAfterSeconds: remaining > 0 ? 0 : secondsUntilGone(counted.at(-rule.allowed)),
+    };
+  }
+}

@@ -1,0 +1,90 @@
+import type { Authority } from '../access/access.ts';
+import { systemEntry } from '../audit/entries.ts';
+import { resealedAuthentication } from '../collections/authentication.ts';
+import { isPorticoError } from '../errors.ts';
+import type { CollectionId, JobId } from '../ids.ts';
+import { resealedMail } from '../jobs/mail-jobs.ts';
+import type { Ports } from '../ports/index.ts';
+
+/** What became of the sealed secrets that were looked at. */
+export interface Resealing {
+  /** Credentials of collections that were sealed anew. */
+  readonly credentials: number;
+  /** Mails that wait and were sealed anew. */
+  readonly mails: number;
+  /** What no configured key opens, with the reason; it was left as it is. */
+  readonly unreadable: readonly {
+    readonly kind: 'credential' | 'mail';
+    readonly id: string;
+    readonly because: string;
+  }[];
+}
+
+type Needs = Pick<Ports, 'vault' | 'collections' | 'outbox' | 'audit' | 'clock' | 'chance'>;
+type Outcome = 'resealed' | 'left' | { readonly because: string };
+
+/**
+ * Seals everything that an earlier secrets key has sealed by the present one: credentials of collections and mails that wait. After
+ * that the earlier key is needed no more. It may run beside the service and again, also after it was broken off: one secret after
+ * the other is changed, in a transaction of its own, and no collection's `updatedAt` or revision moves.
+ */
+export const resealSecrets =
+  (ports: Needs) =>
+  async ({ actorId }: Authority, onProgress: (done: number, total: number) => void = () => {}): Promise<Resealing> => {
+    const ids = await ports.collections.visibleIds({ of: 'all' });
+    const mails = await ports.outbox.sealed();
+    const work = [
+      ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCredential(ports, id) })),
+      ...mails.map(({ id, sealed }) => ({ kind: 'mail' as const, id, run: () => resealMail(ports, id, sealed) })),
+    ];
+    const outcomes: { kind: 'credential' | 'mail'; id: string; outcome: Outcome }[] = [];
+    for (const { kind, id, run } of work) {
+      outcomes.push({ kind, id, outcome: await run() });
+      onProgress(outcomes.length, work.length);
+    }
+    const resealed = (wanted: 'credential' | 'mail') =>
+      outcomes.filter(({ kind, outcome }) => kind === wanted && outcome === 'resealed').length;
+    const unreadable = outcomes.flatMap(({ kind, id, outcome }) =>
+      typeof outcome === 'string' ? [] : [{ kind, id, because: outcome.because }],
+    );
+    const result = { credentials: resealed('credential'), mails: resealed('mail'), unreadable };
+    const counts = { credentials: result.credentials, mails: result.mails, unreadable: unreadable.length };
+    await ports.audit.append(systemEntry(ports, actorId, { action: 'secrets.reseal', ...counts }));
+    return result;
+  };
+
+/** Most collections have no credential, or a current one: those are only read. */
+const resealCredential = async ({ vault, collections }: Needs, id: CollectionId): Promise<Outcome> => {
+  const found = await collections.find(id);
+  const tried = tryToSeal(() => found && resealedAuthentication(vault, found));
+  if (typeof tried === 'string') return { because: tried };
+  if (!tried.anew) return 'left';
+  let changed = false;
+  try {
+    await collections.update(id, (collection) => {
+      const storedAuthentication = resealedAuthentication(vault, collection);
+      changed = storedAuthentication !== null;
+      return storedAuthentication && { collection: { ...collection, storedAuthentication }, entries: [], jobs: [] };
+    });
+  } catch (error) {
+    // Removed in between.
+    if (!isPorticoError(error, 'collection_not_found')) throw error;
+  }
+  return changed ? 'resealed' : 'left';
+};
+
+const resealMail = async ({ vault, outbox }: Needs, id: JobId, before: string): Promise<Outcome> => {
+  const tried = tryToSeal(() => resealedMail(vault, id, before));
+  if (typeof tried === 'string') return { because: tried };
+  // A job that was done or given up in between has nothing sealed any more.
+  return tried.anew !== null && (await outbox.reseal(id, before, tried.anew)) ? 'resealed' : 'left';
+};
+
+/** What is sealed anew, or why what is sealed does not open; the vault never says what. */
+const tryToSeal = <T>(seal: () => T): { readonly anew: T } | string => {
+  try {
+    return { anew: seal() };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};

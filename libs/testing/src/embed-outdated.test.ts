@@ -1,0 +1,105 @@
+import { createUseCases, type CollectionId } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createHarness, defaultSettings, type Harness } from './harness.ts';
+
+const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
+
+const withCollections = async (...names: readonly string[]): Promise<Harness> => {
+  const harness = createHarness();
+  const { useCases } = harness;
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
+  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)));
+  if (!admin || !document) throw new Error('There was an admin before, or no document was read');
+  for (const name of names) {
+    const collection = { name, description: '', authentication: null, document, strict: false };
+    await useCases.createCollection({ actorId: admin.id }, admin.id, collection);
+  }
+  return harness;
+};
+
+const found = async ({ useCases, tokens }: Harness, query: string) => {
+  const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
+  const { access } = await useCases.admit({ credential, takes: 'token', target: null, address: '::1' });
+  const { results } = await useCases.searchCollections(access, query, 10);
+  return results.map(({ collectionName }) => collectionName);
+};
+
+const waiting = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
+
+test('while a changed model embeds anew, only vectors of the present one are found', async () => {
+  const harness = await withCollections('weather', 'weather archive');
+  await harness.runJobs();
+  expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
+  harness.embedder.change();
+  expect(await found(harness, 'weather')).toEqual([]);
+  expect(await harness.useCases.embedOutdated()).toBe(2);
+  const [first] = await harness.ports.outbox.due('embed', harness.clock.now(), 1);
+  if (first) await harness.useCases.workJob(first);
+  expect(await found(harness, 'weather')).toHaveLength(1);
+  await harness.runJobs();
+  expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
+});
+
+test('whoever looks again adds no second job, and says what is outdated still', async () => {
+  const harness = await withCollections('weather', 'payments');
+  await harness.runJobs();
+  harness.embedder.change();
+  for (let time = 1; time <= 3; time += 1) expect(await harness.useCases.embedOutdated()).toBe(2);
+  expect(await waiting(harness)).toBe(2);
+});
+
+test('jobs for many collections are added in portions, of which those before a failure stay', async () => {
+  const harness = createHarness();
+  const { chance, embeddings } = harness.ports;
+  const outdated = async () => all;
+  const all = Array.from({ length: 5_000 }, () => chance.uuid() as CollectionId);
+  const sizes: number[] = [];
+  const enqueue: typeof embeddings.enqueue = async (effects) => {
+    sizes.push(effects.jobs.length);
+    if (sizes.length === 2) throw new Error('The database went away');
+    await embeddings.enqueue(effects);
+  };
+  const { embedOutdated } = createUseCases(
+    { ...harness.ports, embeddings: { ...embeddings, outdated, enqueue } },
+    defaultSettings,
+  );
+  await expect(embedOutdated()).rejects.toThrow('The database went away');
+  expect(await waiting(harness)).toBe(2_000);
+  expect(await embedOutdated()).toBe(5_000);
+  expect(await waiting(harness)).toBe(5_000);
+  expect(sizes).toEqual([2_000, 2_000, 2_000, 1_000]);
+  expect(await embedOutdated()).toBe(5_000);
+  expect(sizes).toHaveLength(4);
+});
+
+test('a vector that an earlier model stores late is outdated at the next look', async () => {
+  const harness = await withCollections('weather');
+  await harness.runJobs();
+  harness.embedder.change();
+  expect(await harness.useCases.embedOutdated()).toBe(1);
+  for (const id of await harness.ports.outbox.due('embed', harness.clock.now(), 9)) await harness.ports.outbox.done(id);
+  expect(await harness.useCases.embedOutdated()).toBe(1);
+  expect(await waiting(harness)).toBe(1);
+});
+
+test('once nothing is outdated the collections are looked at no more until the model changes', async () => {
+  const harness = await withCollections('weather');
+  await harness.runJobs();
+  const asked: string[] = [];
+  const { embeddings } = harness.ports;
+  const outdated = async (modelId: string) => {
+    asked.push(modelId);
+    return embeddings.outdated(modelId);
+  };
+  const { embedOutdated } = createUseCases(
+    { ...harness.ports, embeddings: { ...embeddings, outdated } },
+    defaultSettings,
+  );
+  for (let time = 1; time <= 3; time += 1) expect(await embedOutdated()).toBe(0);
+  expect(asked).toEqual(['memory-words-1']);
+  harness.embedder.change();
+  for (let time = 1; time <= 2; time += 1) expect(await embedOutdated()).toBe(1);
+  await harness.runJobs();
+  for (let time = 1; time <= 3; time += 1) expect(await embedOutdated()).toBe(0);
+  expect(asked).toEqual(['memory-words-1', 'memory-words-2', 'memory-words-2', 'memory-words-2']);
+});

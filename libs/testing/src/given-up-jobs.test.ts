@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { DeliveryError, type JobId, type Mailer } from '@portico/domain';
+import { createHarness, type Harness } from './harness.ts';
+
+const authority = { actorId: null };
+
+const register = ({ useCases }: Harness, uid: string) =>
+  useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null);
+
+test('a mail that no server takes is given up, seen, requeued and sent once there is one that takes it', async () => {
+  const harness = createHarness();
+  const { useCases, mailer } = harness;
+  mailer.failWith('for good');
+  const ada = await register(harness, 'ada');
+  await useCases.rejectProfile(authority, ada.id, 'no');
+  await harness.runJobs();
+  const { jobs, givenUp, waiting } = await useCases.listGivenUpJobs(10);
+  expect([givenUp, waiting]).toEqual([1, 0]);
+  expect(jobs).toMatchObject([{ kind: 'mail.rejection', profileId: ada.id, attempts: 1, secretRemoved: false }]);
+  const [job] = jobs;
+  if (!job) throw new Error('nothing was given up');
+  mailer.failWith(null);
+  expect(await useCases.requeueJob(job.id)).toBe('requeued');
+  await harness.runJobs();
+  expect(mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
+  expect(await useCases.listGivenUpJobs(10)).toEqual({ jobs: [], givenUp: 0, waiting: 0 });
+});
+
+test('a credentials mail that was given up is not sent again: its client gets new credentials, and it is discarded', async () => {
+  const harness = createHarness();
+  const { useCases, mailer } = harness;
+  mailer.failWith('for good');
+  const ada = await register(harness, 'ada');
+  const eve = await register(harness, 'eve');
+  await useCases.approveProfile(authority, ada.id);
+  await useCases.rejectProfile(authority, eve.id, 'no');
+  await harness.runJobs();
+  mailer.failWith(null);
+  expect(await useCases.requeueJobs()).toBe(1);
+  await harness.runJobs();
+  expect(mailer.sent.map(({ to }) => to)).toEqual(['eve@example.com']);
+  const [job] = (await useCases.listGivenUpJobs(10)).jobs;
+  if (!job) throw new Error('nothing was given up');
+  expect(job).toMatchObject({ kind: 'mail.credentials', profileId: ada.id, secretRemoved: true });
+  expect(await useCases.requeueJob(job.id)).toBe('secret removed');
+  expect((await useCases.rotateCredentials(authority, ada.id, 0)).secret).toMatch(/^portico_sk_/);
+  expect([await useCases.discardJob(job.id), await useCases.discardJob(job.id)]).toEqual([true, false]);
+  expect((await useCases.listGivenUpJobs(10)).givenUp).toBe(0);
+});
+
+test('of what a server says in its refusal as much is kept as any database can keep', async () => {
+  const answer = `550 \u0000no\ud800${'!'.repeat(5_000)}`;
+  const mailer: Mailer = {
+    enabled: true,
+    send: async () => {
+      throw new DeliveryError(answer, true);
+    },
+  };
+  const harness = createHarness({}, { mailer });
+  await harness.useCases.rejectProfile(authority, (await register(harness, 'ada')).id, null);
+  await harness.runJobs();
+  const [job] = (await harness.useCases.listGivenUpJobs(10)).jobs;
+  expect(job?.error).toMatch(/^550 no\ufffd!{900,}$/);
+  expect(job?.error.length).toBeLessThanOrEqual(1_000);
+});
+
+test('a job that was never there is not requeued', async () => {
+  const { useCases } = createHarness();
+  expect(await useCases.requeueJob('no such job' as JobId)).toBe('not given up');
+});

@@ -1,0 +1,14 @@
+import { jobKinds, type Instant, type JobId, type Ports, type UseCases } from '@portico/domain';
+
+/** Works every job that is due now, and those that they leave. */
+export const runDueJobs = async (
+  { outbox }: Pick<Ports, 'outbox'>,
+  { workJob }: Pick<UseCases, 'workJob'>,
+  now: () => Instant,
+): Promise<void> => {
+  const due = async (): Promise<readonly JobId[]> =>
+    (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now(), 1_000)))).flat();
+  for (let ids = await due(); ids.length > 0; ids = await due()) {
+    for (const id of ids) await workJob(id);
+  }
+};
