@@ -1,0 +1,10 @@
+/**
+ * The answer for a server that cannot be had: null, so that its tests are skipped, counted and named; with
+ * REQUIRE_SERVICES=1, where a skip would hide a fault, an error that says what to install.
+ */
+export function absent(server: string, remedy: string): null {
+  if (process.env['REQUIRE_SERVICES'] === '1') {
+    throw new Error(`${server} is required (REQUIRE_SERVICES=1) and cannot be had: ${remedy}.`);
+  }
+  return null;
+}

@@ -1,0 +1,31 @@
+import { accessSync, constants, globSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The path of a program on PATH, or null. */
+export function onPath(program: string): string | null {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (folder && isExecutable(join(folder, program))) return join(folder, program);
+  }
+  return null;
+}
+
+/**
+ * The paths of a program, newest version first, where a distribution keeps each major version in a folder of its own:
+ * `/usr/lib/postgresql/<major>/bin`.
+ */
+export function inVersionFolders(root: string, program: string): string[] {
+  return globSync(join(root, '*', 'bin', program))
+    .filter(isExecutable)
+    .sort((a, b) => majorOf(root, b) - majorOf(root, a));
+}
+
+const majorOf = (root: string, path: string) => Number.parseInt(path.slice(root.length + 1), 10) || 0;
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

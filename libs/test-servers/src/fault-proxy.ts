@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { FaultyConnection } from './faulty-connection.ts';
+import { freePort } from './free-port.ts';
+
+const bindAttemptsMax = 10;
+
+/**
+ * What happens to connections, those that are open as well as new ones:
+ *
+ * - `pass`: bytes go both ways;
+ * - `down`: refused, as where no server listens; open ones are ended;
+ * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
+ * - `reset`: ended by a TCP reset;
+ * - `garbage`: the client reads random bytes (the first is 0xFF, the start of no protocol's answer) at once and in place of
+ *   each answer, the server reads nothing; ended when the mode is left;
+ * - `latencyMs`: answers come so much later.
+ */
+export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };
+
+/** A TCP proxy on 127.0.0.1 before a server, whose faults are chosen while it runs. It begins with `pass`. */
+export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
+  for (let attempt = 1; ; attempt++) {
+    const proxy = new FaultProxy(target, await freePort());
+    try {
+      await proxy.set('pass');
+      return proxy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === bindAttemptsMax) throw error;
+    }
+  }
+}
+
+export class FaultProxy {
+  readonly host = '127.0.0.1';
+  /** The same throughout. */
+  readonly port: number;
+  #target: { host: string; port: number };
+  #mode: FaultMode = 'down';
+  #listener: Server | null = null;
+  #open = new Set<FaultyConnection>();
+
+  constructor(target: { host: string; port: number }, port: number) {
+    this.#target = target;
+    this.port = port;
+  }
+
+  /** How many connections of clients are open. */
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  /** The address of the server, but through this proxy. */
+  through(url: string): string {
+    const address = new URL(url);
+    address.hostname = this.host;
+    address.port = String(this.port);
+    return address.href;
+  }
+
+  /** In force, for open connections as well, when it is resolved. */
+  async set(mode: FaultMode): Promise<void> {
+    this.#mode = mode;
+    for (const connection of this.#open) connection.set(mode);
+    if (mode === 'down') await this.#stopListening();
+    else await this.#listen();
+  }
+
+  /** Ends the open connections; new ones are taken as the mode says. */
+  dropAll(): void {
+    for (const connection of this.#open) connection.end();
+  }
+
+  async close(): Promise<void> {
+    await this.set('down');
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#listener) return;
+    const listener = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
+    listener.listen(this.port, this.host);
+    await once(listener, 'listening');
+    this.#listener = listener;
+  }
+
+  async #stopListening(): Promise<void> {
+    const listener = this.#listener;
+    if (!listener) return;
+    this.#listener = null;
+    const closed = once(listener, 'close');
+    listener.close();
+    await closed;
+  }
+
+  #accept(client: Socket): void {
+    const connection = new FaultyConnection(client, this.#target, this.#mode);
+    this.#open.add(connection);
+    client.once('close', () => this.#open.delete(connection));
+  }
+}

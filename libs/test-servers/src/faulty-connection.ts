@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultMode } from './fault-proxy.ts';
+
+/** One connection of a client through the proxy; the server is dialled once bytes may go. */
+export class FaultyConnection {
+  #client: Socket;
+  #server: Socket | null = null;
+  #target: { host: string; port: number };
+  #mode: FaultMode;
+  /** The answers on their way to the client, in order. */
+  #answers: Promise<unknown> = Promise.resolve();
+  #modeLeft = Promise.withResolvers<void>();
+
+  constructor(client: Socket, target: { host: string; port: number }, mode: FaultMode) {
+    this.#client = client;
+    this.#target = target;
+    this.#mode = mode;
+    client.on('error', () => client.destroy());
+    client.on('close', () => this.#server?.destroy());
+    client.on('data', (bytes) => {
+      if (this.#mode === 'garbage') client.write(garbage());
+      else if (this.#server) forward(bytes, client, this.#server, () => this.#flow());
+    });
+    client.on('end', () => (this.#server ?? client).end());
+    this.#apply();
+  }
+
+  set(mode: FaultMode): void {
+    const left = this.#mode;
+    this.#mode = mode;
+    this.#modeLeft.resolve();
+    this.#modeLeft = Promise.withResolvers();
+    if (left === 'garbage' && mode !== 'garbage') this.end();
+    else this.#apply();
+  }
+
+  end(): void {
+    this.#client.destroy();
+  }
+
+  #apply(): void {
+    if (this.#mode === 'down') this.#client.destroy();
+    else if (this.#mode === 'reset') this.#client.resetAndDestroy();
+    else if (this.#mode === 'garbage') this.#client.write(garbage());
+    else if (this.#mode !== 'hang') this.#server ??= this.#dial();
+    this.#flow();
+  }
+
+  /** A socket that nobody reads holds its peer up: what it sends waits in the system. */
+  #flow(): void {
+    for (const socket of [this.#client, this.#server]) {
+      if (this.#mode === 'hang') socket?.pause();
+      else socket?.resume();
+    }
+  }
+
+  /** Where the server refuses, the client finds its connection ended at once. */
+  #dial(): Socket {
+    const server = connect({ ...this.#target, allowHalfOpen: true });
+    server.on('error', () => server.destroy());
+    server.on('close', () => this.#answer(() => this.#client.destroy()));
+    server.on('data', (bytes) => this.#answer(() => forward(bytes, server, this.#client, () => this.#flow())));
+    server.on('end', () => this.#answer(() => this.#client.end()));
+    return server;
+  }
+
+  #answer(deliver: () => void): void {
+    const latencyMs = typeof this.#mode === 'object' ? this.#mode.latencyMs : 0;
+    this.#answers = Promise.all([this.#answers, latencyMs > 0 && sleep(latencyMs, null, { ref: false })]).then(
+      async () => {
+        while (this.#mode === 'hang') await this.#modeLeft.promise;
+        if (this.#mode !== 'garbage') deliver();
+        else if (this.#client.writable) this.#client.write(garbage());
+      },
+    );
+  }
+}
+
+/** Not faster than the receiver takes it. */
+function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): void {
+  if (!to.writable || to.write(bytes)) return;
+  from.pause();
+  to.once('drain', flow);
+}
+
+const garbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);

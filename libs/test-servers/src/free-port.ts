@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/**
+ * Below the ports that operating systems give to outgoing connections (Linux from 32768, others from 49152): so nobody
+ * takes the port by chance while its server is stopped, and a client that dials a stopped server cannot reach itself.
+ */
+const firstPort = 15_000;
+const portsOfWorker = 1_000;
+const workersApart = 17;
+
+/** Test files that run at one time draw from different ports; each process begins somewhere in those of its worker. */
+const workerFirstPort = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % workersApart) * portsOfWorker;
+let drawn = randomInt(portsOfWorker);
+
+/**
+ * A port of 127.0.0.1 on which nobody listens now, and which this process was not given before, so that it stays free while
+ * its server is stopped. Another process may still be quicker: who binds it must try again.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < portsOfWorker; attempt++) {
+    drawn = (drawn + 1) % portsOfWorker;
+    const port = workerFirstPort + drawn;
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`No free port was found from ${workerFirstPort} on.`);
+}
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });

@@ -1,0 +1,157 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Provider, type AdapterFactory, type Configuration, type JWK } from 'oidc-provider';
+import { LoopbackServer } from './loopback-server.ts';
+import type { ServerControl } from './server-process.ts';
+import { signInsInMemory } from './sign-ins-in-memory.ts';
+import { signInByCode, type SignedIn } from './sign-in-by-code.ts';
+
+export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+
+export interface IdentityProviderOptions {
+  /** The client that tokens are for; `portico` by default. */
+  readonly clientId?: string;
+  /** `RS256` by default. */
+  readonly algorithm?: SigningAlgorithm;
+}
+
+export interface Person {
+  readonly uid: string;
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+}
+
+export interface TestIdentityProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Signs somebody in by an authorization code with PKCE, as an application would. */
+  signIn(person: Person): Promise<SignedIn>;
+  /** Begins to sign by a new key; the earlier ones stay published. */
+  rotate(): void;
+  /** Publishes the key that signs now, and no other. */
+  retire(): void;
+  /** How often each document was asked for. */
+  requests(): { readonly discovery: number; readonly keys: number };
+  readonly control: ServerControl;
+  close(): Promise<void>;
+}
+
+/**
+ * A real OpenID Connect provider on loopback, `http://127.0.0.1:PORT`.
+ */
+export async function startIdentityProvider({
+  clientId = 'portico',
+  algorithm = 'RS256',
+}: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
+  const people = new Map<string, Person>();
+  const signIns = signInsInMemory();
+  const requests = { discovery: 0, keys: 0 };
+  let keys = [newSigningKey(algorithm)];
+  let provider: Provider | null = null;
+
+  const server = createServer((request, response) => {
+    if (request.url === '/.well-known/openid-configuration') requests.discovery += 1;
+    if (request.url === '/jwks') requests.keys += 1;
+    void loopback.awake.then(() => answer(request, response));
+  });
+  // A connection that was kept would be found dead after a stop, by the test's own requests above all.
+  server.maxRequestsPerSocket = 1;
+  const loopback = await LoopbackServer.start(server);
+  const issuer = `http://127.0.0.1:${loopback.port}`;
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const now = (provider ??= new Provider(issuer, configuration({ clientId, algorithm, keys, people, signIns })));
+    if (request.url?.startsWith(interactionPath)) {
+      logIn(now, request, response).catch((error: unknown) => response.destroy(error as Error));
+    } else void now.callback()(request, response);
+  };
+  const publish = (next: readonly JWK[]): void => {
+    keys = [...next];
+    provider = null;
+  };
+
+  return {
+    issuer,
+    clientId,
+    signIn: async (person) => {
+      people.set(person.uid, person);
+      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid });
+    },
+    rotate: () => publish([newSigningKey(algorithm), ...keys]),
+    retire: () => publish(keys.slice(0, 1)),
+    requests: () => ({ ...requests }),
+    control: loopback,
+    close: () => loopback.stop(),
+  };
+}
+
+/** Nobody listens there: the code is taken from the address. */
+const redirectUri = 'https://app.example.com/callback';
+const scope = 'openid email';
+const interactionPath = '/interaction/';
+
+const newSigningKey = (algorithm: SigningAlgorithm): JWK => ({
+  ...keyPairFor(algorithm).privateKey.export({ format: 'jwk' }),
+  kid: randomUUID(),
+  alg: algorithm,
+  use: 'sig',
+});
+
+const keyPairFor = (algorithm: SigningAlgorithm) => {
+  if (algorithm === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519');
+  return generateKeyPairSync('rsa', { modulusLength: 2_048 });
+};
+
+interface Known {
+  readonly clientId: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly keys: JWK[];
+  readonly people: ReadonlyMap<string, Person>;
+  readonly signIns: AdapterFactory;
+}
+
+const configuration = ({ clientId, algorithm, keys, people, signIns }: Known): Configuration => ({
+  adapter: signIns,
+  jwks: { keys },
+  clients: [
+    {
+      client_id: clientId,
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [redirectUri],
+      id_token_signed_response_alg: algorithm,
+    },
+  ],
+  cookies: { keys: [randomUUID()] },
+  claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+  // The e-mail belongs into the ID token, not behind a further request.
+  conformIdTokenClaims: false,
+  enabledJWA: { idTokenSigningAlgValues: [algorithm] },
+  ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 3_600 },
+  features: { devInteractions: { enabled: false } },
+  interactions: { url: (_context, { uid }) => `${interactionPath}${uid}` },
+  findAccount: (_context, uid) => {
+    const person = people.get(uid);
+    return person && { accountId: uid, claims: async () => claimsOf(person) };
+  },
+  loadExistingGrant: async ({ oidc }) => {
+    const { provider, client, session } = oidc;
+    if (!client || !session?.accountId) return undefined;
+    const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+    grant.addOIDCScope(scope);
+    await grant.save();
+    return grant;
+  },
+});
+
+const claimsOf = ({ uid, email, emailVerified }: Person) => ({
+  sub: uid,
+  ...(email === undefined ? {} : { email }),
+  ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
+});
+
+/** In place of a page with a password: whoever the application names is signed in. */
+const logIn = async (provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { params } = await provider.interactionDetails(request, response);
+  await provider.interactionFinished(request, response, { login: { accountId: String(params['login_hint']) } });
+};

@@ -1,0 +1,40 @@
+/**
+ * Real servers for tests, each looked for in this order:
+ *
+ * 1. the address in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), used as it is: `control` is null;
+ * 2. its programs on this machine, started privately: a free port of 127.0.0.1, a temporary folder, gone after `close()`
+ *    and also when the tests are killed;
+ * 3. a container, where a container engine runs and TEST_CONTAINERS is not 0: `control` is null;
+ * 4. null: the tests that need it are skipped, counted and named at the end of the run. With REQUIRE_SERVICES=1 an
+ *    error in place of null, that says what to install.
+ *
+ * A test that asks for settings of its own (arguments, a password, durability) is never given the server of the environment.
+ *
+ *     const postgres = await startPostgres();
+ *     afterAll(() => postgres?.close());
+ *     describe.skipIf(!postgres)('…', () => …);
+ */
+export { absent } from './absent.ts';
+export { onPath } from './binaries.ts';
+export * from './postgres.ts';
+export * from './redis.ts';
+export type { ServerControl } from './server-process.ts';
+export { freePort } from './free-port.ts';
+export { startFaultProxy, type FaultMode, type FaultProxy } from './fault-proxy.ts';
+export { parseMail, type ParsedMail } from './parse-mail.ts';
+export { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
+export * from './smtp-server.ts';
+export { smtpStages, type SmtpFault, type SmtpScript, type SmtpStage } from './smtp-script.ts';
+export { startQdrant } from './qdrant-stand-in/start-qdrant.ts';
+export { startQdrantStandIn, type QdrantStandIn } from './qdrant-stand-in/qdrant-stand-in.ts';
+export type { QdrantFault } from './qdrant-stand-in/faults.ts';
+export { startOllama, startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
+export type {
+  OllamaFault,
+  OllamaServer,
+  OllamaStandIn,
+  OllamaStandInOptions,
+  PullFault,
+} from './ollama-stand-in/ollama-stand-in.ts';
+export { nomicStandIn, type StandInModel } from './ollama-stand-in/stand-in-model.ts';
+export * from './identity-provider.ts';

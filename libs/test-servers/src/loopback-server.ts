@@ -1,0 +1,72 @@
+import type { Server, Socket } from 'node:net';
+import { freePort } from './free-port.ts';
+import type { ServerControl } from './server-process.ts';
+
+const bindAttemptsMax = 10;
+
+/** A server inside the test's own process, on a port of 127.0.0.1 that stays the same when it is stopped and started. */
+export class LoopbackServer implements ServerControl {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #port = 0;
+  #gate = Promise.withResolvers<void>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.#gate.resolve();
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Of a server that does not listen yet. */
+  static async start(server: Server): Promise<LoopbackServer> {
+    const loopback = new LoopbackServer(server);
+    for (let attempt = 1; ; attempt++) {
+      loopback.#port = await freePort();
+      try {
+        await loopback.start();
+        return loopback;
+      } catch (error) {
+        if (attempt === bindAttemptsMax) throw error;
+      }
+    }
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Whoever serves awaits this before each answer: it is fulfilled unless the server is paused. */
+  get awake(): Promise<void> {
+    return this.#gate.promise;
+  }
+
+  async start(): Promise<void> {
+    if (this.#server.listening) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#port, '127.0.0.1', () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** Connections are broken in either way. */
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      for (const socket of this.#sockets) socket.destroy();
+    });
+  }
+
+  async pause(): Promise<void> {
+    this.#gate = Promise.withResolvers<void>();
+  }
+
+  async resume(): Promise<void> {
+    this.#gate.resolve();
+  }
+}

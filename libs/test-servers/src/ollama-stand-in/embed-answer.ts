@@ -1,0 +1,65 @@
+import { embedWords, normalised, readText, type StandInModel } from './stand-in-model.ts';
+
+/** What is answered: a JSON body, with its status. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const refusal = (status: number, error: string): Answer => ({ status, body: { error } });
+
+/** The answer of `POST /api/embed`; `find` answers the model of a name, or a refusal. */
+export const embedAnswer = (request: Json, find: (name: unknown) => StandInModel | Answer): Answer => {
+  const malformed = refuseField(request);
+  if (malformed) return malformed;
+  const model = find(request.model);
+  if ('status' in model) return model;
+  const texts = textsOf(request.input);
+  if (!texts) return refusal(400, 'invalid input type');
+  const read = texts.map((text) => readText(text, model));
+  if (request.truncate === false && read.some(({ isCut }) => isCut)) {
+    return refusal(400, 'the input length exceeds the context length');
+  }
+  return {
+    status: 200,
+    body: {
+      model: request.model,
+      embeddings: read.map(({ words }) => shortened(embedWords(words, model), request.dimensions)),
+      total_duration: 1_000_000,
+      load_duration: 1_000,
+      prompt_eval_count: read.reduce((sum, { tokens }) => sum + tokens, 0),
+    },
+  };
+};
+
+/** What the server's own reader of JSON refuses before anything is looked at. */
+const refuseField = ({ keep_alive: keepAlive, dimensions, options }: Json): Answer | null => {
+  if (typeof keepAlive === 'string' && !/^[+-]?(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(keepAlive)) {
+    const isNumber = /^[+-]?\d+$/.test(keepAlive);
+    return refusal(400, `time: ${isNumber ? 'missing unit in' : 'invalid'} duration "${keepAlive}"`);
+  }
+  if (typeof keepAlive === 'boolean') return refusal(400, "Unsupported type: 'bool'");
+  if (dimensions !== undefined && typeof dimensions !== 'number') {
+    return refusal(400, 'json: cannot unmarshal string into Go struct field EmbedRequest.dimensions of type int');
+  }
+  const numCtx = (options as Json | undefined)?.num_ctx;
+  if (numCtx !== undefined && typeof numCtx !== 'number') {
+    return refusal(500, 'option "num_ctx" must be of type integer');
+  }
+  return null;
+};
+
+/** An empty text alone is no text; in a list it is one. Null where the input is of another type. */
+const textsOf = (input: unknown): readonly string[] | null => {
+  if (input === undefined || input === null || input === '') return [];
+  if (typeof input === 'string') return [input];
+  return Array.isArray(input) && input.every((text) => typeof text === 'string') ? input : null;
+};
+
+/** More dimensions than there are, or none, mean all of them. */
+const shortened = (vector: number[], dimensions: unknown): number[] =>
+  typeof dimensions === 'number' && dimensions > 0 && dimensions < vector.length
+    ? normalised(vector.slice(0, dimensions))
+    : vector;

@@ -1,0 +1,215 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startOllama, startOllamaStandIn, type OllamaServer } from './ollama-stand-in.ts';
+
+/**
+ * What an Ollama server answers, each fact a test: of the stand-in always, and of the real server of `OLLAMA_URL`, which
+ * needs to have pulled `nomic-embed-text`, whenever it is given.
+ */
+const model = 'nomic-embed-text';
+
+interface Answered {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  readonly body: {
+    readonly error?: string;
+    readonly embeddings?: readonly (readonly number[])[];
+    readonly prompt_eval_count?: number;
+  };
+}
+
+const facts = (server: OllamaServer): void => {
+  const ask = async (path: string, init: RequestInit = {}): Promise<Answered> => {
+    const response = await fetch(`${server.url}${path}`, init);
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const body = type.startsWith('application/json') ? (JSON.parse(text) as Answered['body']) : {};
+    return { status: response.status, type, text, body };
+  };
+  const post = (path: string, body: unknown): Promise<Answered> =>
+    ask(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
+  const embed = (body: object): Promise<Answered> => post('/api/embed', { model, ...body });
+  const one = async (input: string): Promise<readonly number[]> => (await embed({ input })).body.embeddings?.[0] ?? [];
+
+  test('a vector has 768 numbers and the length 1', async () => {
+    const vector = await one('rain and wind');
+    expect(vector).toHaveLength(768);
+    expect(dot(vector, vector)).toBeCloseTo(1, 4);
+  });
+
+  test('vectors come in the order of the texts, each as if it were alone', async () => {
+    const { body } = await embed({ input: ['rain', 'credit cards', 'rain'] });
+    expect(body.embeddings).toHaveLength(3);
+    for (const [index, text] of ['rain', 'credit cards', 'rain'].entries()) {
+      expect(dot(body.embeddings?.[index] ?? [], await one(text))).toBeCloseTo(1, 4);
+    }
+  });
+
+  test('no prefix is added: one that is sent is counted, and makes another vector', async () => {
+    const bare = await embed({ input: 'rain' });
+    const prefixed = await embed({ input: 'search_query: rain' });
+    expect(prefixed.body.prompt_eval_count).toBeGreaterThan(bare.body.prompt_eval_count ?? Infinity);
+    expect(prefixed.body.embeddings).not.toEqual(bare.body.embeddings);
+  });
+
+  test('fewer dimensions are of length 1 again, and too many are all there are', async () => {
+    const [short = []] = (await embed({ input: 'rain', dimensions: 256 })).body.embeddings ?? [];
+    expect(short).toHaveLength(256);
+    expect(dot(short, short)).toBeCloseTo(1, 4);
+    for (const dimensions of [1024, -1]) {
+      expect((await embed({ input: 'rain', dimensions })).body.embeddings?.[0]).toHaveLength(768);
+    }
+    const refused = await embed({ input: 'rain', dimensions: '768' });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toContain('json: cannot unmarshal string');
+  });
+
+  const tooLong = 'rain '.repeat(3000);
+  test('a text that is too long is cut without a word to 2,048 tokens', async () => {
+    for (const body of [{ input: tooLong }, { input: tooLong, truncate: true }]) {
+      const { status, body: answer } = await embed(body);
+      expect(status).toBe(200);
+      expect(answer.prompt_eval_count).toBe(2048);
+    }
+  });
+
+  test('with truncate: false one text that is too long fails the whole batch', async () => {
+    const { status, body } = await embed({ input: ['rain', tooLong], truncate: false });
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: 'the input length exceeds the context length' });
+  });
+
+  test.each([{}, { input: null }, { input: [] }, { input: '' }])('%j is answered without a vector', async (body) => {
+    const answer = await embed(body);
+    expect(answer.status).toBe(200);
+    expect(answer.body.embeddings).toEqual([]);
+  });
+
+  test.each([{ input: [''] }, { input: ['   '] }, { input: ['\u0000'] }, { input: ['\ud800'] }, { input: ['🙂'] }])(
+    '%j has a vector',
+    async (body) => {
+      const answer = await embed(body);
+      expect(answer.status).toBe(200);
+      expect(answer.body.embeddings?.[0]).toHaveLength(768);
+    },
+  );
+
+  test('a blank text is two tokens', async () => {
+    expect((await embed({ input: ['   '] })).body.prompt_eval_count).toBe(2);
+  });
+
+  test.each([{ input: [1] }, { input: 5 }, { input: {} }])('%j is refused', async (body) => {
+    const answer = await embed(body);
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid input type']);
+  });
+
+  test.each([
+    ['nope', 404, 'model "nope" not found, try pulling it first'],
+    ['', 404, "model '' not found"],
+    [undefined, 404, "model '' not found"],
+    ['a b!', 400, 'invalid model name'],
+  ])('the model %j is answered by %i', async (name, status, error) => {
+    const answer = await post('/api/embed', { model: name, input: 'rain' });
+    expect([answer.status, answer.body.error]).toEqual([status, error]);
+    expect(answer.type).toContain('application/json');
+  });
+
+  test('a body that is no JSON, or none, is refused', async () => {
+    expect((await post('/api/embed', '{nope')).status).toBe(400);
+    const empty = await post('/api/embed', '');
+    expect([empty.status, empty.body.error]).toEqual([400, 'missing request body']);
+  });
+
+  test.each(['300', '-1', 'bad', true])('keep_alive %j is refused', async (keepAlive) => {
+    expect((await embed({ input: 'rain', keep_alive: keepAlive })).status).toBe(400);
+  });
+
+  test.each([300, '5m', -1])('keep_alive %j is taken', async (keepAlive) => {
+    expect((await embed({ input: 'rain', keep_alive: keepAlive })).status).toBe(200);
+  });
+
+  test('an option of the wrong type is a 500', async () => {
+    expect((await embed({ input: 'rain', options: { num_ctx: 'many' } })).status).toBe(500);
+  });
+
+  test('what is no route is a 404 in plain text, and a wrong method a 405', async () => {
+    const unknown = await ask('/api/nope');
+    const wrong = await ask('/api/embed');
+    expect([unknown.status, wrong.status]).toEqual([404, 405]);
+    expect([unknown.type, wrong.type].every((type) => type.startsWith('text/plain'))).toBe(true);
+  });
+
+  test('it says that it runs, and its version', async () => {
+    expect((await ask('/')).text).toBe('Ollama is running');
+    expect((await ask('/', { method: 'HEAD' })).status).toBe(200);
+    expect((await ask('/api/version')).body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/) as string });
+  });
+
+  test('its models are listed with tag and digest', async () => {
+    const { models } = (await ask('/api/tags')).body as { models?: readonly { name: string; digest: string }[] };
+    const found = models?.find(({ name }) => name === `${model}:latest`);
+    expect(found?.digest).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('a model that is not there is a 404 to whoever wants to see it', async () => {
+    const answer = await post('/api/show', { model: 'nope' });
+    expect([answer.status, answer.body.error]).toEqual([404, "model 'nope:latest' not found"]);
+  });
+
+  test('a pull that fails is a 200 whose last line is an error', async () => {
+    const answer = await post('/api/pull', { model: 'portico-no-such-model' });
+    expect([answer.status, answer.type]).toEqual([200, 'application/x-ndjson']);
+    const lines = answer.text.trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ error: expect.any(String) as string });
+  });
+
+  test('a pull that fails and is not streamed is a 500, and one of a bad name a 400', async () => {
+    const failed = await post('/api/pull', { model: 'portico-no-such-model', stream: false });
+    expect([failed.status, typeof failed.body.error]).toEqual([500, 'string']);
+    expect((await post('/api/pull', { model: 'a b!' })).status).toBe(400);
+  });
+
+  test('many requests at once are all answered', async () => {
+    const texts = Array.from({ length: 16 }, (_, index) => `rain ${index}`);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => embed({ input: texts })));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  });
+};
+
+const dot = (x: readonly number[], y: readonly number[]): number => x.reduce((sum, a, i) => sum + a * (y[i] ?? 0), 0);
+
+const standIn = await startOllamaStandIn();
+afterAll(() => standIn.close());
+describe('Ollama stand-in:', () => facts(standIn));
+
+const ollama = await startOllama();
+describe.skipIf(!ollama)('Ollama:', () => facts(ollama ?? standIn));
+
+describe('Ollama stand-in, on demand:', () => {
+  test('a pull goes through its steps with bytes, and the model is there afterwards', async () => {
+    const empty = await startOllamaStandIn({ models: [] });
+    const pulled = await fetch(`${empty.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
+    const lines = (await pulled.text()).trim().split('\n');
+    const steps = lines.map((line) => JSON.parse(line) as { status: string; total?: number; completed?: number });
+    expect(steps.at(-1)).toEqual({ status: 'success' });
+    expect(steps.some(({ total = 0, completed = 0 }) => completed > 0 && completed < total)).toBe(true);
+    const embedded = await fetch(`${empty.url}/api/embed`, {
+      method: 'POST',
+      body: JSON.stringify({ model, input: 'x' }),
+    });
+    expect(embedded.status).toBe(200);
+    await empty.close();
+  });
+
+  test('another digest of a model makes other vectors', async () => {
+    const changing = await startOllamaStandIn();
+    const embedded = async () => {
+      const body = JSON.stringify({ model, input: 'rain and wind' });
+      return (await fetch(`${changing.url}/api/embed`, { method: 'POST', body })).json() as Promise<Answered['body']>;
+    };
+    const before = await embedded();
+    changing.install({ name: 'nomic-embed-text:latest', digest: 'f'.repeat(64), dimension: 768, contextLength: 2048 });
+    expect((await embedded()).embeddings).not.toEqual(before.embeddings);
+    await changing.close();
+  });
+});

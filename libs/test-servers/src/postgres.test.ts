@@ -1,0 +1,99 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { query } from '../test/psql.ts';
+import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
+import { startPostgres } from './postgres.ts';
+import type { ServerControl } from './server-process.ts';
+
+/** The question whether TLS is spoken; a backend that is started for the connection answers "N". */
+const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.close());
+afterEach(() => vi.unstubAllEnvs());
+
+describe.skipIf(!postgres)('PostgreSQL for tests', () => {
+  it('gives a new, empty database of UTF-8 to each who asks', async () => {
+    const urls = await Promise.all([postgres!.newDatabase(), postgres!.newDatabase(), postgres!.newDatabase()]);
+    expect(new Set(urls).size).toBe(3);
+    for (const url of urls) {
+      expect(await query(url, 'SHOW server_encoding')).toBe('UTF8');
+      await query(url, 'CREATE TABLE only_here (id int)');
+    }
+  });
+});
+
+describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
+  const url = postgres?.url ?? '';
+  const control = postgres?.control as ServerControl;
+
+  it('asks for its password', async () => {
+    const stranger = new URL(url);
+    stranger.password = 'wrong';
+    await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+  });
+
+  it('answers nothing while it is paused, neither on open connections nor on new ones, and all of it afterwards', async () => {
+    const open = await RawSocket.open(portOf(url));
+    open.send(sslRequest);
+    await until(() => expect(open.received).toBe('N'));
+    await control.pause();
+    const dialled = await RawSocket.open(portOf(url));
+    dialled.send(sslRequest);
+    open.send(sslRequest);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([open.received, dialled.received]).toEqual(['N', '']);
+    await control.resume();
+    // The second question is one too many for the open connection: it is told so and ended.
+    await until(() => expect(dialled.received).toBe('N'));
+    expect(await open.ended).toBe('end');
+    expect(open.received.slice(0, 2)).toBe('NE');
+    dialled.close();
+  });
+
+  it.each(['fast', 'immediate'] as const)(
+    'is refused after a stop (%s) and has the same port and all that was committed again',
+    async (how) => {
+      const database = await postgres!.newDatabase();
+      await query(database, 'CREATE TABLE kept AS SELECT 42 AS answer');
+      const open = await RawSocket.open(portOf(url));
+      open.send(sslRequest);
+      await until(() => expect(open.received).toBe('N'));
+      await control.stop(how);
+      await open.ended;
+      expect(await accepts(portOf(url))).toBe(false);
+      await control.start();
+      expect(await query(database, 'SELECT answer FROM kept')).toBe('42');
+    },
+  );
+
+  it('can be stopped while it is paused, and while a connection never says who it is', async () => {
+    await control.pause();
+    const silent = await RawSocket.open(portOf(url));
+    await control.stop();
+    await silent.ended;
+    expect(await accepts(portOf(url))).toBe(false);
+    await control.start();
+    expect(await query(url, 'SELECT 1')).toBe('1');
+  });
+
+  it('waits for the disk only where durability is asked for, and then whatever server the environment names', async () => {
+    vi.stubEnv('TEST_POSTGRES_URL', url);
+    const durable = await startPostgres({ durable: true });
+    expect(portOf(durable!.url)).not.toBe(portOf(url));
+    expect(await query(durable!.url, 'SHOW fsync')).toBe('on');
+    expect(await query(url, 'SHOW fsync')).toBe('off');
+    await durable!.close();
+  });
+
+  it('is, where the environment names it, used as it is and left running without the databases of the test', async () => {
+    vi.stubEnv('TEST_POSTGRES_URL', url);
+    const given = await startPostgres();
+    expect([given!.url, given!.control]).toEqual([url, null]);
+    const name = new URL(await given!.newDatabase()).pathname.slice(1);
+    const found = `SELECT count(*) FROM pg_database WHERE datname = '${name}'`;
+    expect(await query(url, found)).toBe('1');
+    await given!.close();
+    expect(await query(url, found)).toBe('0');
+  });
+});

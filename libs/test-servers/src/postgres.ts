@@ -1,0 +1,193 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { absent } from './absent.ts';
+import { inVersionFolders, onPath } from './binaries.ts';
+import { startContainer } from './container.ts';
+import { accountInPlaceOfRoot, newServerFolder, type Account } from './server-folder.ts';
+import { ServerProcess, type ServerControl } from './server-process.ts';
+import { startWatchdog } from './watchdog.ts';
+
+const run = promisify(execFile);
+const oldestMajor = 14;
+const debianVersionFolders = '/usr/lib/postgresql';
+
+export interface TestPostgres {
+  /** The address of the server with its database `postgres`, user and password included. */
+  url: string;
+  /** The address of a new, empty database of this server. Dropped, at the latest, by `close()`. */
+  newDatabase(): Promise<string>;
+  /** Null for a server that is not ours to stop. */
+  control: ServerControl | null;
+  close(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /**
+   * Each commit waits for the disk, as in production. Without it (`fsync=off`) a commit survives an immediate stop of the
+   * server, not a crash of the machine; several times faster. With it the server is always a private one.
+   */
+  durable?: boolean;
+  /** Where the machine keeps a folder for each version, besides PATH. `/usr/lib/postgresql` where none is given. */
+  versionFolders?: string;
+}
+
+/** Null where PostgreSQL cannot be had; see the head of `index.ts` for the order in which it is looked for. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres | null> {
+  const given = process.env['TEST_POSTGRES_URL'];
+  if (given && !options.durable) return givenPostgres(given);
+  const binaries = await findBinaries(options.versionFolders ?? debianVersionFolders);
+  if (binaries) return privatePostgres(binaries, options.durable ?? false);
+  return (
+    (await containedPostgres()) ??
+    absent(
+      'PostgreSQL',
+      `install its server, version ${oldestMajor} or newer (Debian, Ubuntu: apt-get install postgresql), ` +
+        'start a container engine, or name a server in TEST_POSTGRES_URL',
+    )
+  );
+}
+
+async function givenPostgres(url: string): Promise<TestPostgres> {
+  const psql = onPath('psql') ?? inVersionFolders(debianVersionFolders, 'psql')[0];
+  if (!psql) throw new Error('TEST_POSTGRES_URL needs psql: install the client of PostgreSQL.');
+  const created: string[] = [];
+  return {
+    url,
+    control: null,
+    async newDatabase() {
+      const name = databaseName();
+      await ask(psql, url, `CREATE DATABASE ${name}`);
+      created.push(name);
+      return withDatabase(url, name);
+    },
+    async close() {
+      for (const name of created.splice(0)) await ask(psql, url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function privatePostgres(binaries: string, durable: boolean): Promise<TestPostgres> {
+  const account = accountInPlaceOfRoot('postgres');
+  const folder = newServerFolder('postgres', account);
+  const watchdog = startWatchdog(folder, 'QUIT');
+  try {
+    const password = randomBytes(16).toString('hex');
+    await initialise(binaries, folder, account, password);
+    const server = await ServerProcess.start({
+      program: join(binaries, 'postgres'),
+      arguments: (port) => ['-D', join(folder, 'data'), '-p', String(port), ...settings(durable)],
+      ready: 'database system is ready to accept connections',
+      portTaken: 'could not bind',
+      stopSignals: { fast: 'SIGINT', immediate: 'SIGQUIT' },
+      folder,
+      account,
+      watchdog,
+    });
+    const url = `postgresql://portico:${password}@127.0.0.1:${server.port}/postgres`;
+    return {
+      url,
+      control: server,
+      async newDatabase() {
+        const name = databaseName();
+        await ask(join(binaries, 'psql'), url, `CREATE DATABASE ${name}`);
+        return withDatabase(url, name);
+      },
+      async close() {
+        await server.stop('immediate');
+        await watchdog.release();
+      },
+    };
+  } catch (error) {
+    await watchdog.release();
+    throw error;
+  }
+}
+
+async function initialise(binaries: string, folder: string, account: Account | null, password: string): Promise<void> {
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o644 });
+  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
+  await run(
+    join(binaries, 'initdb'),
+    [
+      ...['-D', join(folder, 'data'), '-U', 'portico', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...[`--locale=${locale}`, '--encoding=UTF8', '--no-sync'],
+    ],
+    { cwd: folder, ...account },
+  );
+}
+
+const settings = (durable: boolean) =>
+  [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    'shared_buffers=32MB',
+    'logging_collector=off',
+    'log_destination=stderr',
+    'lc_messages=C',
+    `fsync=${durable ? 'on' : 'off'}`,
+  ].flatMap((setting) => ['-c', setting]);
+
+async function containedPostgres(): Promise<TestPostgres | null> {
+  const password = randomBytes(16).toString('hex');
+  const container = await startContainer({
+    image: 'postgres:17',
+    port: 5432,
+    environment: { POSTGRES_USER: 'portico', POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' },
+    // Once while its image sets it up, then in earnest.
+    ready: [/database system is ready to accept connections/, 2],
+  });
+  if (!container) return null;
+  const url = `postgresql://portico:${password}@${container.host}:${container.port}/postgres`;
+  return {
+    url,
+    control: null,
+    async newDatabase() {
+      const name = databaseName();
+      await container.run(['createdb', '-U', 'portico', name]);
+      return withDatabase(url, name);
+    },
+    close: () => container.close(),
+  };
+}
+
+/** The folder of `initdb`, `postgres` and `psql`, version 14 or newer; of a link on PATH the folder it leads to. */
+async function findBinaries(versionFolders: string): Promise<string | null> {
+  const found = [onPath('initdb'), ...inVersionFolders(versionFolders, 'initdb')].filter((path) => path !== null);
+  const candidates = await Promise.all(
+    found.map(async (path) => ({ folder: dirname(realpathSync(path)), major: await majorOf(path) })),
+  );
+  const usable = candidates
+    .filter(({ folder, major }) => major >= oldestMajor && existsSync(join(folder, 'postgres')))
+    .sort((a, b) => b.major - a.major);
+  return usable[0]?.folder ?? null;
+}
+
+/** "initdb (PostgreSQL) 15.18 (Debian …)" is 15. */
+async function majorOf(initdb: string): Promise<number> {
+  const { stdout } = await run(initdb, ['--version']);
+  return Number(/\) (\d+)/.exec(stdout)?.[1] ?? 0);
+}
+
+/** One statement by psql; the password goes through the environment, where no list of processes shows it. */
+async function ask(psql: string, url: string, statement: string): Promise<void> {
+  const address = new URL(url);
+  const password = decodeURIComponent(address.password);
+  address.password = '';
+  await run(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-q', '-d', address.href, '-c', statement], {
+    env: { ...process.env, PGPASSWORD: password },
+    timeout: 30_000,
+  });
+}
+
+const databaseName = () => `portico_${randomBytes(8).toString('hex')}`;
+
+function withDatabase(url: string, name: string): string {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}

@@ -1,0 +1,70 @@
+import { Collection, readVectorConfig } from './collection.ts';
+import { listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
+import { invalid, noCollection, Refusal, wrongInput } from './refusal.ts';
+
+/** Every collection, and the aliases that point to them; what is about points takes either name. */
+export class Catalog {
+  readonly #collections = new Map<string, Collection>();
+  readonly #aliases = new Map<string, string>();
+
+  get names(): readonly string[] {
+    return [...this.#collections.keys()];
+  }
+
+  get aliases(): readonly { readonly alias_name: string; readonly collection_name: string }[] {
+    return [...this.#aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name }));
+  }
+
+  has(name: string): boolean {
+    return this.#collections.has(this.#aliases.get(name) ?? name);
+  }
+
+  get(name: string): Collection {
+    const collection = this.#collections.get(this.#aliases.get(name) ?? name);
+    if (!collection) throw noCollection(name);
+    return collection;
+  }
+
+  create(name: string, body: JsonObject): void {
+    const { size, distance } = readVectorConfig(body.vectors);
+    if (size < 1 || size > 65_536) {
+      if (size === 0) throw wrongInput('Vector size must be at least 1');
+      throw invalid('vectors.size', `value ${size} invalid, must be from 1 to 65536`);
+    }
+    if (this.#collections.has(name)) throw new Refusal(409, `Wrong input: Collection \`${name}\` already exists!`);
+    if (this.#aliases.has(name))
+      throw wrongInput(`Can't create collection with name ${name}. Alias with the same name already exists`);
+    const metadata = body.metadata === undefined || body.metadata === null ? null : objectOf(body.metadata, 'metadata');
+    this.#collections.set(name, new Collection(size, distance, metadata));
+  }
+
+  /** With its aliases; answers whether it was there. */
+  delete(name: string): boolean {
+    for (const [alias, target] of this.#aliases) if (target === name) this.#aliases.delete(alias);
+    return this.#collections.delete(name);
+  }
+
+  clear(): void {
+    this.#collections.clear();
+    this.#aliases.clear();
+  }
+
+  /** One action after the other; what was done before one that fails stays done. */
+  changeAliases(actions: Json | undefined): void {
+    for (const item of listOf(actions, 'actions')) {
+      const action = objectOf(item, 'an action');
+      if (action.delete_alias !== undefined) {
+        this.#aliases.delete(textOf(objectOf(action.delete_alias, 'an alias').alias_name, 'alias_name'));
+      } else {
+        const created = objectOf(action.create_alias, 'an action');
+        this.#createAlias(textOf(created.alias_name, 'alias_name'), textOf(created.collection_name, 'collection_name'));
+      }
+    }
+  }
+
+  #createAlias(alias: string, collection: string): void {
+    if (!this.#collections.has(collection)) throw noCollection(collection);
+    if (this.#collections.has(alias)) throw new Refusal(409, `Wrong input: Collection \`${alias}\` already exists!`);
+    this.#aliases.set(alias, collection);
+  }
+}

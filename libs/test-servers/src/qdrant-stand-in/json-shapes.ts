@@ -1,0 +1,56 @@
+import { formatError } from './refusal.ts';
+
+/** Strict as the real server's: a number that stands in a string, or a float for an index, is refused. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const objectOf = (value: Json | undefined, what: string): JsonObject => {
+  if (!isObject(value)) throw formatError(`invalid type, expected ${what}`);
+  return value;
+};
+
+export const listOf = (value: Json | undefined, what: string): readonly Json[] => {
+  if (!Array.isArray(value)) throw formatError(`invalid type, expected a sequence of ${what}`);
+  return value as readonly Json[];
+};
+
+export const textOf = (value: Json | undefined, what: string): string => {
+  if (typeof value !== 'string') throw formatError(`invalid type, expected a string as ${what}`);
+  return value;
+};
+
+export const countOf = (value: Json | undefined, what: string): number => {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
+    throw formatError(`invalid value, expected an unsigned integer as ${what}`);
+  }
+  return value;
+};
+
+export const flagOf = (value: Json | undefined, what: string): boolean => {
+  if (typeof value !== 'boolean') throw formatError(`invalid type, expected a boolean as ${what}`);
+  return value;
+};
+
+export const numbersOf = (value: Json | undefined): readonly number[] => {
+  const list = listOf(value, 'floats');
+  if (!list.every((item) => typeof item === 'number')) throw formatError('invalid type, expected f32');
+  return list;
+};
+
+/** An unsigned integer, or a UUID, which is answered in lower case with its hyphens. */
+export const idOf = (value: Json | undefined): string | number => {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  if (typeof value === 'string') {
+    const digits = value.toLowerCase().replace(/^urn:uuid:/, '');
+    const hex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(digits) ? digits.replaceAll('-', '') : digits;
+    if (/^[0-9a-f]{32}$/.test(hex)) return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  }
+  throw formatError(
+    `value ${typeof value === 'string' ? value : JSON.stringify(value)} is not a valid point ID, valid values are either an unsigned integer or a UUID`,
+  );
+};

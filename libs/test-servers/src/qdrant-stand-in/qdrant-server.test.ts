@@ -1,0 +1,336 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startQdrantStandIn } from './qdrant-stand-in.ts';
+import { startQdrant } from './start-qdrant.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly text: string;
+  readonly body: { readonly result?: unknown; readonly status?: unknown };
+}
+
+/** Calls the server by plain HTTP, as the facts are about its wire. */
+const createCaller = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+  const key = server.apiKey;
+  return async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
+    const response = await fetch(new URL(path, server.url), {
+      method,
+      headers: { ...(key ? { 'api-key': key } : {}), 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    let parsed: unknown = {};
+    if (response.headers.get('content-type')?.includes('application/json')) parsed = JSON.parse(text);
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      text,
+      body: parsed as Answer['body'],
+    };
+  };
+};
+
+const errorOf = ({ body }: Answer): string => (body.status as { readonly error: string }).error;
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const axis = (...components: readonly number[]) => Array.from({ length: 4 }, (_, i) => components[i] ?? 0);
+
+/** What the adapter relies on, of whichever server. */
+const stateFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+  const call = createCaller(server);
+  const made: string[] = [];
+  afterEach(async () => {
+    for (const name of made.splice(0)) await call('DELETE', `/collections/${name}`);
+  });
+
+  const create = async (vectors: object = { size: 4, distance: 'Cosine' }): Promise<string> => {
+    const name = `fact-${randomUUID()}`;
+    made.push(name);
+    expect(await call('PUT', `/collections/${name}`, { vectors, hnsw_config: { m: 0 } })).toMatchObject({
+      status: 200,
+      body: { result: true, status: 'ok' },
+    });
+    return name;
+  };
+  const upsert = (name: string, points: readonly object[], more: object = {}) =>
+    call('PUT', `/collections/${name}/points?wait=true`, { points, ...more });
+  const query = async (name: string, body: object) => {
+    const answer = await call('POST', `/collections/${name}/points/query`, body);
+    expect(answer.status).toBe(200);
+    return (answer.body.result as { readonly points: readonly { readonly id: string; readonly score: number }[] })
+      .points;
+  };
+  const stored = async (name: string, ids: readonly string[]) =>
+    (await call('POST', `/collections/${name}/points`, { ids, with_payload: true })).body.result;
+
+  test('the version is told without a key', async () => {
+    const { body } = await call('GET', '/', undefined, { 'api-key': '' });
+    const { title, version } = body as { readonly title?: string; readonly version?: string };
+    expect(title).toContain('qdrant');
+    expect(version).toMatch(/^1\./);
+  });
+
+  test('it says that it is healthy by a plain text', async () => {
+    expect(await call('GET', '/healthz')).toMatchObject({ status: 200, text: 'healthz check passed' });
+    expect(await call('GET', '/livez')).toMatchObject({ status: 200, text: 'healthz check passed' });
+    expect(await call('GET', '/readyz')).toMatchObject({ status: 200, text: 'all shards are ready' });
+  });
+
+  test('a collection says its size and distance', async () => {
+    const { body } = await call('GET', `/collections/${await create()}`);
+    expect(body.result).toMatchObject({ config: { params: { vectors: { size: 4, distance: 'Cosine' } } } });
+  });
+
+  test('a collection that is there already is a conflict', async () => {
+    const name = await create();
+    const answer = await call('PUT', `/collections/${name}`, { vectors: { size: 4, distance: 'Cosine' } });
+    expect([answer.status, errorOf(answer)]).toEqual([409, `Wrong input: Collection \`${name}\` already exists!`]);
+  });
+
+  test('a collection that is not there is not found, with an envelope without a result', async () => {
+    const answer = await call('POST', '/collections/no-such/points/query', { query: axis(1), limit: 1 });
+    expect([answer.status, errorOf(answer)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
+    expect(answer.body).not.toHaveProperty('result');
+  });
+
+  test('a deletion of a collection that is not there is no error, and does nothing', async () => {
+    expect(await call('DELETE', '/collections/no-such')).toMatchObject({ status: 200, body: { result: false } });
+  });
+
+  test('an alias to a collection that is not there is not made', async () => {
+    const answer = await call('POST', '/collections/aliases', {
+      actions: [{ create_alias: { collection_name: 'no-such', alias_name: 'no-such-alias' } }],
+    });
+    expect([answer.status, errorOf(answer)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
+    expect((await call('GET', '/aliases')).text).not.toContain('no-such-alias');
+  });
+
+  test('a collection that is deleted takes its aliases with it', async () => {
+    const name = await create();
+    const alias = `${name}-alias`;
+    await call('POST', '/collections/aliases', {
+      actions: [{ create_alias: { collection_name: name, alias_name: alias } }],
+    });
+    expect((await call('DELETE', `/collections/${name}`)).body.result).toBe(true);
+    expect((await call('GET', '/aliases')).text).not.toContain(alias);
+    expect((await call('GET', '/collections')).text).not.toContain(name);
+  });
+
+  test('a write that is waited for is completed, another is acknowledged', async () => {
+    const name = await create();
+    const points = [{ id: id(1), vector: axis(1), payload: { sequence: 1 } }];
+    expect((await upsert(name, points)).body.result).toMatchObject({ status: 'completed' });
+    const answer = await call('PUT', `/collections/${name}/points?wait=false`, { points });
+    expect(answer).toMatchObject({ status: 200, body: { result: { status: 'acknowledged' } } });
+  });
+
+  test('vectors are made to length 1, and compared by cosine from -1 to 1', async () => {
+    const name = await create();
+    await upsert(name, [
+      { id: id(1), vector: axis(10) },
+      { id: id(2), vector: axis(3, 4) },
+      { id: id(3), vector: axis(-2) },
+    ]);
+    const points = await query(name, { query: axis(0.5), limit: 10, params: { exact: true } });
+    expect(points.map((point) => point.id)).toEqual([1, 2, 3].map(id));
+    for (const [i, score] of [1, 0.6, -1].entries()) expect(points[i]?.score).toBeCloseTo(score, 6);
+  });
+
+  test('ten are answered without a limit', async () => {
+    const name = await create();
+    await upsert(
+      name,
+      Array.from({ length: 12 }, (_, i) => ({ id: id(i), vector: axis(1, i) })),
+    );
+    expect(await query(name, { query: axis(1) })).toHaveLength(10);
+  });
+
+  test('only ids that a filter names are looked at, unknown ones are ignored', async () => {
+    const name = await create();
+    await upsert(name, [
+      { id: id(1), vector: axis(1), payload: { model: 'a' } },
+      { id: id(2), vector: axis(0, 1), payload: { model: 'a' } },
+      { id: id(3), vector: axis(1), payload: { model: 'b' } },
+    ]);
+    const must = [{ key: 'model', match: { value: 'a' } }, { has_id: [id(2), id(3), id(99)] }];
+    const points = await query(name, { query: axis(1), limit: 10, filter: { must } });
+    expect(points.map((point) => point.id)).toEqual([id(2)]);
+  });
+
+  test('a point changes only where the update filter holds for it, and is inserted in any case', async () => {
+    const name = await create();
+    const write = (sequence: number, number = 1) =>
+      upsert(name, [{ id: id(number), vector: axis(1), payload: { sequence } }], {
+        update_filter: { must_not: [{ key: 'sequence', range: { gte: sequence } }] },
+      });
+    await write(5);
+    await write(4);
+    expect(await stored(name, [id(1)])).toMatchObject([{ payload: { sequence: 5 } }]);
+    await write(6);
+    expect(await stored(name, [id(1)])).toMatchObject([{ payload: { sequence: 6 } }]);
+    await upsert(name, [{ id: id(2), vector: axis(1) }]);
+    await write(1, 2);
+    expect(await stored(name, [id(2)])).toMatchObject([{ payload: { sequence: 1 } }]);
+  });
+
+  test('a batch does one operation after the other, and tells of each', async () => {
+    const name = await create();
+    const only = (sequence: number) => ({
+      must: [{ has_id: [id(1)] }, { key: 'sequence', match: { value: sequence } }],
+    });
+    const answer = await call('POST', `/collections/${name}/points/batch?wait=true`, {
+      operations: [
+        { upsert: { points: [{ id: id(1), vector: axis(1), payload: { sequence: 2 } }] } },
+        { delete: { filter: only(1) } },
+        { upsert: { points: [{ id: id(2), vector: axis(1), payload: { sequence: 2 } }] } },
+        { delete: { filter: only(2) } },
+      ],
+    });
+    expect(answer.body.result).toMatchObject(Array.from({ length: 4 }, () => ({ status: 'completed' })));
+    expect(await stored(name, [id(1), id(2)])).toMatchObject([{ id: id(2) }]);
+  });
+
+  test('in a batch each upsert has an update filter of its own', async () => {
+    const name = await create();
+    await upsert(
+      name,
+      [1, 2].map((number) => ({ id: id(number), vector: axis(1), payload: { sequence: 5 } })),
+    );
+    const newer = (number: number, sequence: number) => ({
+      upsert: {
+        points: [{ id: id(number), vector: axis(1), payload: { sequence } }],
+        update_filter: { must_not: [{ key: 'sequence', range: { gte: sequence } }] },
+      },
+    });
+    const operations = [newer(1, 4), newer(2, 6), newer(3, 1)];
+    const answer = await call('POST', `/collections/${name}/points/batch?wait=true`, { operations });
+    expect(answer.body.result).toMatchObject(operations.map(() => ({ status: 'completed' })));
+    const points = (await stored(name, [1, 2, 3].map(id))) as readonly {
+      readonly id: string;
+      readonly payload: { readonly sequence: number };
+    }[];
+    expect(new Map(points.map((point) => [point.id, point.payload.sequence]))).toEqual(
+      new Map([
+        [id(1), 5],
+        [id(2), 6],
+        [id(3), 1],
+      ]),
+    );
+  });
+
+  test('a deletion of points that are not there is no error', async () => {
+    const answer = await call('POST', `/collections/${await create()}/points/delete?wait=true`, { points: [id(7)] });
+    expect(answer.body.result).toMatchObject({ status: 'completed' });
+  });
+
+  test('all points are read page by page, with as much of their payload as is asked for', async () => {
+    const name = await create();
+    await upsert(
+      name,
+      Array.from({ length: 5 }, (_, i) => ({ id: id(i), vector: axis(1), payload: { sequence: i, model: 'a' } })),
+    );
+    const read = async (offset?: string) =>
+      (await call('POST', `/collections/${name}/points/scroll`, { limit: 3, offset, with_payload: ['sequence'] })).body
+        .result as { readonly points: readonly { readonly id: string }[]; readonly next_page_offset: string | null };
+    const first = await read();
+    const second = await read(first.next_page_offset ?? '');
+    expect([first.points.length, second.points.length, second.next_page_offset]).toEqual([3, 2, null]);
+    expect(first.points[0]).toEqual({ id: id(0), payload: { sequence: 0 } });
+  });
+
+  test('an alias stands for its collection, and is moved by one action', async () => {
+    const [one, other] = [await create(), await create()];
+    const alias = `${one}-alias`;
+    await upsert(other, [{ id: id(1), vector: axis(1) }]);
+    for (const collection_name of [one, other]) {
+      const answer = await call('POST', '/collections/aliases', {
+        actions: [{ create_alias: { collection_name, alias_name: alias } }],
+      });
+      expect(answer.body.result).toBe(true);
+    }
+    expect(await query(alias, { query: axis(1) })).toHaveLength(1);
+    const { aliases } = (await call('GET', '/aliases')).body.result as { readonly aliases: readonly object[] };
+    expect(aliases).toContainEqual({ alias_name: alias, collection_name: other });
+    const named = await call('PUT', `/collections/${alias}`, { vectors: { size: 4, distance: 'Cosine' } });
+    expect(named.status).toBe(400);
+    const taken = await call('POST', '/collections/aliases', {
+      actions: [{ create_alias: { collection_name: one, alias_name: other } }],
+    });
+    expect(taken.status).toBe(409);
+  });
+
+  test('a vector of another length is refused', async () => {
+    const answer = await upsert(await create(), [{ id: id(1), vector: [1, 2, 3] }]);
+    expect([answer.status, errorOf(answer)]).toEqual([
+      400,
+      'Wrong input: Vector dimension error: expected dim: 4, got 3',
+    ]);
+  });
+
+  test('an id that is neither a number nor a UUID is refused', async () => {
+    const answer = await call('POST', `/collections/${await create()}/points`, { ids: ['abc'] });
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toContain(
+      'value abc is not a valid point ID, valid values are either an unsigned integer or a UUID',
+    );
+  });
+
+  test('what is no JSON, and what is of another type, is refused', async () => {
+    const name = await create();
+    for (const body of ['{"points":', '{"points": 5}', '{"ids": "abc"}']) {
+      const answer = await call('POST', `/collections/${name}/points`, body);
+      expect(answer.status).toBe(400);
+      expect(errorOf(answer)).toMatch(/^Format error in JSON body: /);
+    }
+  });
+
+  test('a limit of 0 fails its validation', async () => {
+    const answer = await call('POST', `/collections/${await create()}/points/query`, { query: axis(1), limit: 0 });
+    expect(answer.status).toBe(422);
+    expect(errorOf(answer)).toMatch(/^Validation error in JSON body: \[.*limit/);
+  });
+
+  test('a body over 32 MiB is refused by 400', async () => {
+    const name = await create();
+    const body = `{"ids":["${'a'.repeat(32 * 1024 * 1024)}"]}`;
+    expect((await call('POST', `/collections/${name}/points`, body)).status).toBe(400);
+  });
+
+  test('a payload index is made', async () => {
+    const answer = await call('PUT', `/collections/${await create()}/index?wait=true`, {
+      field_name: 'model',
+      field_schema: 'keyword',
+    });
+    expect(answer.body.result).toMatchObject({ status: 'completed' });
+  });
+};
+
+const stateFactsOfKeys = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+  const call = createCaller(server);
+  test('a key that is missing or wrong is refused by a plain text', async () => {
+    const none = await createCaller({ url: server.url })('GET', '/collections');
+    expect([none.status, none.text]).toEqual([401, 'Must provide an API key or an Authorization bearer token']);
+    const wrong = await call('GET', '/collections', undefined, { 'api-key': 'wrong' });
+    expect([wrong.status, wrong.text]).toEqual([401, 'Invalid API key or JWT']);
+    expect(wrong.type).toContain('text/plain');
+  });
+
+  test('a key is taken as a bearer token too', async () => {
+    const bearer = { authorization: `Bearer ${server.apiKey ?? ''}` };
+    expect((await createCaller({ url: server.url })('GET', '/collections', undefined, bearer)).status).toBe(200);
+  });
+};
+
+const standIn = await startQdrantStandIn({ apiKey: 'a key' });
+const real = await startQdrant();
+afterAll(() => standIn.close());
+
+describe('Qdrant stand-in: facts', () => stateFacts(standIn));
+describe('Qdrant stand-in: facts of keys', () => stateFactsOfKeys(standIn));
+describe.skipIf(!real)('Qdrant: facts', () => stateFacts(real ?? standIn));
+describe.skipIf(!real?.apiKey)('Qdrant: facts of keys', () => stateFactsOfKeys(real ?? standIn));

@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LoopbackServer } from '../loopback-server.ts';
+import { Catalog } from './catalog.ts';
+import { answerFault, Faults, spoil } from './faults.ts';
+import { isObject, type Json } from './json-shapes.ts';
+import { formatError, Refusal } from './refusal.ts';
+import { routes } from './routes.ts';
+
+export interface QdrantStandInOptions {
+  /** Asked of every request but those for health and version, as header `api-key` or as a bearer token. */
+  readonly apiKey?: string;
+  /** What `GET /` says. */
+  readonly version?: string;
+}
+
+export interface QdrantCall {
+  readonly method: string;
+  readonly path: string;
+  readonly bodyBytes: number;
+}
+
+/** A stand-in for Qdrant on 127.0.0.1: the same answers and refusals to the calls that Portico makes, by exact search. */
+export interface QdrantStandIn {
+  readonly url: string;
+  /** What is asked from now on. */
+  apiKey: string | undefined;
+  readonly faults: Faults;
+  /** Every request that came, in order; may be emptied. */
+  readonly calls: QdrantCall[];
+  /** Loses all that it keeps. */
+  forget(): void;
+  /** Refuses connections until `start`, on the same port; keeps what it has. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The largest body that the real server takes by default (`max_request_size_mb`). */
+const bodyLimitBytes = 32 * 1024 * 1024;
+const healthTexts: Readonly<Record<string, string>> = {
+  '/healthz': 'healthz check passed',
+  '/livez': 'healthz check passed',
+  '/readyz': 'all shards are ready',
+};
+
+export const startQdrantStandIn = async (options: QdrantStandInOptions = {}): Promise<QdrantStandIn> => {
+  const catalog = new Catalog();
+  const calls: QdrantCall[] = [];
+  const state = { apiKey: options.apiKey, version: options.version ?? '1.18.3', catalog, calls, faults: new Faults() };
+  const loopback = await LoopbackServer.start(
+    createServer((request, response) => {
+      answer(state, request, response).catch((error: unknown) => {
+        response.destroy(error as Error);
+      });
+    }),
+  );
+  return {
+    url: `http://127.0.0.1:${loopback.port}`,
+    get apiKey() {
+      return state.apiKey;
+    },
+    set apiKey(key) {
+      state.apiKey = key;
+    },
+    faults: state.faults,
+    calls,
+    forget: () => catalog.clear(),
+    stop: () => loopback.stop(),
+    start: () => loopback.start(),
+    close: () => loopback.stop(),
+  };
+};
+
+interface State {
+  readonly apiKey: string | undefined;
+  readonly version: string;
+  readonly catalog: Catalog;
+  readonly calls: QdrantCall[];
+  readonly faults: Faults;
+}
+
+const answer = async (state: State, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://stand-in');
+  const method = request.method ?? 'GET';
+  const body = await readBody(request);
+  state.calls.push({ method, path: pathname, bodyBytes: body.length });
+  const fault = state.faults.of(method, pathname);
+  if (fault !== null && answerFault(fault, response)) return;
+  if (pathname === '/') {
+    return sendJson(response, 200, { title: 'qdrant - vector search engine', version: state.version });
+  }
+  const health = healthTexts[pathname];
+  if (health !== undefined) return sendText(response, 200, health);
+  const refusal = refusalOfKey(state.apiKey, request);
+  if (refusal !== null) return sendText(response, 401, refusal);
+  const found = routeOf(method, pathname);
+  if (!found) return void response.writeHead(404).end();
+  try {
+    const isAwaited = searchParams.get('wait') === 'true';
+    const result = found.route({ catalog: state.catalog, name: found.name, body: parse(body), isAwaited });
+    const sent = fault === null ? result : spoil(fault, result);
+    sendJson(response, 200, { result: sent, status: 'ok', time: 0.0001, usage: null });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    sendJson(response, error.status, { status: { error: error.message }, time: 0.0001 });
+  }
+};
+
+const routeOf = (method: string, pathname: string) => {
+  const exact = routes[`${method} ${pathname}`];
+  if (exact) return { route: exact, name: '' };
+  const [, first, name, ...rest] = pathname.split('/');
+  const route = routes[`${method} /${[first, ':name', ...rest].join('/')}`];
+  return route && name ? { route, name: decodeURIComponent(name) } : undefined;
+};
+
+const refusalOfKey = (apiKey: string | undefined, { headers }: IncomingMessage): string | null => {
+  if (apiKey === undefined) return null;
+  const given = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
+  if (given === undefined) return 'Must provide an API key or an Authorization bearer token';
+  return given === apiKey ? null : 'Invalid API key or JWT';
+};
+
+const parse = (body: Buffer) => {
+  if (body.length === 0) return {};
+  if (body.length > bodyLimitBytes) {
+    throw formatError(`JSON payload (${body.length} bytes) is larger than allowed (limit: ${bodyLimitBytes} bytes).`);
+  }
+  let value: Json;
+  try {
+    value = JSON.parse(body.toString()) as Json;
+  } catch (error) {
+    throw formatError((error as Error).message);
+  }
+  if (!isObject(value)) throw formatError('invalid type, expected a struct');
+  return value;
+};
+
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+};
+
+const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+};
+const sendText = (response: ServerResponse, status: number, text: string): void => {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+};

@@ -1,0 +1,121 @@
+import type { Catalog } from './catalog.ts';
+import type { Collection, Point } from './collection.ts';
+import { readFilter } from './filters.ts';
+import { countOf, flagOf, idOf, listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
+import { formatError, invalid } from './refusal.ts';
+
+export interface Call {
+  readonly catalog: Catalog;
+  /** The collection or alias of the path. */
+  readonly name: string;
+  readonly body: JsonObject;
+  /** Whether `wait=true` was asked for. */
+  readonly isAwaited: boolean;
+}
+
+/** What is answered as `result`, by method and path. */
+export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
+  'GET /collections': ({ catalog }) => ({ collections: catalog.names.map((name) => ({ name })) }),
+  'GET /aliases': ({ catalog }) => ({ aliases: catalog.aliases }),
+  'POST /collections/aliases': ({ catalog, body }) => {
+    catalog.changeAliases(body.actions);
+    return true;
+  },
+  'GET /collections/:name': ({ catalog, name }) => describe(catalog.get(name)),
+  'GET /collections/:name/exists': ({ catalog, name }) => ({ exists: catalog.has(name) }),
+  'PUT /collections/:name': ({ catalog, name, body }) => {
+    catalog.create(name, body);
+    return true;
+  },
+  'DELETE /collections/:name': ({ catalog, name }) => catalog.delete(name),
+  'PUT /collections/:name/index': (call) => {
+    const collection = call.catalog.get(call.name);
+    const field = textOf(call.body.field_name, 'field_name');
+    if (call.body.field_schema === undefined) throw formatError('missing field `field_schema`');
+    collection.indexed.set(field, call.body.field_schema);
+    return done(0, call);
+  },
+  'PUT /collections/:name/points': (call) => done(call.catalog.get(call.name).upsert(call.body), call),
+  'POST /collections/:name/points/delete': (call) => done(call.catalog.get(call.name).delete(call.body), call),
+  'POST /collections/:name/points/batch': (call) => {
+    const collection = call.catalog.get(call.name);
+    return listOf(call.body.operations, 'operations').map((item) => {
+      const operation = objectOf(item, 'an operation');
+      if (operation.upsert !== undefined) return done(collection.upsert(operation.upsert), call);
+      if (operation.delete !== undefined) return done(collection.delete(operation.delete), call);
+      throw formatError('unknown variant of an update operation');
+    });
+  },
+  'POST /collections/:name/points': ({ catalog, name, body }) => {
+    const collection = catalog.get(name);
+    return listOf(body.ids, 'ids')
+      .map((id) => collection.find(idOf(id)))
+      .filter((point) => point !== undefined)
+      .map((point) => view(point, body, true));
+  },
+  'POST /collections/:name/points/count': ({ catalog, name, body }) => ({
+    count: catalog.get(name).matching(readFilter(body.filter)).length,
+  }),
+  'POST /collections/:name/points/scroll': ({ catalog, name, body }) => {
+    const limit = body.limit === undefined ? 10 : limitOf(body.limit);
+    const from = body.offset === undefined || body.offset === null ? null : String(idOf(body.offset));
+    const points = catalog
+      .get(name)
+      .matching(readFilter(body.filter))
+      .filter(({ id }) => from === null || String(id) >= from)
+      .sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+    const page = points.slice(0, limit).map((point) => view(point, body, true));
+    return { points: page, next_page_offset: points[limit]?.id ?? null };
+  },
+  'POST /collections/:name/points/query': ({ catalog, name, body }) => {
+    const limit = body.limit === undefined || body.limit === null ? 10 : limitOf(body.limit);
+    const offset = body.offset === undefined || body.offset === null ? 0 : countOf(body.offset, 'offset');
+    const least = body.score_threshold ?? -Infinity;
+    if (typeof least !== 'number') throw formatError('invalid type, expected f32 as score_threshold');
+    const found = catalog.get(name).search(body.query, readFilter(body.filter), limit, offset);
+    const points = found
+      .filter(({ score }) => score >= least)
+      .map(({ point, score }) => ({ ...view(point, body, false), version: point.version, score }));
+    return { points };
+  },
+};
+
+const done = (operationId: number, { isAwaited }: Call) => ({
+  operation_id: operationId,
+  status: isAwaited ? 'completed' : 'acknowledged',
+});
+
+const limitOf = (value: Json): number => {
+  const limit = countOf(value, 'limit');
+  if (limit === 0) throw invalid('limit', 'value 0 invalid, must be 1 or larger');
+  return limit;
+};
+
+const view = (point: Point, { with_payload, with_vector }: JsonObject, isPayloadShown: boolean) => ({
+  id: point.id,
+  ...(shows(with_payload, isPayloadShown) ? { payload: chosen(point.payload, with_payload) } : {}),
+  ...(with_vector !== undefined && flagOf(with_vector, 'with_vector') ? { vector: [...point.vector] } : {}),
+});
+
+const shows = (value: Json | undefined, otherwise: boolean): boolean =>
+  value === undefined || value === null ? otherwise : value !== false;
+
+const chosen = (payload: JsonObject, choice: Json | undefined): JsonObject => {
+  if (!Array.isArray(choice)) return payload;
+  return Object.fromEntries(Object.entries(payload).filter(([key]) => (choice as readonly Json[]).includes(key)));
+};
+
+const describe = (collection: Collection) => ({
+  status: 'green',
+  optimizer_status: 'ok',
+  points_count: collection.count,
+  indexed_vectors_count: 0,
+  segments_count: 1,
+  config: {
+    params: { vectors: { size: collection.size, distance: collection.distance }, shard_number: 1 },
+    ...(collection.metadata ? { metadata: collection.metadata } : {}),
+  },
+  payload_schema: Object.fromEntries(
+    [...collection.indexed].map(([field, schema]) => [field, { data_type: schema, points: collection.count }]),
+  ),
+});

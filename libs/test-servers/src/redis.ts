@@ -1,0 +1,140 @@
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { absent } from './absent.ts';
+import { onPath } from './binaries.ts';
+import { startContainer } from './container.ts';
+import { newServerFolder } from './server-folder.ts';
+import { ServerProcess, type ServerControl } from './server-process.ts';
+import { startWatchdog } from './watchdog.ts';
+
+export interface TestRedis {
+  /** The address with its password, where it has one. */
+  url: string;
+  /** Null for a server that is not ours to stop. `start()` after `stop()` begins empty: nothing is kept on disk. */
+  control: ServerControl | null;
+  /** Empties the database of the address. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** Further arguments of `redis-server`; they come last and so win over ours. */
+  args?: string[];
+  password?: string;
+}
+
+/**
+ * Null where Redis cannot be had; see the head of `index.ts` for the order in which it is looked for. The server of
+ * TEST_REDIS_URL is used as it is, its database is emptied by `flush()`: test files that share it run one after another.
+ * It is not used for a test that asks for arguments or a password of its own.
+ */
+export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | null> {
+  const args = serverArguments(options);
+  const given = process.env['TEST_REDIS_URL'];
+  if (given && !options.args && !options.password) return { ...at(given), control: null, close: async () => {} };
+  const program = onPath('redis-server');
+  if (program) return privateRedis(program, args, options.password);
+  return (
+    (await containedRedis(args, options.password)) ??
+    absent(
+      'Redis',
+      'install its server (Debian, Ubuntu: apt-get install redis-server), start a container engine, ' +
+        'or name a server in TEST_REDIS_URL',
+    )
+  );
+}
+
+/** Nothing on disk, and no key leaves by itself: an answer of "no memory left" is what BullMQ asks for. */
+const serverArguments = ({ args = [], password }: RedisOptions) => [
+  ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+  ...(password ? ['--requirepass', password] : []),
+  ...args,
+];
+
+async function privateRedis(program: string, args: string[], password: string | undefined): Promise<TestRedis> {
+  const folder = newServerFolder('redis', null);
+  const watchdog = startWatchdog(folder, 'KILL');
+  try {
+    const server = await ServerProcess.start({
+      program,
+      arguments: (port) => ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, ...args],
+      ready: 'Ready to accept connections',
+      portTaken: 'Address already in use',
+      stopSignals: { fast: 'SIGTERM', immediate: 'SIGKILL' },
+      folder,
+      account: null,
+      watchdog,
+    });
+    return {
+      ...at(address('127.0.0.1', server.port, password)),
+      control: server,
+      async close() {
+        await server.stop('immediate');
+        await watchdog.release();
+      },
+    };
+  } catch (error) {
+    await watchdog.release();
+    throw error;
+  }
+}
+
+async function containedRedis(args: string[], password: string | undefined): Promise<TestRedis | null> {
+  const container = await startContainer({
+    image: 'redis:7',
+    port: 6379,
+    command: ['redis-server', ...args],
+    ready: [/Ready to accept connections/, 1],
+  });
+  if (!container) return null;
+  return {
+    ...at(address(container.host, container.port, password)),
+    control: null,
+    close: () => container.close(),
+  };
+}
+
+const address = (host: string, port: number, password: string | undefined) =>
+  `redis://${password ? `:${encodeURIComponent(password)}@` : ''}${host}:${port}/0`;
+
+const at = (url: string) => ({ url, flush: () => flush(new URL(url)) });
+
+async function flush(url: URL): Promise<void> {
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  await ask(url, [
+    ...(password ? [['AUTH', ...(user ? [user] : []), password]] : []),
+    ['SELECT', url.pathname.slice(1) || '0'],
+    ['FLUSHDB'],
+  ]);
+}
+
+/** Commands whose answer is one line each (RESP: `+OK` or `-ERR …`). */
+function ask(url: URL, commands: string[][]): Promise<void> {
+  const port = Number(url.port || 6379);
+  const socket =
+    url.protocol === 'rediss:'
+      ? connectTls(port, url.hostname, { servername: url.hostname })
+      : connect(port, url.hostname);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const end = (error?: Error) => {
+      socket.destroy();
+      if (error) reject(error);
+      else resolve();
+    };
+    socket.setTimeout(10_000, () => end(new Error('Redis did not answer within 10 s.')));
+    socket.on('error', end);
+    socket.on('close', () => end(new Error('Redis closed the connection.')));
+    socket.on('data', (bytes: Buffer) => {
+      answer += bytes.toString();
+      const lines = answer.split('\r\n').slice(0, -1);
+      const refusal = lines.find((line) => line.startsWith('-'));
+      if (refusal) end(new Error(`Redis refused: ${refusal}`));
+      else if (lines.length === commands.length) end();
+    });
+    socket.write(commands.map(encode).join(''));
+  });
+}
+
+const encode = (words: string[]) =>
+  `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;

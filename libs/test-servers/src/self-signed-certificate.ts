@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { absent } from './absent.ts';
+import { onPath } from './binaries.ts';
+
+export interface Certificate {
+  /** PEM. */
+  readonly key: string;
+  /** PEM. */
+  readonly cert: string;
+}
+
+/**
+ * A certificate of its own making, with a key that nobody else has; good for a day. Null where the machine has no
+ * `openssl`: Node signs no certificates.
+ */
+export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
+  const openssl = onPath('openssl');
+  if (!openssl) return absent('A self-signed certificate', 'install openssl');
+  const folder = mkdtempSync(join(tmpdir(), 'portico-test-certificate-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  try {
+    execFileSync(
+      openssl,
+      [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'],
+        ...['-subj', '/CN=Portico test', '-addext', `subjectAltName=${names.join(',')}`, '-keyout', key, '-out', cert],
+      ],
+      { stdio: 'pipe' },
+    );
+    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, expect, it } from 'vitest';
+import { accepts } from '../test/raw-socket.ts';
+import { newServerFolder } from './server-folder.ts';
+import { ServerProcess } from './server-process.ts';
+import { startWatchdog } from './watchdog.ts';
+
+const folder = newServerFolder('process', null);
+const watchdog = startWatchdog(folder, 'KILL');
+afterAll(() => watchdog.release());
+
+const listens = `require('node:net').createServer().listen(Number(process.argv[1]), '127.0.0.1', () => console.log('listening'))`;
+
+const start = (argumentsOf: (port: number) => string[]) =>
+  ServerProcess.start({
+    program: process.execPath,
+    arguments: argumentsOf,
+    ready: 'listening',
+    portTaken: 'EADDRINUSE',
+    stopSignals: { fast: 'SIGTERM', immediate: 'SIGKILL' },
+    folder,
+    account: null,
+    watchdog,
+  });
+
+it('A server whose port another one was quicker to take is started on the next', async () => {
+  const quicker = createServer().listen(0, '127.0.0.1');
+  await once(quicker, 'listening');
+  const taken = (quicker.address() as { port: number }).port;
+  const asked: number[] = [];
+  const server = await start((port) => ['-e', listens, String(asked.push(port) === 1 ? taken : port)]);
+  quicker.close();
+  expect(asked).toHaveLength(2);
+  expect(server.port).toBe(asked[1]);
+  expect(await accepts(server.port)).toBe(true);
+  await server.stop();
+  expect(await accepts(server.port)).toBe(false);
+});
+
+it('A server that ends while it starts is not tried again, and its last words are told', async () => {
+  let attempts = 0;
+  const failing = start(() => {
+    attempts++;
+    return ['-e', `console.error('no such setting'); process.exit(1)`];
+  });
+  await expect(failing).rejects.toThrow(/ended while it started\.\nno such setting/);
+  expect(attempts).toBe(1);
+});
+
+it('A server that is not there is an error', async () => {
+  const absent = ServerProcess.start({
+    program: '/nowhere/server',
+    arguments: () => [],
+    ready: '',
+    portTaken: 'EADDRINUSE',
+    stopSignals: { fast: 'SIGTERM', immediate: 'SIGKILL' },
+    folder,
+    account: null,
+    watchdog,
+  });
+  await expect(absent).rejects.toThrow('ENOENT');
+});

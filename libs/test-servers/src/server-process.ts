@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+import type { Account } from './server-folder.ts';
+import type { Watchdog } from './watchdog.ts';
+
+const startTimeMs = 60_000;
+const bindAttemptsMax = 10;
+const stopPatienceMs = 5_000;
+
+/** What a test may do to a server of its own. The port stays the same throughout. */
+export interface ServerControl {
+  /**
+   * `fast`: connections are ended, state is put in order. `immediate`: as by a crash. After 5 s its children are killed:
+   * PostgreSQL would wait a minute for that of a connection which came late and never says who it is.
+   */
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  /** Every process of the server stands still: connections stay open, new ones are taken by the system, none is answered. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+}
+
+export interface ServerProgram {
+  program: string;
+  arguments(port: number): string[];
+  /** What the server writes to its log once it answers. Its own log: on the port might answer somebody else's server. */
+  ready: string;
+  /** What it writes when the port is taken. */
+  portTaken: string;
+  stopSignals: { fast: NodeJS.Signals; immediate: NodeJS.Signals };
+  folder: string;
+  account: Account | null;
+  watchdog: Watchdog;
+}
+
+/** A server as a process of ours, on a port of 127.0.0.1 that was free. */
+export class ServerProcess implements ServerControl {
+  static async start(program: ServerProgram): Promise<ServerProcess> {
+    for (let attempt = 1; ; attempt++) {
+      const server = new ServerProcess(program, await freePort());
+      try {
+        await server.start();
+        return server;
+      } catch (error) {
+        if (!(error instanceof PortTaken) || attempt === bindAttemptsMax) throw error;
+      }
+    }
+  }
+
+  readonly port: number;
+  #program: ServerProgram;
+  #child: ChildProcess | null = null;
+  #paused: number[] = [];
+
+  private constructor(program: ServerProgram, port: number) {
+    this.#program = program;
+    this.port = port;
+  }
+
+  async start(): Promise<void> {
+    if (this.#child) throw new Error('The server runs already.');
+    const { program, folder, account, watchdog } = this.#program;
+    const logFile = join(folder, `log-${Date.now()}-${Math.random()}`);
+    const log = openSync(logFile, 'a');
+    const child = spawn(program, this.#program.arguments(this.port), {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', log, log],
+      ...account,
+    });
+    closeSync(log);
+    child.unref();
+    await once(child, 'spawn');
+    this.#child = child;
+    watchdog.guard([pidOf(child)]);
+    await this.#ready(child, logFile);
+  }
+
+  async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    await this.resume();
+    if (!hasExited(child)) {
+      child.ref();
+      const exited = once(child, 'exit');
+      child.kill(this.#program.stopSignals[how]);
+      const impatient = setTimeout(() => signalAll(childrenOf(pidOf(child)), 'SIGKILL'), stopPatienceMs);
+      await exited;
+      clearTimeout(impatient);
+    }
+    this.#gone();
+  }
+
+  async pause(): Promise<void> {
+    if (!this.#child) throw new Error('The server does not run.');
+    // Its first process before the others: it starts no further ones while they are listed.
+    const pid = pidOf(this.#child);
+    signalAll([pid], 'SIGSTOP');
+    this.#paused = [pid];
+    // Until no further one is found: it may have been starting one as it was stopped.
+    for (let found = childrenOf(pid); found.length > 0; found = without(childrenOf(pid), this.#paused)) {
+      this.#paused.push(...found);
+      this.#program.watchdog.guard(this.#paused);
+      signalAll(found, 'SIGSTOP');
+    }
+  }
+
+  async resume(): Promise<void> {
+    // The first process last: it would take those that do not answer yet for lost.
+    signalAll(this.#paused.reverse(), 'SIGCONT');
+    if (this.#child && this.#paused.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
+    this.#paused = [];
+  }
+
+  async #ready(child: ChildProcess, logFile: string): Promise<void> {
+    const deadline = Date.now() + startTimeMs;
+    while (!readFileSync(logFile, 'utf8').includes(this.#program.ready)) {
+      if (hasExited(child)) {
+        this.#gone();
+        const log = readFileSync(logFile, 'utf8');
+        if (log.includes(this.#program.portTaken)) throw new PortTaken(`Port ${this.port} is taken.\n${log}`);
+        throw new Error(`${this.#program.program} ended while it started.\n${log}`);
+      }
+      if (Date.now() > deadline) {
+        await this.stop('immediate');
+        throw new Error(`${this.#program.program} was not ready within ${startTimeMs} ms.`);
+      }
+      await sleep(10);
+    }
+  }
+
+  #gone(): void {
+    this.#child = null;
+    this.#program.watchdog.guard([]);
+  }
+}
+
+class PortTaken extends Error {}
+
+const without = (pids: number[], known: number[]) => pids.filter((pid) => !known.includes(pid));
+
+const hasExited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error('The process was never started.');
+  return child.pid;
+}
+
+function signalAll(pids: number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // It may have ended by itself since it was listed.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+/**
+ * The processes that a process started. PostgreSQL's are each the head of a group of their own, so that a signal to the
+ * group of the first would not reach them. Where there is no /proc (macOS), pausing stops the first process alone.
+ */
+function childrenOf(parent: number): number[] {
+  return pidsOfProc().filter((pid) => parentOf(pid) === parent);
+}
+
+function pidsOfProc(): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // "pid (name) state parent …": the name may contain anything, brackets as well.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return null;
+  }
+}

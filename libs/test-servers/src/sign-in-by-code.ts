@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+export interface SignedIn {
+  readonly idToken: string;
+  readonly accessToken: string;
+}
+
+export interface SignInRequest {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly scope: string;
+  /** Whom the provider is asked to sign in, by `login_hint`. */
+  readonly uid: string;
+}
+
+const redirectsMax = 10;
+
+/** An authorization code with PKCE (RFC 7636), all of a browser's part included. */
+export async function signInByCode({ issuer, clientId, redirectUri, scope, uid }: SignInRequest): Promise<SignedIn> {
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope,
+    login_hint: uid,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const code = await followToCode(`${issuer}/auth?${query.toString()}`, redirectUri);
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      code,
+      code_verifier: verifier,
+    }),
+  });
+  const said = (await response.json()) as { id_token?: string; access_token?: string };
+  if (!said.id_token || !said.access_token) throw new Error(`No tokens: ${JSON.stringify(said)}`);
+  return { idToken: said.id_token, accessToken: said.access_token };
+}
+
+const followToCode = async (start: string, redirectUri: string): Promise<string> => {
+  const cookies = new Map<string, string>();
+  let address = start;
+  for (let redirects = 0; redirects < redirectsMax; redirects++) {
+    const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+    const response = await fetch(address, { headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (!location) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+    await response.body?.cancel();
+    address = new URL(location, address).href;
+    if (address.startsWith(redirectUri)) return codeIn(address);
+  }
+  throw new Error(`More than ${redirectsMax} redirects`);
+};
+
+const codeIn = (address: string): string => {
+  const code = new URL(address).searchParams.get('code');
+  if (!code) throw new Error(`No code in ${address}`);
+  return code;
+};

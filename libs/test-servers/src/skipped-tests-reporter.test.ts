@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { startVitest } from 'vitest/node';
+import { SkippedTestsReporter } from './skipped-tests-reporter.ts';
+
+// Inside the package: a test file finds Vitest from there.
+const output = join(import.meta.dirname, '..', 'out-tsc');
+mkdirSync(output, { recursive: true });
+const root = mkdtempSync(join(output, 'skipped-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const source = `
+  import { describe, it } from 'vitest';
+  describe.skipIf(true)('a server that is not there', () => {
+    it('answers', () => {});
+    it('answers again', () => {});
+  });
+  it('runs', () => {});
+  it('finds out by itself', (context) => context.skip('no engine runs here'));
+  it.todo('is still to be written');
+`;
+
+/** What the reporter prints at the end of a run of the test file above. */
+async function printedBy(file: string, text: string, options: { testNamePattern?: string } = {}): Promise<string[]> {
+  writeFileSync(join(root, file), text);
+  const printed: string[] = [];
+  const reporters = [new SkippedTestsReporter((line) => printed.push(line))];
+  const vitest = await startVitest('test', [file], { root, config: false, watch: false, reporters, ...options });
+  await vitest.close();
+  return printed;
+}
+
+it('The end of a run says how many tests were skipped and names each with its file and its reason', async () => {
+  expect(await printedBy('some.test.ts', source)).toEqual([
+    'Skipped tests: 4',
+    '  some.test.ts',
+    '    a server that is not there > answers',
+    '    a server that is not there > answers again',
+    '    finds out by itself (no engine runs here)',
+    '    is still to be written (to do)',
+  ]);
+});
+
+it('The end of a run says so where none was skipped', async () => {
+  const text = `import { it } from 'vitest'; it('runs', () => {});`;
+  expect(await printedBy('none.test.ts', text)).toEqual(['Skipped tests: 0']);
+});
+
+it('The end of a run by name does not name all that was left out on purpose', async () => {
+  expect(await printedBy('named.test.ts', source, { testNamePattern: 'runs' })).toEqual([
+    'Skipped or not of the name asked for: 4',
+  ]);
+});

@@ -1,0 +1,51 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** What this reporter asks of Vitest; a part of `TestModule`, `TestCase` and `Vitest` of `vitest/node`. */
+interface FinishedModule {
+  relativeModuleId: string;
+  children: { allTests(state: 'skipped'): Iterable<SkippedTest> };
+}
+interface SkippedTest {
+  fullName: string;
+  options: { mode: string };
+  result(): { state: string; note?: string | undefined };
+}
+interface Run {
+  getGlobalTestNamePattern(): RegExp | undefined;
+}
+
+/**
+ * Says at the end of a run how many tests were skipped and which, each with its file and, where given, the reason
+ * (`context.skip(reason)`): a test that never runs must be seen. A run by name (`-t`) leaves tests out on purpose; of
+ * those only the number is told.
+ */
+export class SkippedTestsReporter {
+  #print: (line: string) => void;
+  #run: Run | null = null;
+
+  constructor(print: (line: string) => void = console.log) {
+    this.#print = print;
+  }
+
+  onInit(run: Run): void {
+    this.#run = run;
+  }
+
+  onTestRunEnd(modules: readonly FinishedModule[]): void {
+    const skipped = modules
+      .map((module) => ({ file: module.relativeModuleId, tests: [...module.children.allTests('skipped')] }))
+      .filter(({ tests }) => tests.length > 0);
+    const count = skipped.reduce((sum, { tests }) => sum + tests.length, 0);
+    if (this.#run?.getGlobalTestNamePattern()) return this.#print(`Skipped or not of the name asked for: ${count}`);
+    this.#print(`Skipped tests: ${count}`);
+    for (const { file, tests } of skipped) {
+      this.#print(`  ${file}`);
+      for (const test of tests) this.#print(`    ${describe(test)}`);
+    }
+  }
+}
+
+function describe(test: SkippedTest): string {
+  const reason = test.result().note ?? (test.options.mode === 'todo' ? 'to do' : null);
+  return stripVTControlCharacters(reason === null ? test.fullName : `${test.fullName} (${reason})`);
+}

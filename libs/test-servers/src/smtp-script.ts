@@ -1,0 +1,150 @@
+import { connect, type Socket } from 'node:net';
+
+/** Where a conversation stands; `message` is the end of the mail's own bytes (RFC 5321, section 3.3). */
+export const smtpStages = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 'message'] as const;
+export type SmtpStage = (typeof smtpStages)[number];
+
+/**
+ * What happens in place of a stage: `hang`: no answer any more. `drop`: the connection breaks, the server never heard of
+ * it. `lose the reply`: the server does its work, and the connection breaks before its answer comes. Anything else is sent
+ * as it is, in place of the server's answer: `550 5.1.1 no such user`, `* OK IMAP4`.
+ */
+export type SmtpFault = 'hang' | 'drop' | 'lose the reply' | (string & {});
+export type SmtpScript = Partial<Record<SmtpStage, SmtpFault>>;
+
+export interface RelayOptions {
+  readonly serverPort: number;
+  readonly script: () => SmtpScript;
+  readonly awake: () => Promise<void>;
+  /** Told of each line in plain text that the client sent, the mail itself left out. */
+  readonly heard: (line: string) => void;
+  /** Where the conversation is encrypted from its first byte. */
+  readonly isOpaque: boolean;
+}
+
+const verbs: Record<string, SmtpStage> = {
+  EHLO: 'ehlo',
+  HELO: 'ehlo',
+  STARTTLS: 'starttls',
+  AUTH: 'auth',
+  MAIL: 'mail',
+  RCPT: 'rcpt',
+  DATA: 'data',
+};
+
+/**
+ * Stands between a client and a real server on loopback, one command and its answer after the other, and lets the script
+ * happen. What is encrypted passes unseen: no script is for that.
+ */
+export async function relay(client: Socket, options: RelayOptions): Promise<void> {
+  const server = connect(options.serverPort, '127.0.0.1');
+  const end = () => {
+    client.destroy();
+    server.destroy();
+  };
+  for (const socket of [client, server]) socket.on('error', end).on('close', end);
+  if (options.isOpaque) {
+    await options.awake();
+    client.pipe(server).pipe(client);
+    return;
+  }
+  const [fromClient, fromServer] = [new Reader(client), new Reader(server)];
+
+  /** The server's answer as it reached the client; null once the conversation is over. */
+  const step = async (stage: SmtpStage | undefined, forward: () => void): Promise<string | null> => {
+    await options.awake();
+    const fault = stage && options.script()[stage];
+    if (fault === 'hang') {
+      await new Promise((resolve) => client.once('close', resolve));
+      return null;
+    }
+    if (fault === 'drop') return null;
+    if (fault !== undefined && fault !== 'lose the reply') {
+      client.write(`${fault}\r\n`);
+      return fault;
+    }
+    forward();
+    const reply = await fromServer.reply();
+    if (reply === null || fault === 'lose the reply') return null;
+    client.write(reply, 'latin1');
+    return reply;
+  };
+
+  if ((await step('greeting', () => undefined)) !== null) {
+    for (;;) {
+      const line = await fromClient.until('\r\n');
+      if (line === null) break;
+      options.heard(line.trimEnd());
+      const verb = line.slice(0, line.search(/\s/)).toUpperCase();
+      const reply = await step(verbs[verb], () => server.write(line, 'latin1'));
+      if (reply === null) break;
+      if (verb === 'STARTTLS' && reply.startsWith('220')) {
+        fromClient.pipe(server);
+        fromServer.pipe(client);
+        return;
+      }
+      if (verb === 'DATA' && reply.startsWith('354')) {
+        const mail = await fromClient.until('\r\n.\r\n');
+        if (mail === null) break;
+        if ((await step('message', () => server.write(mail, 'latin1'))) === null) break;
+      }
+    }
+  }
+  end();
+}
+
+/** Reads a socket piece by piece; a byte is a character of the text (latin1). */
+class Reader {
+  readonly #socket: Socket;
+  #buffered = '';
+  #isOver = false;
+  #changed = Promise.withResolvers<void>();
+  readonly #take = (chunk: Buffer): void => {
+    this.#buffered += chunk.toString('latin1');
+    this.#wake();
+  };
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', this.#take).on('close', () => {
+      this.#isOver = true;
+      this.#wake();
+    });
+  }
+
+  /** Up to and with the mark; null where the connection ends before. */
+  async until(mark: string): Promise<string | null> {
+    for (;;) {
+      const at = this.#buffered.indexOf(mark);
+      if (at >= 0) {
+        const piece = this.#buffered.slice(0, at + mark.length);
+        this.#buffered = this.#buffered.slice(at + mark.length);
+        return piece;
+      }
+      if (this.#isOver) return null;
+      await this.#changed.promise;
+    }
+  }
+
+  /** A whole reply, which may be of several lines (RFC 5321, section 4.2.1). */
+  async reply(): Promise<string | null> {
+    for (let lines = ''; ;) {
+      const line = await this.until('\r\n');
+      if (line === null) return null;
+      lines += line;
+      if (!/^\d{3}-/.test(line)) return lines;
+    }
+  }
+
+  /** Everything from now on goes there. */
+  pipe(to: Socket): void {
+    this.#socket.off('data', this.#take);
+    to.write(this.#buffered, 'latin1');
+    this.#socket.pipe(to);
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** A TCP connection whose bytes a test writes and reads itself. */
+export class RawSocket {
+  static async open(port: number): Promise<RawSocket> {
+    const raw = RawSocket.dial(port);
+    await once(raw.#socket, 'connect');
+    return raw;
+  }
+
+  /** Without waiting until it is open: one that is reset at once may never seem to be. */
+  static dial(port: number): RawSocket {
+    return new RawSocket(connect(port, '127.0.0.1'));
+  }
+
+  /** How the connection ended; pending while it is open. */
+  readonly ended: Promise<'end' | 'reset'>;
+  #socket: Socket;
+  #received: Buffer[] = [];
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (bytes: Buffer) => this.#received.push(bytes));
+    let how: 'end' | 'reset' = 'end';
+    socket.on('error', () => (how = 'reset'));
+    this.ended = new Promise((resolve) => socket.once('close', () => resolve(how)));
+  }
+
+  get received(): string {
+    return Buffer.concat(this.#received).toString('latin1');
+  }
+
+  send(bytes: string | Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  finish(): void {
+    this.#socket.end();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Whether a server takes a connection on the port. */
+export async function accepts(port: number): Promise<boolean> {
+  try {
+    (await RawSocket.open(port)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const portOf = (url: string) => Number(new URL(url).port);

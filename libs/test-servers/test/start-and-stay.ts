@@ -1,0 +1,11 @@
+import { startPostgres } from '../src/postgres.ts';
+import { startRedis } from '../src/redis.ts';
+
+/** Starts both servers, pauses them when told so, tells their addresses, and stays until it is killed. */
+const [postgres, redis] = [await startPostgres(), await startRedis()];
+if (process.argv[2] === 'paused') {
+  await postgres?.control?.pause();
+  await redis?.control?.pause();
+}
+console.log(JSON.stringify([postgres?.url, redis?.url]));
+setInterval(() => {}, 60_000);
