@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AuditEntry, AuditFilter, AuditLog, AuditSource, EntryId, Instant, ProfileId } from '@portico/domain';
 import { countEntries, writeEntries } from './effects.ts';
+import { isDoneWithin } from './is-done-within.ts';
 import type { Database } from './sql.ts';
 
 /** The reads of the log, which each dialect has in its own SQL. */
@@ -89,6 +90,9 @@ const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
   (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
 
+/** How long a group waits for the one before, in milliseconds: not for one whose connection hangs. */
+const groupWaitMs = 2_000;
+
 /**
  * Commits together what came together: everything that was appended in one turn of the event loop, and while earlier
  * entries were on their way to the disk, shares one transaction, and so one sync.
@@ -96,14 +100,16 @@ const prune = `delete from audit_entries where seq in
 const createQueue = (database: Database) => {
   let waiting: AuditEntry[] = [];
   let next: Promise<void> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
   const underWay = new Set<Promise<void>>();
 
-  const commit = async (): Promise<void> => {
+  const commit = async (before: Promise<unknown>): Promise<void> => {
     await setImmediate();
+    await isDoneWithin(groupWaitMs, before);
     let entries: AuditEntry[] | null = null;
-    await database.transact(async (transaction) => {
+    await database.write(async (sql) => {
       entries ??= take();
-      await writeEntries(transaction, entries);
+      await writeEntries(sql, entries);
     });
   };
 
@@ -115,11 +121,12 @@ const createQueue = (database: Database) => {
   };
 
   const begin = (): Promise<void> => {
-    const committed = commit().catch((error: unknown) => {
+    const committed = commit(last).catch((error: unknown) => {
       // Also where no transaction could be opened: those that wait for this one must not wait for ever.
       if (next === committed) take();
       throw error;
     });
+    last = committed.catch(() => undefined);
     underWay.add(committed);
     const forget = () => underWay.delete(committed);
     committed.then(forget, forget);

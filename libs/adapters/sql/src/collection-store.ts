@@ -5,6 +5,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { CollectionEntity } from './entities.ts';
 import type { CollectionRow } from './entities.ts';
+import { grown, nextEpochs } from './epochs.ts';
 import { columns } from './sql.ts';
 import type { Database, Sql, Transaction } from './sql.ts';
 
@@ -18,7 +19,7 @@ export const createSqlCollectionStore = (database: Database, reads: CollectionRe
     await database.transact(async (transaction) => {
       await transaction.em.insert(CollectionEntity, collectionData(collection));
       await storeDocument(transaction, collection.id, document);
-      await transaction.run(touchCatalog);
+      await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
     });
   },
@@ -42,7 +43,7 @@ export const createSqlCollectionStore = (database: Database, reads: CollectionRe
       Object.assign(row, collectionData({ ...change.collection, id }));
       await transaction.em.flush();
       if (change.document) await storeDocument(transaction, id, change.document);
-      await transaction.run(touchCatalog);
+      await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, change);
       return change.collection;
     });
@@ -51,10 +52,10 @@ export const createSqlCollectionStore = (database: Database, reads: CollectionRe
   async remove(id, decide) {
     await database.transact(async (transaction) => {
       const effects = decide(collectionOf(await load(transaction, id)));
-      await transaction.run(touchGrantsOf, [id]);
+      await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
       // Its document, embedding and grants go with the row, by foreign keys.
       await transaction.em.nativeDelete(CollectionEntity, { id });
-      await transaction.run(touchCatalog);
+      await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
     });
   },
@@ -62,8 +63,8 @@ export const createSqlCollectionStore = (database: Database, reads: CollectionRe
 
 const selectById = `select ${columns('c', collectionColumns)} from collections c where c.id = ?`;
 const selectByImportKey = `select ${columns('c', collectionColumns)} from collections c where c.import_key = ?`;
-const touchCatalog = 'update epochs set catalog = catalog + 1 where id = 1';
-const touchGrantsOf = `update profiles set grants_epoch = grants_epoch + 1
+const touchCatalog = `update epochs set catalog = ${grown('catalog')} where id = 1`;
+const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = `insert into documents (collection_id, deflated, crc32, bytes) values (?, ?, ?, ?)
   on conflict (collection_id) do update

@@ -10,7 +10,7 @@ import {
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
 import { describe, test } from 'vitest';
-import { withStores } from '../test/with-stores.ts';
+import { describeDialects } from '../test/dialects.ts';
 
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
   callers: callerReadsContract,
@@ -23,10 +23,12 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   outbox: outboxContract,
 };
 
-for (const [port, contract] of Object.entries(contracts)) {
-  describe(`${port} on SQLite`, () => {
-    for (const [sentence, check] of Object.entries(contract)) {
-      test(sentence, () => withStores(({ stores }) => check(stores)));
-    }
-  });
-}
+describeDialects(({ withStores }) => {
+  for (const [port, contract] of Object.entries(contracts)) {
+    describe(port, () => {
+      for (const [sentence, check] of Object.entries(contract)) {
+        test(sentence, () => withStores(({ stores }) => check(stores)));
+      }
+    });
+  }
+});

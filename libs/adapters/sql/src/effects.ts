@@ -14,13 +14,16 @@ export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Pr
   await countEntries(sql, entries, 1);
 };
 
+type DayChange = [scope: string, day: number, change: number];
+const byScopeAndDay = (a: DayChange, b: DayChange): number => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1]);
+
 /** Keeps the numbers of entries right that were added (1) or removed (-1). */
 export const countEntries = async (
   sql: Sql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
   sign: 1 | -1,
 ): Promise<void> => {
-  const days = new Map<string, [scope: string, day: number, change: number]>();
+  const days = new Map<string, DayChange>();
   const totals = new Map<string, number>();
   for (const { source, instant } of entries) {
     for (const scope of [source, 'all']) {
@@ -30,12 +33,10 @@ export const countEntries = async (
       totals.set(scope, (totals.get(scope) ?? 0) + sign);
     }
   }
-  await sql.runEach(addToDay, [...days.values()]);
-  await sql.runEach(
-    addToTotal,
-    [...totals].map(([scope, change]) => [change, scope]),
-  );
+  // Everyone in one order, so that no two who count at the same time wait for each other.
+  await sql.runEach(addToDay, [...days.values()].sort(byScopeAndDay));
   if (sign < 0) await sql.run(forgetEmptyDays);
+  await sql.runEach(addToTotal, [...totals].sort());
 };
 
 export const dayMs = 86_400_000;
@@ -61,7 +62,8 @@ const entryParameters = (entry: AuditEntry): Value[] => [
 
 const addToDay = `insert into audit_days (scope, day, entries) values (?, ?, ?)
   on conflict (scope, day) do update set entries = audit_days.entries + excluded.entries`;
-const addToTotal = 'update audit_totals set entries = entries + ? where scope = ?';
+const addToTotal = `insert into audit_totals (scope, entries) values (?, ?)
+  on conflict (scope) do update set entries = audit_totals.entries + excluded.entries`;
 const forgetEmptyDays = 'delete from audit_days where entries = 0';
 
 const insertJob = `insert into jobs (id, kind, profile_id, collection_id, sealed, reason, job_group, due_at)

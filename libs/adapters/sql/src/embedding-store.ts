@@ -1,15 +1,21 @@
 import { endianness } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, EmbeddingChange, EmbeddingStore, ReindexRun } from '@portico/domain';
+import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
+import { grown, nextEpochs } from './epochs.ts';
 import { columns } from './sql.ts';
-import type { Database, Sql } from './sql.ts';
+import type { Database, Sql, Value } from './sql.ts';
 
-export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => ({
+export const createSqlEmbeddingStore = (
+  database: Database,
+  { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
+): EmbeddingStore => ({
   async put({ collectionId, modelId, contentRevision, vector }) {
     return database.transact(async (transaction) => {
       const current = await transaction.first<{ id: string }>(selectCurrent, [collectionId, contentRevision]);
       if (!current) return false;
-      const next = await transaction.first<{ sequence: number }>(nextSequence);
+      const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
       if (!next) throw new Error('The database has lost its epochs.');
       await transaction.run(upsert, [collectionId, modelId, contentRevision, next.sequence, bytesOf(vector)]);
       return true;
@@ -25,13 +31,24 @@ export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => (
     return idsOf(await database.reads.all<IdRow>(selectOutdated, [modelId]));
   },
 
+  awaited: () => awaited(database.reads),
+
   async counts(modelId) {
     const row = await database.reads.first<{ collections: number; embedded: number }>(selectCounts, [modelId]);
     return row ?? { collections: 0, embedded: 0 };
   },
 
   async enqueue(effects) {
-    await database.transact((transaction) => writeEffects(transaction, effects));
+    // SQLite never waits: one call after another would leave the event loop to nobody else.
+    await setImmediate();
+    const wanted = JSON.stringify(
+      effects.jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])),
+    );
+    await database.transact(async (transaction) => {
+      const before = await awaited(transaction, `and collection_id in (${idsInJson})`, [wanted]);
+      const jobs = effects.jobs.filter(({ task }) => task.kind !== 'embed' || !before.has(task.collectionId));
+      await writeEffects(transaction, { ...effects, jobs });
+    });
   },
 
   async startRun(plan) {
@@ -54,6 +71,9 @@ export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => (
 interface IdRow {
   readonly id: CollectionId;
 }
+interface AwaitedRow {
+  readonly collectionId: CollectionId;
+}
 interface ChangeRow extends Omit<EmbeddingChange, 'vector'> {
   readonly vector: Uint8Array;
 }
@@ -63,7 +83,8 @@ interface RunRow extends ReindexRun {
 }
 
 const selectCurrent = 'select id from collections where id = ? and content_revision = ?';
-const nextSequence = 'update epochs set embeddings = embeddings + 1 where id = 1 returning embeddings as "sequence"';
+const nextSequence = `update epochs set embeddings = ${grown('embeddings')} where id = 1
+  returning embeddings as "sequence"`;
 const upsert = `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
   values (?, ?, ?, ?, ?) on conflict (collection_id) do update set model_id = excluded.model_id,
   content_revision = excluded.content_revision, sequence = excluded.sequence, vector = excluded.vector`;
@@ -72,6 +93,8 @@ const selectChanged = `select ${columns('e', ['sequence', 'collectionId', 'vecto
 const upToDate =
   'left join embeddings e on e.collection_id = c.id and e.content_revision = c.content_revision and e.model_id = ?';
 const selectOutdated = `select c.id from collections c ${upToDate} where e.collection_id is null order by c.id`;
+/** The collections that a job waits for. */
+const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = false`;
 const selectCounts = `select count(*) as "collections", count(e.collection_id) as "embedded" from collections c ${upToDate}`;
 const insertRun = 'insert into reindex_runs (id, total, started_at) values (?, ?, ?)';
 const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
@@ -80,6 +103,8 @@ const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
   from reindex_runs r order by r.seq desc limit 1`;
 
 const idsOf = (rows: readonly IdRow[]): CollectionId[] => rows.map(({ id }) => id);
+const awaited = async (sql: Sql, which = '', parameters: readonly Value[] = []): Promise<ReadonlySet<CollectionId>> =>
+  new Set((await sql.all<AwaitedRow>(`${selectAwaited} ${which}`, parameters)).map(({ collectionId }) => collectionId));
 const lastRun = (sql: Sql): Promise<RunRow | undefined> => sql.first<RunRow>(selectLastRun);
 
 /** A vector at rest is a row of little-endian 32-bit floats. */

@@ -43,7 +43,7 @@ export const ProfileEntity = defineEntity({
     previousTag: int64().nullable(),
     previousUntil: int64().nullable(),
     /** Grows with each change of the profile's grants. */
-    grantsEpoch: p.integer().default(0),
+    grantsEpoch: int64(),
   },
   indexes: [
     { name: 'profiles_role_index', properties: ['role'] },
@@ -213,7 +213,10 @@ export const JobEntity = defineEntity({
     givenUp: p.boolean().default(false),
     error: text().nullable(),
   },
-  indexes: [{ name: 'jobs_due_index', properties: ['dueAt', 'id'], where: 'given_up = false' }],
+  indexes: [
+    { name: 'jobs_due_index', properties: ['dueAt', 'id'], where: 'given_up = false' },
+    { name: 'jobs_kind_index', properties: ['kind', 'dueAt', 'id'], where: 'given_up = false' },
+  ],
 });
 
 export const ReindexRunEntity = defineEntity({

@@ -1,18 +1,19 @@
 import type { CollectionAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { CollectionEntity, GrantEntity, ProfileEntity } from './entities.ts';
+import { GrantEntity } from './entities.ts';
 import { profileColumns, profileOf } from './profile-record.ts';
 import type { ProfileColumns } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
+import { grown, nextEpochs } from './epochs.ts';
 import { columns } from './sql.ts';
-import type { Database, Transaction } from './sql.ts';
+import type { Database, Sql } from './sql.ts';
 
 export const createSqlGrantStore = (database: Database): GrantStore => ({
   async grant(profile, collection, decide) {
     await database.transact(async (transaction) => {
       const change = decide(await stateOf(transaction, profile, collection));
       await transaction.em.insert(GrantEntity, { profile, collection, grantedAt: change.grantedAt });
-      await transaction.run(touchGrants, [profile]);
+      await transaction.run(touchGrants, [...nextEpochs(), profile]);
       await writeEffects(transaction, change);
     });
   },
@@ -21,7 +22,7 @@ export const createSqlGrantStore = (database: Database): GrantStore => ({
     await database.transact(async (transaction) => {
       const effects = decide(await stateOf(transaction, profile, collection));
       await transaction.em.nativeDelete(GrantEntity, { profile, collection });
-      await transaction.run(touchGrants, [profile]);
+      await transaction.run(touchGrants, [...nextEpochs(), profile]);
       await writeEffects(transaction, effects);
     });
   },
@@ -53,15 +54,24 @@ const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}
 const selectClients = `select ${columns('p', profileColumns)}, ${columns('g', ['grantedAt'])}
   from collections c left join grants g on g.collection_id = c.id left join profiles p on p.id = g.profile_id
   where c.id = ? order by p.email`;
-const touchGrants = 'update profiles set grants_epoch = grants_epoch + 1 where id = ?';
+const touchGrants = `update profiles set grants_epoch = ${grown('grants_epoch')} where id = ?`;
 
-const stateOf = async ({ em }: Transaction, profile: ProfileId, collection: CollectionId): Promise<GrantState> => {
-  const client = await em.findOne(ProfileEntity, { id: profile });
-  const target = await em.findOne(CollectionEntity, { id: collection }, { fields: ['name'] });
-  const grant = await em.findOne(GrantEntity, { profile, collection });
+type Absent = { readonly id: null } & Pick<StateRow, 'collectionName' | 'grantedAt'>;
+interface StateRow extends ProfileColumns {
+  readonly collectionName: string | null;
+  readonly grantedAt: Instant | null;
+}
+
+/** One row, whichever of the three there are. */
+const selectState = `select ${columns('p', profileColumns)}, c.name as "collectionName", ${columns('g', ['grantedAt'])}
+  from (select 1) one left join profiles p on p.id = ? left join collections c on c.id = ?
+  left join grants g on g.profile_id = p.id and g.collection_id = c.id`;
+
+const stateOf = async (sql: Sql, profile: ProfileId, collection: CollectionId): Promise<GrantState> => {
+  const row = await sql.first<StateRow | Absent>(selectState, [profile, collection]);
   return {
-    client: client && profileOf(client),
-    collectionName: target?.name ?? null,
-    grantedAt: grant?.grantedAt ?? null,
+    client: row?.id != null ? profileOf(row) : null,
+    collectionName: row?.collectionName ?? null,
+    grantedAt: row?.grantedAt ?? null,
   };
 };

@@ -1,8 +1,8 @@
-import type { CollectionId, Instant, Job, JobId, JobTask, ProfileId } from '@portico/domain';
+import type { CollectionId, GivenUpJob, Instant, Job, JobId, JobKind, JobTask, ProfileId } from '@portico/domain';
 
 /** A task in columns of its own, so that a profile's mails can be found. */
 export interface TaskColumns {
-  readonly kind: JobTask['kind'];
+  readonly kind: JobKind;
   readonly profileId: ProfileId | null;
   readonly collectionId: CollectionId | null;
   readonly sealed: string | null;
@@ -36,6 +36,31 @@ export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job =
   group: jobGroup,
   dueAt,
   attempts,
+});
+
+/** A job that was given up keeps since when in `dueAt`, and an empty text where it had a sealed secret. */
+export interface GivenUpRow extends Pick<
+  JobRow,
+  'id' | 'kind' | 'profileId' | 'collectionId' | 'sealed' | 'dueAt' | 'attempts'
+> {
+  readonly error: string;
+}
+
+export const givenUpColumns = [
+  'id',
+  'kind',
+  'profileId',
+  'collectionId',
+  'sealed',
+  'dueAt',
+  'attempts',
+  'error',
+] as const satisfies readonly (keyof GivenUpRow)[];
+
+export const givenUpJobOf = ({ dueAt, sealed, ...job }: GivenUpRow): GivenUpJob => ({
+  ...job,
+  since: dueAt,
+  secretRemoved: sealed !== null,
 });
 
 const nothing = { profileId: null, collectionId: null, sealed: null, reason: null };

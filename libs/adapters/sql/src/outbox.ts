@@ -1,22 +1,19 @@
 import type { Instant, JobId, Outbox } from '@portico/domain';
-import { jobColumns, jobOf } from './job-record.ts';
-import type { JobRow } from './job-record.ts';
+import { givenUpColumns, givenUpJobOf, jobColumns, jobOf } from './job-record.ts';
+import type { GivenUpRow, JobRow } from './job-record.ts';
 import { columns } from './sql.ts';
 import type { Database, Value } from './sql.ts';
 
 export const createSqlOutbox = (database: Database): Outbox => {
-  const change = (text: string, parameters: readonly Value[]) =>
-    database.transact((transaction) => transaction.run(text, parameters));
+  const change = (text: string, parameters: readonly Value[]) => database.write((sql) => sql.run(text, parameters));
 
   return {
-    async due(now, limit) {
-      return (await database.reads.all<{ id: JobId }>(selectDue, [now, now, limit])).map(({ id }) => id);
+    async due(kind, now, limit) {
+      return (await database.reads.all<{ id: JobId }>(selectDue, [kind, now, now, limit])).map(({ id }) => id);
     },
 
     async claim(id, now, leaseUntil) {
-      const row = await database.transact((transaction) =>
-        transaction.first<JobRow>(claim, [leaseUntil, id, now, now]),
-      );
+      const row = await database.write((sql) => sql.first<JobRow>(claim, [leaseUntil, id, now, now]));
       return row ? jobOf(row) : null;
     },
 
@@ -28,8 +25,32 @@ export const createSqlOutbox = (database: Database): Outbox => {
       await change(retry, [dueAt, error, id]);
     },
 
-    async giveUp(id, error) {
-      await change(giveUp, [error, id]);
+    async giveUp(id, now, error) {
+      await change(giveUp, [now, error, id]);
+    },
+
+    async givenUp(limit) {
+      return (await database.reads.all<GivenUpRow>(selectGivenUp, [limit])).map(givenUpJobOf);
+    },
+
+    requeue: (id, now) =>
+      database.transact(async (transaction) => {
+        const job = await transaction.first<Pick<GivenUpRow, 'sealed'>>(selectOneGivenUp, [id]);
+        if (!job) return 'not given up';
+        if (job.sealed !== null) return 'secret removed';
+        return (await transaction.run(`${requeue} and id = ?`, [now, id])) > 0 ? 'requeued' : 'not given up';
+      }),
+
+    requeueAll: (now) => change(requeue, [now]),
+
+    async discard(id) {
+      return (await change(discard, [id])) > 0;
+    },
+
+    sealed: () => database.reads.all<{ id: JobId; sealed: string }>(selectSealed, []),
+
+    async reseal(id, before, after) {
+      return (await change(reseal, [after, id, before])) > 0;
     },
 
     async state(now) {
@@ -43,13 +64,21 @@ export const createSqlOutbox = (database: Database): Outbox => {
 };
 
 const isFree = 'given_up = false and due_at <= ? and (leased_until is null or leased_until <= ?)';
-const selectDue = `select id from jobs where ${isFree} order by due_at, id limit ?`;
+const selectDue = `select id from jobs where kind = ? and ${isFree} order by due_at, id limit ?`;
 const claim = `update jobs set leased_until = ? where id = ? and ${isFree} returning ${columns('jobs', jobColumns)}`;
 const retry = `update jobs set attempts = attempts + 1, due_at = ?, leased_until = null, error = ?
   where id = ? and given_up = false`;
-/** An empty text is in the place of the secret. */
-const giveUp = `update jobs set given_up = true, leased_until = null, error = ?,
-  sealed = case when sealed is null then null else '' end where id = ?`;
+/** When it was given up is in the place of when it is due, an empty text in the place of the secret. */
+const giveUp = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
+  sealed = case when sealed is null then null else '' end where id = ? and given_up = false`;
+const selectGivenUp = `select ${columns('j', givenUpColumns)} from jobs j where j.given_up = true
+  order by j.due_at desc, j.id desc limit ?`;
+const selectOneGivenUp = 'select sealed from jobs where id = ? and given_up = true';
+const requeue = `update jobs set given_up = false, due_at = ?, attempts = 0, error = null
+  where given_up = true and sealed is null`;
+const discard = 'delete from jobs where id = ? and given_up = true';
+const selectSealed = 'select id, sealed from jobs where given_up = false and sealed is not null';
+const reseal = 'update jobs set sealed = ? where id = ? and given_up = false and sealed = ?';
 const selectState = `select
   (select count(*) from jobs where given_up = false) as "waiting",
   (select count(*) from jobs where given_up = true) as "givenUp",

@@ -13,6 +13,19 @@ export interface Sql {
   runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
 }
 
+/** A read of the hot paths, prepared once, with `?` for each parameter. */
+export type PreparedRead<Answer> = (...parameters: readonly Value[]) => Promise<Answer>;
+
+/** Prepares reads that see what `Database.reads` sees. */
+export interface PreparedReads {
+  all<Row>(text: string): PreparedRead<Row[]>;
+  first<Row>(text: string): PreparedRead<Row | undefined>;
+  /** As `first`, for rows of many columns, none of which has bytes. */
+  wide<Row>(text: string): PreparedRead<Row | undefined>;
+  /** Of rows of one column alone: its values. */
+  column<Content>(text: string): PreparedRead<Content[]>;
+}
+
 /** A transaction that is open. What `em` has to write is written at its end, if not before. */
 export interface Transaction extends Sql {
   readonly em: EntityManager;
@@ -28,6 +41,13 @@ export interface Database {
    * it back. `work` may run more than once, and must not begin another transaction.
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+
+  /**
+   * Works in one transaction that does not wait for those of `transact`, nor they for it, and answers once it is durable.
+   * For what is right whatever is written meanwhile: rows that are added, counters that grow, one conditional change.
+   * `work` may run more than once, and must not begin another transaction.
+   */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
   /** The table and columns (`profiles.email`) of the uniqueness that this vendor's error says was violated, or null. */
   violatedKey(error: unknown): string | null;

@@ -9,7 +9,8 @@ const { stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeW
 const appendOne = async () => {
   const id = randomUUID() as EntryId;
   await stores.audit.append(anEntry({ id }));
-  process.send?.(id);
+  // A message that is still on its way when the process disconnects would be lost.
+  await new Promise((resolve) => process.send?.(id, resolve));
 };
 for (let n = 0; count === 'endless' || n < Number(count); n += 5) {
   await Promise.all(Array.from({ length: 5 }, appendOne));

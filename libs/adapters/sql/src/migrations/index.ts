@@ -1,12 +1,17 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { initial } from './0001-initial.ts';
+import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. One that was released never changes: what comes later is a migration of its own. */
 const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
   { name: '0001-initial', sql: initial },
+  { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
 ];
+
+/** Where the migrator keeps the names of those that were applied. */
+export const migrationsTable = 'schema_migrations';
 
 /** The list that MikroORM's migrator works, in one database's SQL. There is no way down. */
 export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
@@ -18,3 +23,14 @@ export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
       }
     },
   }));
+
+/** Raises an error where a migration was applied that is not known here. */
+export const refuseUnknown = (applied: readonly string[]): void => {
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = applied.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `it has the migration ${unknown}, which this version does not know; a newer version of Portico wrote it`,
+    );
+  }
+};

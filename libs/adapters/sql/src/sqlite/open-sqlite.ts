@@ -5,7 +5,7 @@ import { MikroORM } from '@mikro-orm/sqlite';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { entities } from '../entities.ts';
-import { migrationsFor } from '../migrations/index.ts';
+import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
 import { retryWhileBusy } from './busy.ts';
 
 export interface OpenSqlite {
@@ -32,7 +32,6 @@ export const openSqlite = async (path: string): Promise<OpenSqlite> => {
 const startWaitMs = 60_000;
 const busyTimeoutMs = 5_000;
 const magic = 'SQLite format 3\0';
-const migrationsTable = 'schema_migrations';
 
 /** Only the owner may read what is kept. An empty file is a database without tables. */
 const prepareFile = (file: string): void => {
@@ -74,7 +73,7 @@ const connect = async (file: string): Promise<OpenSqlite> => {
     await retryWhileBusy(startWaitMs, () => migrate(orm, writer));
     reader = new SqliteDriver(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
     reader.pragma('trusted_schema = OFF');
-    // From here on the write gate waits for other processes, in a way that does not block this one.
+    // From here on the gate of `SqliteDatabase` waits for other processes, in a way that does not block this one.
     writer.pragma('busy_timeout = 0');
     return { orm, writer, reader };
   } catch (error) {
@@ -109,12 +108,5 @@ const refuseForeign = (connection: Connection): void => {
   const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
   if (tables.length === 0) return;
   if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
-  const known = new Set(migrationsFor('sqlite').map(({ name }) => name));
-  const applied = connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all();
-  const unknown = applied.find((name) => !known.has(name));
-  if (unknown !== undefined) {
-    throw new Error(
-      `it has the migration ${unknown}, which this version does not know; a newer version of Portico wrote it`,
-    );
-  }
+  refuseUnknown(connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all());
 };

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aDocument, anEntry, aProfile, noEffects } from '@portico/contracts';
+import { anEntry } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { withFile, withStores } from '../../test/with-stores.ts';
+import { withFile } from '../../test/with-stores.ts';
 import { openSqlStores } from '../index.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -63,16 +62,13 @@ test('a write waits for another process that writes, without holding up this one
     const { settings, close } = await openSqlStores({ kind: 'sqlite', file });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
-    let ticks = 0;
-    const counting = setInterval(() => (ticks += 1), 1);
     const written = settings.put('name', 'value');
-    await setTimeout(100);
-    expect(ticks).toBeGreaterThan(10);
+    // A write that held up the event loop would fail before these turns of it are over.
+    for (let turn = 0; turn < 20; turn += 1) await setTimeout(1);
     expect(await settings.get('name')).toBeNull();
     other.exec('commit');
     await written;
     expect(await settings.get('name')).toBe('value');
-    clearInterval(counting);
     other.close();
     await close();
   }));
@@ -117,56 +113,4 @@ test('what was acknowledged is there after the process was killed', () =>
       expect(await stores.audit.page({ source: 'client' }, 0, 1)).toMatchObject({ total: stored.size });
       await close();
     }
-  }));
-
-test('a document of several megabytes comes back as it was', () =>
-  withStores(async ({ stores: { collections } }) => {
-    const collection = aCollection();
-    const document = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
-    await collections.add(collection, aDocument(), noEffects);
-    await collections.update(collection.id, (current) => ({ ...noEffects, collection: current, document }));
-    const read = await collections.document(collection.id);
-    expect(read?.packed).toEqual(document);
-  }));
-
-test.for([
-  `it's "quoted"`,
-  "a \\ backslash \\' and \\? more",
-  'a ? and ?1 and :name and $1 and @x',
-  'two\nlines\r\n\tand a tab',
-  "'; drop table profiles; --",
-  '😀 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \u202e \u0301',
-  '%s {0} ${name} `x`',
-])('the text %j is stored as it is', (text) =>
-  withStores(async ({ stores: { profiles, collections, limits } }) => {
-    const profile = aProfile({ fullName: text, companyName: text, uid: text });
-    await profiles.add(profile, noEffects);
-    await profiles.update(profile.id, ({ profile: current, key }) => ({
-      ...noEffects,
-      profile: { ...current, companyName: `${text}${text}` },
-      key,
-    }));
-    expect(await profiles.find(profile.id)).toEqual({ ...profile, companyName: `${text}${text}` });
-
-    const collection = aCollection({ name: text, description: text, importKey: text });
-    await collections.add(collection, aDocument(), noEffects);
-    expect(await collections.findByImportKey(text)).toEqual(collection);
-    expect(await limits.subject(profile.id)).toMatchObject({ profile: { fullName: text } });
-  }),
-);
-
-test('the error of a write that was refused says nothing of what was to be written', () =>
-  withStores(async ({ stores: { profiles } }) => {
-    const profile = aProfile();
-    await profiles.add(profile, noEffects);
-    const refused: unknown = await profiles
-      .add({ ...aProfile(), uid: profile.uid }, noEffects)
-      .catch((e: unknown) => e);
-    const texts = [];
-    for (let error: unknown = refused; error instanceof Error; error = error.cause) {
-      texts.push(error.message, error.stack, ...Object.values(error).map(String));
-    }
-    expect(texts.join('\n')).toContain('Identity already registered');
-    expect(texts.join('\n')).toContain('UNIQUE constraint failed: profiles.uid');
-    expect(texts.join('\n')).not.toContain(profile.uid);
   }));

@@ -1,10 +1,10 @@
-import type { EntityManager } from '@mikro-orm/core';
 import type { MikroORM } from '@mikro-orm/sqlite';
 import type { Database as Connection } from 'better-sqlite3';
 import type { Database, Sql, Transaction } from '../sql.ts';
+import { UnitOfWork } from '../unit-of-work.ts';
+import { Gate } from '../gate.ts';
 import { retryWhileBusy } from './busy.ts';
 import { PreparedSql } from './prepared-sql.ts';
-import { WriteGate } from './write-gate.ts';
 
 /**
  * A file with two connections: `reader` can only read, and outside of any transaction, so it sees what is committed;
@@ -17,7 +17,7 @@ import { WriteGate } from './write-gate.ts';
  */
 export class SqliteDatabase implements Database {
   readonly reads: Sql;
-  readonly #gate = new WriteGate();
+  readonly #gate = new Gate();
   readonly #orm: MikroORM;
   readonly #writer: Connection;
   readonly #reader: Connection;
@@ -37,6 +37,11 @@ export class SqliteDatabase implements Database {
     return this.#gate.enter(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)));
   }
 
+  /** There is one writer. */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.transact(work);
+  }
+
   violatedKey(error: unknown): string | null {
     return /^UNIQUE constraint failed: (.*)$/m.exec(error instanceof Error ? error.message : '')?.[1] ?? null;
   }
@@ -51,7 +56,7 @@ export class SqliteDatabase implements Database {
   async #attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     await this.#writes.run('begin immediate');
     try {
-      const unit = new UnitOfWork(this.#writes, this.#orm);
+      const unit = new UnitOfWork(this.#writes, () => this.#orm.em.fork({ useContext: false }));
       const answer = await work(unit);
       await unit.flush();
       await this.#writes.run('commit');
@@ -61,32 +66,5 @@ export class SqliteDatabase implements Database {
       if (this.#writer.inTransaction) await this.#writes.run('rollback');
       throw error;
     }
-  }
-}
-
-/** Statements of one transaction; an entity manager is made where one is asked for. */
-class UnitOfWork implements Transaction {
-  readonly all: Sql['all'];
-  readonly first: Sql['first'];
-  readonly run: Sql['run'];
-  readonly runEach: Sql['runEach'];
-  readonly #orm: MikroORM;
-  #em: EntityManager | null = null;
-
-  constructor(writes: Sql, orm: MikroORM) {
-    this.#orm = orm;
-    this.all = (text, parameters) => writes.all(text, parameters);
-    this.first = (text, parameters) => writes.first(text, parameters);
-    this.run = (text, parameters) => writes.run(text, parameters);
-    this.runEach = (text, parameters) => writes.runEach(text, parameters);
-  }
-
-  get em(): EntityManager {
-    this.#em ??= this.#orm.em.fork({ useContext: false });
-    return this.#em;
-  }
-
-  async flush(): Promise<void> {
-    await this.#em?.flush();
   }
 }

@@ -1,25 +1,25 @@
-import type { Database as Connection } from 'better-sqlite3';
 import type { CallerReads, CallerRow, CollectionHead, CollectionId, Instant } from '@portico/domain';
-import { collectionColumns, collectionOf } from '../collection-record.ts';
-import type { CollectionColumns } from '../collection-record.ts';
-import type { LimitReads } from '../limit-store.ts';
-import { keyColumns, keyOf, profileColumns, profileOf } from '../profile-record.ts';
-import type { KeyColumns, ProfileColumns } from '../profile-record.ts';
-import { columns } from '../sql.ts';
+import { collectionColumns, collectionOf } from './collection-record.ts';
+import type { CollectionColumns } from './collection-record.ts';
+import type { LimitReads } from './limit-store.ts';
+import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
+import type { KeyColumns, ProfileColumns } from './profile-record.ts';
+import { columns } from './sql.ts';
+import type { PreparedReads } from './sql.ts';
 
-/** The hot read: one prepared statement on the connection that sees what is committed. */
-export const createSqliteCallerReads = (reader: Connection): CallerReads & LimitReads => {
+/** The hot read: one prepared statement, which sees what is committed. */
+export const createSqlCallerReads = (reads: PreparedReads): CallerReads & LimitReads => {
   const readBy = (condition: string) => {
     const texts = textsFor(condition);
-    const alone = reader.prepare<[string], CallerColumns>(texts.alone);
-    const withTarget = reader.prepare<[string, string], CallerColumns & TargetColumns>(texts.withTarget);
+    const alone = reads.wide<CallerColumns>(texts.alone);
+    const withTarget = reads.wide<CallerColumns & TargetColumns>(texts.withTarget);
 
     return async (value: string, target: CollectionId | null): Promise<CallerRow | null> => {
       if (target === null) {
-        const row = alone.get(value);
+        const row = await alone(value);
         return row ? callerOf(row, null, false) : null;
       }
-      const row = withTarget.get(target, value);
+      const row = await withTarget(target, value);
       return row ? callerOf(row, targetOf(row), row.grantedAt !== null) : null;
     };
   };

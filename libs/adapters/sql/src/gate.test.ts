@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { Gate } from './gate.ts';
+
+test('one piece of work is let in at a time, in the order in which they came', async () => {
+  const gate = new Gate();
+  const steps: string[] = [];
+  const work = (name: string) =>
+    gate.enter(async () => {
+      steps.push(name);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      steps.push(name);
+    });
+  await Promise.all(['a', 'b', 'c'].map(work));
+  expect(steps.join('')).toBe('aabbcc');
+});
+
+test('what fails lets the next one in', async () => {
+  const gate = new Gate();
+  const failing = gate.enter(() => Promise.reject(new Error('no')));
+  const next = gate.enter(async () => 'done');
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe('done');
+});
+
+test('whoever waits too long is refused and never let in, and nobody passes the one who is inside', async () => {
+  const gate = new Gate();
+  const held = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const first = gate.enter(async () => {
+    await held.promise;
+    steps.push('first');
+  });
+  const late = gate.enter(async () => steps.push('late'), 10);
+  const third = gate.enter(async () => steps.push('third'));
+  await expect(late).rejects.toThrow('within 10 ms');
+  expect(steps).toEqual([]);
+  held.resolve();
+  await Promise.all([first, third]);
+  expect(steps).toEqual(['first', 'third']);
+});
+
+test('a gate that closes waits for those who came before, and refuses who comes after', async () => {
+  const gate = new Gate();
+  const held = Promise.withResolvers<void>();
+  let isDone = false;
+  const before = gate.enter(async () => {
+    await held.promise;
+    isDone = true;
+  });
+  const closed = gate.close().then(() => isDone);
+  await expect(gate.enter(async () => undefined)).rejects.toThrow('closed');
+  held.resolve();
+  expect(await closed).toBe(true);
+  await before;
+});

@@ -1,0 +1,111 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { Client } from 'pg';
+import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { ormOptions } from './orm-options.ts';
+import { applicationName } from './pool.ts';
+
+/** Says something to the operator. */
+export type Warn = (message: string, error: unknown) => void;
+
+/**
+ * Brings the tables up to date, each migration in a transaction of its own. Of several processes one does so while the others
+ * wait: the lock belongs to a connection of its own, and goes with it. Answers the name of the database.
+ */
+export const migratePostgresql = async (url: string, warn: Warn): Promise<string> => {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: lockWaitMs + answerMs,
+    keepAlive: true,
+    fallback_application_name: applicationName,
+  });
+  // What is under way then fails by itself.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await refuseOldServer(client);
+    await lock(client, warn);
+    const database = await databaseOf(client);
+    if (await isBehind(client)) await applyMigrations(url, database);
+    return database;
+  } finally {
+    // The server lets the lock go with the connection, which may be broken.
+    await client.end().catch(() => undefined);
+  }
+};
+
+const connectMs = 2_000;
+const answerMs = 5_000;
+const lockWaitMs = 60_000;
+const oldestVersion = 140_000;
+const names = migrationsFor('postgresql').map(({ name }) => name);
+
+const refuseOldServer = async (client: Client): Promise<void> => {
+  const version = await setting(client, 'server_version_num');
+  if (Number(version) >= oldestVersion) return;
+  throw new Error(`it is PostgreSQL ${await setting(client, 'server_version')}; version 14 or newer is needed`);
+};
+
+const setting = async (client: Client, name: string): Promise<string> => {
+  const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
+  return rows[0]?.value ?? '';
+};
+
+const databaseOf = async (client: Client): Promise<string> => {
+  const { rows } = await client.query<{ name: string }>('select current_database() as name');
+  return rows[0]?.name ?? '';
+};
+
+/** "port" in ASCII, and the number of this lock; see `PostgresqlDatabase` for the other one. */
+const lock = async (client: Client, warn: Warn): Promise<void> => {
+  const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 2) as free');
+  if (rows[0]?.free) return;
+  warn(
+    `Another process brings the tables of the database up to date; waiting for it, up to ${lockWaitMs / 1_000} s`,
+    null,
+  );
+  await client.query(`select set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`, [
+    String(lockWaitMs),
+  ]);
+  await client.query('select pg_advisory_lock(1886351988, 2)');
+};
+
+const isBehind = async (client: Client): Promise<boolean> => {
+  const { rows: tables } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    migrationsTable,
+  ]);
+  if (!tables[0]?.there) return true;
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by id');
+  refuseUnknown(rows.map(({ name }) => name));
+  return rows.length < names.length;
+};
+
+/** On a connection without the limits of the pool, for a migration may take its time. */
+const applyMigrations = async (url: string, database: string): Promise<void> => {
+  const orm = await MikroORM.init({
+    ...ormOptions(database),
+    driverOptions: {
+      connectionString: url,
+      max: 1,
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      fallback_application_name: applicationName,
+    },
+    extensions: [Migrator],
+    migrations: {
+      tableName: migrationsTable,
+      migrationsList: migrationsFor('postgresql'),
+      snapshot: false,
+      silent: true,
+      transactional: true,
+      allOrNothing: false,
+      disableForeignKeys: false,
+    },
+  });
+  try {
+    await orm.migrator.up();
+  } finally {
+    await orm.close(true);
+  }
+};

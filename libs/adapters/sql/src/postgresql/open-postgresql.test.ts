@@ -1,0 +1,138 @@
+import { setTimeout } from 'node:timers/promises';
+import { anEntry } from '@portico/contracts';
+import { Client } from 'pg';
+import { describe, expect, test } from 'vitest';
+import { startChild } from '../../test/child.ts';
+import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
+import { withFile } from '../../test/with-stores.ts';
+import { DatabaseUnavailableError, openSqlStores } from '../index.ts';
+import { openPostgresql } from './open-postgresql.ts';
+
+const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
+const silent = () => undefined;
+/** That of tcpmux, which nobody runs and the system gives to nobody. */
+const closedPort = 1;
+
+/** The address with another part in place of one of its own. */
+const changed = (url: string, change: (address: URL) => void): string => {
+  const address = new URL(url);
+  change(address);
+  return address.href;
+};
+
+describe.skipIf(!postgres)('a PostgreSQL database', () => {
+  test('has exactly the tables that the entities say once it is migrated, texts compared by code points', async () => {
+    const { orm } = await openPostgresql(await newDatabase(), silent, 20_000);
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
+    await orm.close(true);
+  });
+
+  test('comes up for each of eight that open it at once while it is empty', async () => {
+    const url = await newDatabase();
+    const opened = await Promise.all(Array.from({ length: 8 }, () => open(url)));
+    await Promise.all(opened.map(({ stores }) => stores.audit.append(anEntry())));
+    for (const { stores, close } of opened) {
+      expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 8 });
+      await close();
+    }
+    const applied = await onDatabase(url, (client) =>
+      client.query<{ name: string }>('select name from schema_migrations'),
+    );
+    expect(applied.rows).toEqual([{ name: '0001-initial' }, { name: '0002-due-jobs-by-kind' }]);
+  });
+
+  test('waits for another process that brings the tables up to date, and says so', async () => {
+    const url = await newDatabase();
+    const said: string[] = [];
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    await other.query('select pg_advisory_lock(1886351988, 2)');
+    const waiting = openSqlStores({ kind: 'postgresql', url }, { warn: (message) => said.push(message) });
+    while (said.length === 0) await setTimeout(10);
+    expect((await other.query("select to_regclass('profiles') as there")).rows).toEqual([{ there: null }]);
+    await other.end();
+    await (await waiting).close();
+    expect(said).toEqual([expect.stringContaining('Another process brings the tables of the database up to date')]);
+  });
+
+  test('that a newer version wrote is refused', async () => {
+    const url = await newDatabase();
+    await (await open(url)).close();
+    await onDatabase(url, (client) =>
+      client.query("insert into schema_migrations (name) values ('9999-of-the-future')"),
+    );
+    await expect(open(url)).rejects.toThrow(
+      /The database at .* cannot be opened: it has the migration 9999-of-the-future, which this version does not know/,
+    );
+  });
+
+  test('that has tables of the same names is refused and left as it is', async () => {
+    const url = await newDatabase();
+    await onDatabase(url, (client) => client.query('create table settings (number integer)'));
+    await expect(open(url)).rejects.toThrow('cannot be opened: ');
+    const { rows } = await onDatabase(url, (client) =>
+      client.query(
+        `select table_name from information_schema.tables where table_schema = 'public' and table_name <> 'schema_migrations'`,
+      ),
+    );
+    expect(rows).toEqual([{ table_name: 'settings' }]);
+  });
+
+  test('is refused at once where the password is wrong, without the password', async () => {
+    const url = changed(await newDatabase(), (address) => (address.password = 'not-the-password'));
+    const said: string[] = [];
+    const refused: unknown = await openSqlStores(
+      { kind: 'postgresql', url },
+      { warn: (message) => said.push(message) },
+    ).catch((error: unknown) => error);
+    expect(said).toEqual([]);
+    expect(refused).not.toBeInstanceOf(DatabaseUnavailableError);
+    expect(String(refused)).toContain('password authentication failed');
+    for (let error = refused; error instanceof Error; error = error.cause) {
+      expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('not-the-password');
+    }
+  });
+
+  test('is refused at once where TLS is asked for and the server has none', async () => {
+    const url = changed(await newDatabase(), (address) => address.searchParams.set('sslmode', 'verify-full'));
+    await expect(open(url)).rejects.toThrow('The server does not support SSL connections');
+  });
+
+  test('is refused at once, and not made, where the server has none of that name', async () => {
+    const url = changed(await newDatabase(), (address) => (address.pathname = '/portico_nowhere'));
+    await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
+    await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
+  });
+});
+
+test('an address that is no URL is refused without being cited', async () => {
+  const refused: unknown = await open('portico:secret@nowhere').catch((error: unknown) => error);
+  expect(String(refused)).toContain('is no URL of PostgreSQL');
+  expect(String(refused)).not.toContain('secret');
+});
+
+test('a server that nobody runs is tried for a while, then reported as unavailable, without the password', async () => {
+  const said: string[] = [];
+  const refused: unknown = await openSqlStores(
+    { kind: 'postgresql', url: `postgresql://portico:secret@127.0.0.1:${closedPort}/portico` },
+    { startWaitMs: 2_000, warn: (message, error) => said.push(`${message} ${String(error)}`) },
+  ).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(DatabaseUnavailableError);
+  expect(String(refused)).toContain(`The database at 127.0.0.1:${closedPort}/portico cannot be reached`);
+  expect(said.length).toBeGreaterThan(0);
+  expect([String(refused), ...said].join('\n')).not.toContain('secret');
+});
+
+test('the driver of the other database is never loaded', () =>
+  withFile(async (file) => {
+    const sqlite = startChild('loaded-drivers.ts', JSON.stringify({ kind: 'sqlite', file }));
+    expect(await sqlite.ended).toEqual({ code: 0, signal: null });
+    expect(sqlite.messages).toEqual([['better-sqlite3']]);
+    if (!postgres) return;
+    const postgresql = startChild(
+      'loaded-drivers.ts',
+      JSON.stringify({ kind: 'postgresql', url: await newDatabase() }),
+    );
+    expect(await postgresql.ended).toEqual({ code: 0, signal: null });
+    expect(postgresql.messages).toEqual([['pg']]);
+  }));

@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers/promises';
+import { MikroORM } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { DatabaseUnavailableError } from '../database-unavailable-error.ts';
+import { isUnreachable } from './database-error.ts';
+import { migratePostgresql } from './migrate-postgresql.ts';
+import type { Warn } from './migrate-postgresql.ts';
+import { ormOptions } from './orm-options.ts';
+import { poolConfig } from './pool.ts';
+
+export interface OpenPostgresql {
+  readonly orm: MikroORM;
+  /** All connections, MikroORM's own included. */
+  readonly pool: Pool;
+}
+
+/**
+ * Brings the tables up to date and opens a pool. While the server cannot be reached it tries again, for `startWaitMs`; then it
+ * raises a `DatabaseUnavailableError`. Raises an error that names the server and what is wrong where waiting does not help.
+ * No message has the password in it.
+ */
+export const openPostgresql = async (url: string, warn: Warn, startWaitMs: number): Promise<OpenPostgresql> => {
+  const address = addressOf(url);
+  const database = await reachable(address, warn, startWaitMs, () => migratePostgresql(url, warn));
+  const orm = await MikroORM.init({ ...ormOptions(database), driverOptions: poolConfig(url) });
+  // It takes what it is told as its state, and asks the server nothing.
+  await orm.em.getConnection().connect({ skipOnConnect: true });
+  return { orm, pool: await orm.em.getConnection().getNativeClient() };
+};
+
+const firstPauseMs = 250;
+const pauseMsMax = 5_000;
+
+const reachable = async <T>(address: string, warn: Warn, startWaitMs: number, work: () => Promise<T>): Promise<T> => {
+  const deadline = performance.now() + startWaitMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
+    try {
+      return await work();
+    } catch (error) {
+      const cannot = `The database at ${address} cannot be`;
+      if (!isUnreachable(error)) throw new Error(`${cannot} opened: ${reasonOf(error)}`, { cause: error });
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0) {
+        throw new DatabaseUnavailableError(`${cannot} reached: ${reasonOf(error)}`, { cause: error });
+      }
+      warn(`${cannot} reached; trying again for ${Math.ceil(remainingMs / 1_000)} s`, error);
+      await setTimeout(Math.min(pauseMs, remainingMs));
+    }
+  }
+};
+
+/** Host, port and database alone: an address has the password in it. */
+const addressOf = (url: string): string => {
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
+    throw new Error(
+      'The address of the database is no URL of PostgreSQL: postgresql://user:password@host:port/database',
+    );
+  }
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}:${port || '5432'}${pathname}`;
+};
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+};

@@ -1,0 +1,357 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { aCollection, aDocument, anEntry, aProfile, noEffects } from '@portico/contracts';
+import { PorticoError } from '@portico/domain';
+import { describe, expect, test } from 'vitest';
+import { newDatabase, postgres } from '../../test/with-postgresql.ts';
+import { writeEntries } from '../effects.ts';
+import { openSqlStores } from '../index.ts';
+import type { SqlStores } from '../index.ts';
+import { createPostgresqlAuditReads } from './audit-reads.ts';
+import { prepareDocumentOn } from './document-read.ts';
+import { openPostgresql } from './open-postgresql.ts';
+import { borrowed, executeInTurnOn, limits } from './pool.ts';
+import { PostgresqlDatabase } from './postgresql-database.ts';
+
+const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
+  const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
+  return new PostgresqlDatabase(orm, pool);
+};
+
+/** The same database as that many processes would have it open. */
+const withDatabases = async (
+  count: number,
+  work: (...databases: PostgresqlDatabase[]) => Promise<void>,
+): Promise<void> => {
+  const url = await newDatabase();
+  const databases = await Promise.all(Array.from({ length: count }, () => openDatabase(url)));
+  try {
+    await work(...databases);
+  } finally {
+    await Promise.all(databases.map((database) => database.close()));
+  }
+};
+
+const withTwoStores = async (work: (a: SqlStores, b: SqlStores) => Promise<void>): Promise<void> => {
+  const url = await newDatabase();
+  const [a, b] = await Promise.all([
+    openSqlStores({ kind: 'postgresql', url }),
+    openSqlStores({ kind: 'postgresql', url }),
+  ]);
+  try {
+    await work(a, b);
+  } finally {
+    await Promise.all([a.close(), b.close()]);
+  }
+};
+
+/** Resolved for each once all of that many have called it. */
+const meeting = (count: number): (() => Promise<void>) => {
+  const all = Promise.withResolvers<void>();
+  let come = 0;
+  return () => {
+    come += 1;
+    if (come === count) all.resolve();
+    return all.promise;
+  };
+};
+
+/** Whether somebody waits for such a lock. */
+const isAwaited = async ({ reads }: PostgresqlDatabase, lock: string): Promise<boolean> => {
+  const waiting = `select pid from pg_locks where ${lock} and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  return (await reads.first(waiting)) !== undefined;
+};
+const turnOfAChange = "locktype = 'advisory'";
+const entriesOfTheLog = "relation = 'audit_entries'::regclass";
+
+const insert = "insert into settings (name, value) values (?, '')";
+const names = async ({ reads }: PostgresqlDatabase) =>
+  (await reads.all<{ name: string }>('select name from settings order by name')).map(({ name }) => name);
+
+const codesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
+  outcomes.map((outcome) => {
+    if (outcome.status === 'fulfilled') return 'done';
+    const error: unknown = outcome.reason;
+    return error instanceof PorticoError ? error.code : String(error);
+  });
+const counted = (all: readonly string[]) =>
+  Object.fromEntries([...new Set(all)].map((one) => [one, all.filter((other) => other === one).length]));
+
+describe.skipIf(!postgres)('on PostgreSQL', () => {
+  test('reads see nothing of a transaction that is open', () =>
+    withDatabases(2, async (a, b) => {
+      await a.transact(async (transaction) => {
+        await transaction.run(insert, ['a']);
+        expect([await names(a), await names(b)]).toEqual([[], []]);
+      });
+      expect([await names(a), await names(b)]).toEqual([['a'], ['a']]);
+    }));
+
+  test('changes do not interleave, however long they take and whichever process makes them', () =>
+    withDatabases(2, async (a, b) => {
+      const steps: string[] = [];
+      const unit = (database: PostgresqlDatabase, name: string) =>
+        database.transact(async (transaction) => {
+          steps.push(name);
+          await setTimeout(20);
+          await transaction.run(insert, [name]);
+          steps.push(name);
+        });
+      await Promise.all([unit(a, 'a'), unit(b, 'b'), unit(a, 'c'), unit(b, 'd')]);
+      expect(steps.join('')).toMatch(/^((.)\2)+$/);
+      expect(await names(a)).toEqual(['a', 'b', 'c', 'd']);
+    }));
+
+  test('a change sees what was committed while it waited for its turn', () =>
+    withDatabases(2, async (a, b) => {
+      const begun = Promise.withResolvers<void>();
+      const first = a.transact(async (transaction) => {
+        begun.resolve();
+        while (!(await isAwaited(a, turnOfAChange))) await setTimeout(5);
+        await transaction.run(insert, ['a']);
+      });
+      await begun.promise;
+      const seen = await b.transact((transaction) => transaction.all('select name from settings'));
+      await first;
+      expect(seen).toEqual([{ name: 'a' }]);
+    }));
+
+  test('a change waits for one of another process, also where that takes longer than a lock is waited for at once', () =>
+    withDatabases(2, async (a, b) => {
+      const begun = Promise.withResolvers<void>();
+      const long = a.transact(async (transaction) => {
+        begun.resolve();
+        await setTimeout(limits.lockMs + 1_000);
+        await transaction.run(insert, ['a']);
+      });
+      await begun.promise;
+      await b.transact((transaction) => transaction.run(insert, ['b']));
+      await long;
+      expect(await names(a)).toEqual(['a', 'b']);
+    }));
+
+  test('a write waits for no change that is open, nor a change for a write', () =>
+    withDatabases(1, async (database) => {
+      await database.transact(async () => {
+        await database.write((sql) => sql.run(insert, ['a']));
+      });
+      await database.write(async () => {
+        await database.transact((transaction) => transaction.run(insert, ['b']));
+      });
+      expect(await names(database)).toEqual(['a', 'b']);
+    }));
+
+  test('what a unit of work throws rolls it back, and the next one goes on', () =>
+    withDatabases(1, async (database) => {
+      const failing = database.transact(async (transaction) => {
+        await transaction.run(insert, ['a']);
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      await database.transact((transaction) => transaction.run(insert, ['b']));
+      expect(await names(database)).toEqual(['b']);
+    }));
+
+  test('what the server rolls back is not taken for committed', () =>
+    withDatabases(1, async (database) => {
+      const swallowing = database.write(async (sql) => {
+        await sql.run(insert, ['a']);
+        await sql.run(insert, ['a']).catch(() => 0);
+      });
+      await expect(swallowing).rejects.toThrow('rolled back');
+      expect(await names(database)).toEqual([]);
+    }));
+
+  test('two writes that wait for each other are both done, one of them again', () =>
+    withDatabases(2, async (a, b) => {
+      await a.write((sql) => sql.runEach(insert, [['x'], ['y']]));
+      let attempts = 0;
+      const bothHoldOne = meeting(2);
+      const touch = "update settings set value = value || 'z' where name = ?";
+      const write = (database: PostgresqlDatabase, first: string, second: string) =>
+        database.write(async (sql) => {
+          attempts += 1;
+          await sql.run(touch, [first]);
+          await bothHoldOne();
+          await sql.run(touch, [second]);
+        });
+      await Promise.all([write(a, 'x', 'y'), write(b, 'y', 'x')]);
+      expect(attempts).toBeGreaterThan(2);
+      expect(await a.reads.all('select value from settings')).toEqual([{ value: 'zz' }, { value: 'zz' }]);
+    }));
+
+  test('a write that cannot be serialised with another is done again', () =>
+    withDatabases(2, async (a, b) => {
+      let attempts = 0;
+      const bothHaveRead = meeting(2);
+      const write = (database: PostgresqlDatabase, name: string) =>
+        database.write(async (sql) => {
+          attempts += 1;
+          await sql.run('set transaction isolation level serializable');
+          const { length } = await sql.all('select name from settings');
+          await bothHaveRead();
+          await sql.run('insert into settings (name, value) values (?, ?)', [name, String(length)]);
+        });
+      await Promise.all([write(a, 'a'), write(b, 'b')]);
+      expect(attempts).toBeGreaterThan(2);
+      const values = await a.reads.all<{ value: string }>('select value from settings order by value');
+      expect(values).toEqual([{ value: '0' }, { value: '1' }]);
+    }));
+
+  test('a write whose connection is lost is not done again: its outcome is not known', () =>
+    withDatabases(1, async (database) => {
+      let attempts = 0;
+      const lost = database.write(async (sql) => {
+        attempts += 1;
+        await sql.run('select pg_terminate_backend(pg_backend_pid())');
+      });
+      await expect(lost).rejects.toThrow();
+      expect(attempts).toBe(1);
+      await database.write((sql) => sql.run(insert, ['a']));
+    }));
+
+  test('a read that finds no connection free fails within its time, and later ones work', () =>
+    withDatabases(1, async (database) => {
+      const held = Promise.withResolvers<void>();
+      const holding: Promise<void>[] = [];
+      try {
+        while (holding.length < limits.connections) {
+          const inside = Promise.withResolvers<void>();
+          holding.push(
+            database.write(() => {
+              inside.resolve();
+              return held.promise;
+            }),
+          );
+          await inside.promise;
+        }
+        await expect(names(database)).rejects.toThrow('timeout');
+      } finally {
+        held.resolve();
+      }
+      await Promise.all(holding);
+      expect(await names(database)).toEqual([]);
+    }));
+
+  test('a connection whose answer was no longer waited for is given up', async () => {
+    const { orm, pool } = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
+    await expect(asked).rejects.toThrow('timeout');
+    expect(pool.totalCount).toBe(0);
+    await orm.close(true);
+    if (!pool.ending) await pool.end();
+  });
+
+  test('of statements that are executed in turn one has a connection, however many wait', async () => {
+    const { orm, pool } = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const execute = executeInTurnOn(pool);
+    const asked = Array.from({ length: limits.connections }, () => execute({ text: 'select pg_sleep(0.01)' }));
+    await Promise.all(asked);
+    expect(pool.totalCount).toBe(1);
+    await orm.close(true);
+    if (!pool.ending) await pool.end();
+  });
+
+  test('of large documents one is read after another, however many are asked for at once', async () => {
+    const url = await newDatabase();
+    const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
+    const database = await openDatabase(url);
+    const collection = aCollection();
+    const deflated = Uint8Array.from(randomBytes(5_000_000));
+    await stores.collections.add(collection, { deflated, crc32: 0, bytes: deflated.length }, noEffects);
+    // One statement of a text has it at a time, until it has ended; `packed` tells the texts apart.
+    const lock = (packed: string) => `pg_try_advisory_xact_lock(${packed.length})`;
+    const read = prepareDocumentOn(database)(
+      (packed) => `select ${lock(packed)} as "isAlone", ${packed} as "packed" from documents d where collection_id = ?`,
+    );
+    const rows = await Promise.all(Array.from({ length: 12 }, () => read(collection.id)));
+    await Promise.all([database.close(), close()]);
+    const seen = rows.map((row) => ({ ...row, packed: row?.packed.equals(deflated) }));
+    expect(seen).toEqual(rows.map(() => ({ isAlone: true, packed: true })));
+  });
+
+  test('a statement that takes too long is ended by the server, and its connection goes on', () =>
+    withDatabases(1, async ({ reads }) => {
+      const process = () => reads.first('select pg_backend_pid() as pid');
+      const before = await process();
+      const limit = await reads.first(`select current_setting('statement_timeout') as "inForce"`);
+      expect(limit).toEqual({ inForce: `${limits.statementMs / 1_000}s` });
+      await reads.all("select set_config('statement_timeout', '50', false)");
+      await expect(reads.all('select pg_sleep(30)')).rejects.toMatchObject({ code: '57014' });
+      expect(await process()).toEqual(before);
+    }));
+
+  test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others are told of it', () =>
+    withTwoStores(async (a, b) => {
+      const profile = aProfile();
+      const collection = aCollection();
+      await a.stores.profiles.add(profile, noEffects);
+      await a.stores.collections.add(collection, aDocument(), noEffects);
+      const grant = ({ stores }: SqlStores, n: number) =>
+        stores.grants.grant(profile.id, collection.id, ({ grantedAt }) => {
+          if (grantedAt !== null) throw new PorticoError('already_granted');
+          return { ...noEffects, entries: [anEntry()], grantedAt: n };
+        });
+      const outcomes = await Promise.allSettled(Array.from({ length: 256 }, (_, n) => grant(n % 2 ? a : b, n)));
+      expect(counted(codesOf(outcomes))).toEqual({ done: 1, already_granted: 255 });
+      expect(await a.stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 1 });
+    }));
+
+  test('of 64 simultaneous approvals in two processes one decides', () =>
+    withTwoStores(async (a, b) => {
+      const profile = aProfile({ status: 'pending' });
+      await a.stores.profiles.add(profile, noEffects);
+      const approve = ({ stores }: SqlStores, n: number) =>
+        stores.profiles.update(profile.id, ({ profile: current, key }) => {
+          if (current.status !== 'pending') throw new PorticoError('already_approved');
+          return { ...noEffects, profile: { ...current, status: 'approved', fullName: `approved by ${n}` }, key };
+        });
+      const outcomes = await Promise.allSettled(Array.from({ length: 64 }, (_, n) => approve(n % 2 ? a : b, n)));
+      expect(counted(codesOf(outcomes))).toEqual({ done: 1, already_approved: 63 });
+      const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
+      expect(await b.stores.profiles.find(profile.id)).toMatchObject({ fullName: `approved by ${winner}` });
+    }));
+
+  test('entries that two processes append at once, and prune, are all counted', () =>
+    withTwoStores(async (a, b) => {
+      const entries = Array.from({ length: 2_000 }, (_, n) =>
+        anEntry({ source: n % 3 ? 'client' : 'system', instant: (n % 50) * 86_400_000, receivedAt: n }),
+      );
+      const appended = entries.map((entry, n) => (n % 2 ? a : b).stores.audit.append(entry));
+      await Promise.all(appended.slice(0, 500));
+      const pruned = await Promise.all([a, b, a, b].map(({ stores }) => stores.audit.prune(1_000, 100)));
+      await Promise.all(appended);
+      const total = 2_000 - pruned.reduce((sum, one) => sum + one);
+      for (const source of ['client', 'system', 'all'] as const) {
+        const { total: kept } = await a.stores.audit.page({ source }, 0, 1);
+        const { total: found } = await b.stores.audit.page({ source, from: -1 }, 0, 1);
+        expect(kept).toBe(found);
+        if (source === 'all') expect(kept).toBe(total);
+      }
+      const { entries: middle } = await a.stores.audit.page({ source: 'all' }, Math.floor(total / 2), 3);
+      expect(middle).toHaveLength(3);
+    }));
+
+  test.for([
+    ['in the middle', 4],
+    ['at the end', 8],
+  ] as const)('a page %s of the audit log and its total are of one moment, whatever comes in between', ([, offset]) =>
+    withDatabases(1, async (database) => {
+      const entryAt = (instant: number) => anEntry({ instant });
+      const entries = Array.from({ length: 10 }, (_, n) => entryAt(n));
+      await database.write((sql) => writeEntries(sql, entries));
+      const { page } = createPostgresqlAuditReads(database);
+      const read = () => page({ source: 'all' }, offset, 3);
+      const before = await read();
+      const meanwhile = await database.write(async (sql) => {
+        await sql.run('lock table audit_entries in access exclusive mode');
+        const reading = read();
+        while (!(await isAwaited(database, entriesOfTheLog))) await setTimeout(5);
+        await writeEntries(sql, [entryAt(-1), entryAt(10)]);
+        return { reading };
+      });
+      expect([before, await read()]).toContainEqual(await meanwhile.reading);
+    }),
+  );
+});

@@ -1,0 +1,181 @@
+import { setTimeout } from 'node:timers/promises';
+import { anEntry, aProfile, noEffects } from '@portico/contracts';
+import type { EntryId } from '@portico/domain';
+import { startFaultProxy, startPostgres } from '@portico/test-servers';
+import type { FaultMode } from '@portico/test-servers';
+import { afterAll, describe, expect, test } from 'vitest';
+import { onDatabase } from '../../test/with-postgresql.ts';
+import { openSqlStores } from '../index.ts';
+import type { SqlStores } from '../index.ts';
+import { openPostgresql } from './open-postgresql.ts';
+import { PostgresqlDatabase } from './postgresql-database.ts';
+
+/** A server of our own, which syncs as in production and which we may stop. */
+const server = await startPostgres({ durable: true });
+const control = server?.control;
+afterAll(() => server?.close());
+
+/** A request ends within ten seconds whatever the database does. */
+const boundMs = 10_000;
+
+const withStores = async (work: (stores: SqlStores, url: string) => Promise<void>): Promise<void> => {
+  const url = (await server?.newDatabase()) ?? '';
+  const opened = await openSqlStores({ kind: 'postgresql', url });
+  try {
+    await work(opened, url);
+  } finally {
+    await opened.close();
+  }
+};
+
+/** Asks until it is answered, as clients do. */
+const untilAnswered = async <T>(ask: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await setTimeout(100);
+    }
+  }
+};
+
+const timed = async (work: Promise<unknown>): Promise<{ readonly outcome: string; readonly ms: number }> => {
+  const begin = performance.now();
+  const [{ status: outcome }] = await Promise.allSettled([work]);
+  return { outcome, ms: performance.now() - begin };
+};
+
+describe.skipIf(!control)('a PostgreSQL server', () => {
+  test('that hangs fails reads, changes and the probe in bounded time, and serves again once it goes on', () =>
+    withStores(async ({ stores, settings, probe }) => {
+      const profile = aProfile();
+      await stores.profiles.add(profile, noEffects);
+      // So that several connections are open, and hang.
+      await Promise.all(Array.from({ length: 5 }, () => stores.callers.byUid(profile.uid, null)));
+      await control?.pause();
+      await expect(probe.check()).rejects.toThrow('did not answer within 500 ms');
+      const asked = await Promise.all([
+        ...Array.from({ length: 30 }, () => timed(stores.callers.byUid(profile.uid, null))),
+        ...Array.from({ length: 30 }, (_, n) => timed(settings.put('name', String(n)))),
+        ...Array.from({ length: 30 }, () => timed(stores.audit.append(anEntry()))),
+        timed(stores.audit.page({ source: 'all' }, 0, 1)),
+        timed(probe.check()),
+      ]);
+      expect(asked.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
+      await control?.resume();
+      expect(await untilAnswered(() => stores.callers.byUid(profile.uid, null))).toMatchObject({ profile });
+      await untilAnswered(() => settings.put('name', 'after'));
+      await untilAnswered(() => probe.check());
+      expect(await settings.get('name')).toBe('after');
+    }));
+
+  test('that crashes under writes loses nothing that it acknowledged, and is used again without a restart', () =>
+    withStores(async ({ stores }) => {
+      const acknowledged: EntryId[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        let goesOn = true;
+        const writers = Array.from({ length: 8 }, async () => {
+          while (goesOn) {
+            const entry = anEntry();
+            await stores.audit.append(entry).then(
+              () => acknowledged.push(entry.id),
+              () => setTimeout(20),
+            );
+          }
+        });
+        const before = acknowledged.length;
+        while (acknowledged.length < before + 100) await setTimeout(5);
+        await control?.stop('immediate');
+        await control?.start();
+        const then = acknowledged.length;
+        while (acknowledged.length < then + 10) await setTimeout(5);
+        goesOn = false;
+        await Promise.all(writers);
+      }
+      const stored = new Set<EntryId>();
+      for await (const { id } of stores.audit.export({ source: 'client' })) stored.add(id);
+      expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+      expect(await stores.audit.page({ source: 'client' }, 0, 1)).toMatchObject({ total: stored.size });
+    }));
+
+  test('that ends idle connections does no harm', () =>
+    withStores(async ({ settings }, url) => {
+      await settings.put('name', 'value');
+      await onDatabase(url, (client) =>
+        client.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        ),
+      );
+      expect(await untilAnswered(() => settings.get('name'))).toBe('value');
+    }));
+
+  test('that comes up while the service starts is waited for', () =>
+    withStores(async (_, url) => {
+      await control?.stop('fast');
+      const said: string[] = [];
+      const opening = openSqlStores({ kind: 'postgresql', url }, { warn: (message) => said.push(message) });
+      while (said.length < 2) await setTimeout(10);
+      await control?.start();
+      const { settings, close } = await opening;
+      await settings.put('name', 'value');
+      await close();
+      expect(said[0]).toMatch(
+        /^The database at 127\.0\.0\.1:\d+\/portico_\w+ cannot be reached; trying again for \d+ s$/,
+      );
+    }));
+
+  test.for<FaultMode>(['down', 'hang', 'reset', 'garbage'])(
+    'behind a network that answers by %o fails what is asked in bounded time, and serves again afterwards',
+    (mode) =>
+      throughProxy(async (url, setMode) => {
+        const { stores, settings, probe, close } = await openSqlStores({ kind: 'postgresql', url });
+        await settings.put('name', 'before');
+        await setMode(mode);
+        const asked = await Promise.all([
+          ...Array.from({ length: 12 }, () => timed(settings.get('name'))),
+          ...Array.from({ length: 3 }, () => timed(settings.put('name', 'meanwhile'))),
+          timed(stores.audit.append(anEntry())),
+          timed(probe.check()),
+        ]);
+        expect(asked.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
+        await setMode('pass');
+        await untilAnswered(() => settings.put('name', 'after'));
+        expect(await untilAnswered(() => settings.get('name'))).toBe('after');
+        await untilAnswered(() => stores.audit.append(anEntry()));
+        await close();
+      }),
+  );
+
+  test.for<FaultMode>(['hang', 'reset'])(
+    'that commits while the network answers by %o is not asked again: the outcome is not known',
+    (mode) =>
+      throughProxy(async (url, setMode) => {
+        const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
+        const database = new PostgresqlDatabase(orm, pool);
+        let attempts = 0;
+        const written = database.write(async (sql) => {
+          attempts += 1;
+          await sql.run("insert into settings (name, value) values ('a', '')");
+          await setMode(mode);
+        });
+        await expect(written).rejects.toThrow();
+        await setMode('pass');
+        expect(attempts).toBe(1);
+        await database.close();
+      }),
+  );
+});
+
+const throughProxy = async (
+  work: (url: string, setMode: (mode: FaultMode) => Promise<void>) => Promise<void>,
+): Promise<void> => {
+  const url = (await server?.newDatabase()) ?? '';
+  const { hostname: host, port } = new URL(url);
+  const proxy = await startFaultProxy({ host, port: Number(port) });
+  try {
+    await work(proxy.through(url), (mode) => proxy.set(mode));
+  } finally {
+    await proxy.close();
+  }
+};

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { Statements } from './statements.ts';
+
+test('a text has one name in every process, and no other text has it, whichever was used first', () => {
+  const [a, b] = [new Statements(), new Statements()];
+  const [byId, byUid] = ['select 1 where id = ?', 'select 1 where uid = ?'];
+  const inA = [a.of(byId), a.of(byUid)].map(({ name }) => name);
+  const inB = [b.of(byUid), b.of(byId)].map(({ name }) => name);
+  expect(inB.toReversed()).toEqual(inA);
+  expect(new Set(inA).size).toBe(2);
+});
+
+test('a name is not longer than PostgreSQL keeps it', () => {
+  expect(Buffer.byteLength(new Statements().of('select 1').name)).toBeLessThan(64);
+});

@@ -1,0 +1,108 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import SqliteDriver from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { startChild } from '../../test/child.ts';
+import { withFile } from '../../test/with-stores.ts';
+import { openSqlStores } from '../index.ts';
+import type { SqlStores } from '../index.ts';
+import { openSqlite } from './open-sqlite.ts';
+
+const open = (file: string): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
+
+/** Works on the file as another program would. */
+const onFile = async (file: string, work: (connection: SqliteDriver.Database) => void): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true });
+  const connection = new SqliteDriver(file);
+  try {
+    work(connection);
+  } finally {
+    connection.close();
+  }
+};
+
+test('the migrations make exactly the tables that the entities say', () =>
+  withFile(async (file) => {
+    const { orm, reader } = await openSqlite(file);
+    expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
+    reader.close();
+    await orm.close(true);
+  }));
+
+test('only the owner can read the folder and the files that are made', () =>
+  withFile(async (file) => {
+    const { close } = await open(file);
+    expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) expect((await stat(name)).mode & 0o777).toBe(0o600);
+    await close();
+  }));
+
+test('each connection is set up to lose nothing and to trust nothing', () =>
+  withFile(async (file) => {
+    const { orm, writer, reader } = await openSqlite(file);
+    const setting = (name: string) => writer.pragma(name, { simple: true });
+    expect(setting('journal_mode')).toBe('wal');
+    expect(setting('synchronous')).toBe(2);
+    expect(setting('foreign_keys')).toBe(1);
+    expect(setting('trusted_schema')).toBe(0);
+    // SQLite's own waiting blocks the event loop.
+    expect(setting('busy_timeout')).toBe(0);
+    expect(reader.pragma('trusted_schema', { simple: true })).toBe(0);
+    expect(() => reader.exec('delete from settings')).toThrow('readonly');
+    reader.close();
+    await orm.close(true);
+  }));
+
+test('several processes that open a new file at once all come up', () =>
+  withFile(async (file) => {
+    const children = Array.from({ length: 4 }, () => startChild('append-entries.ts', file, '5'));
+    for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null });
+    const { stores, close } = await open(file);
+    expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 20 });
+    await close();
+  }));
+
+test('a database that a newer version wrote is refused', () =>
+  withFile(async (file) => {
+    await (await open(file)).close();
+    await onFile(file, (connection) =>
+      connection.exec("insert into schema_migrations (name) values ('9999-of-the-future')"),
+    );
+    await expect(open(file)).rejects.toThrow(
+      `The database ${file} cannot be opened: it has the migration 9999-of-the-future, which this version does not know`,
+    );
+  }));
+
+test.for([
+  ['some text', 'No database at all.'],
+  ['text of many pages', 'No database at all. '.repeat(1_000)],
+])('a file that holds %s is refused and left as it is', ([, content = '']) =>
+  withFile(async (file) => {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+    await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: it is no SQLite database`);
+    expect(await readFile(file, 'utf8')).toBe(content);
+  }),
+);
+
+test('a database whose pages are damaged is refused', () =>
+  withFile(async (file) => {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `SQLite format 3\0${'x'.repeat(10_000)}`);
+    await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: file is not a database`);
+  }));
+
+test('the database of another application is refused and left as it is', () =>
+  withFile(async (file) => {
+    await onFile(file, (connection) => connection.exec('create table invoices (number integer)'));
+    await expect(open(file)).rejects.toThrow('it is the SQLite database of another application');
+    await onFile(file, (connection) =>
+      expect(connection.prepare('select name from sqlite_master').pluck().all()).toEqual(['invoices']),
+    );
+  }));
+
+test('a folder in the place of the file is refused', () =>
+  withFile(async (file) => {
+    await mkdir(file, { recursive: true });
+    await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: `);
+  }));

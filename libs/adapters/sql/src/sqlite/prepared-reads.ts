@@ -1,0 +1,25 @@
+import type { Database as Connection } from 'better-sqlite3';
+import type { PreparedRead, PreparedReads } from '../sql.ts';
+
+/** Each statement is prepared at once, so that a wrong one is found when the stores are opened. */
+export const prepareSqliteReads = (reader: Connection): PreparedReads => {
+  const first = <Row>(text: string): PreparedRead<Row | undefined> => {
+    const statement = reader.prepare<unknown[], Row>(text);
+    return async (...parameters) => statement.get(...parameters);
+  };
+
+  return {
+    first,
+    wide: first,
+
+    all<Row>(text: string) {
+      const statement = reader.prepare<unknown[], Row>(text);
+      return async (...parameters) => statement.all(...parameters);
+    },
+
+    column<Content>(text: string) {
+      const statement = reader.prepare<unknown[], Content>(text).pluck();
+      return async (...parameters) => statement.all(...parameters);
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { aCollection, aDocument, aJob, aProfile, jobsOnly, noEffects } from '@portico/contracts';
+import { expect, test } from 'vitest';
+import { describeDialects } from '../test/dialects.ts';
+
+describeDialects(({ withStores }) => {
+  test('a document of several megabytes comes back as it was', () =>
+    withStores(async ({ stores: { collections } }) => {
+      const collection = aCollection();
+      const document = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
+      await collections.add(collection, aDocument(), noEffects);
+      await collections.update(collection.id, (current) => ({ ...noEffects, collection: current, document }));
+      const { deflated, ...rest } = (await collections.document(collection.id))?.packed ?? {};
+      expect(rest).toEqual({ crc32: document.crc32, bytes: document.bytes });
+      // `toEqual` would compare them one by one, for seconds.
+      expect(deflated && Buffer.compare(deflated, document.deflated)).toBe(0);
+    }));
+
+  test.for([
+    `it's "quoted"`,
+    "a \\ backslash \\' and \\? more",
+    'a ? and ?1 and :name and $1 and @x',
+    'two\nlines\r\n\tand a tab',
+    "'; drop table profiles; --",
+    '😀 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \u202e \u0301',
+    '%s {0} ${name} `x`',
+  ])('the text %j is stored as it is', (text) =>
+    withStores(async ({ stores: { profiles, collections, limits } }) => {
+      const profile = aProfile({ fullName: text, companyName: text, uid: text });
+      await profiles.add(profile, noEffects);
+      await profiles.update(profile.id, ({ profile: current, key }) => ({
+        ...noEffects,
+        profile: { ...current, companyName: `${text}${text}` },
+        key,
+      }));
+      expect(await profiles.find(profile.id)).toEqual({ ...profile, companyName: `${text}${text}` });
+
+      const collection = aCollection({ name: text, description: text, importKey: text });
+      await collections.add(collection, aDocument(), noEffects);
+      expect(await collections.findByImportKey(text)).toEqual(collection);
+      expect(await limits.subject(profile.id)).toMatchObject({ profile: { fullName: text } });
+    }),
+  );
+
+  test('jobs that are added portion after portion leave the event loop to others in between', () =>
+    withStores(async ({ stores: { embeddings } }) => {
+      let [turns, ended] = [0, false];
+      const count = () => {
+        turns += 1;
+        if (!ended) setImmediate(count);
+      };
+      setImmediate(count);
+      for (let portion = 1; portion <= 5; portion += 1) await embeddings.enqueue(jobsOnly(aJob()));
+      ended = true;
+      expect(turns).toBeGreaterThanOrEqual(5);
+    }));
+
+  test('the error of a write that was refused says nothing of what was to be written', () =>
+    withStores(async ({ stores: { profiles } }) => {
+      const profile = aProfile();
+      await profiles.add(profile, noEffects);
+      const refused: unknown = await profiles
+        .add({ ...aProfile(), uid: profile.uid }, noEffects)
+        .catch((e: unknown) => e);
+      const texts = [];
+      for (let error: unknown = refused; error instanceof Error; error = error.cause) {
+        texts.push(error.message, error.stack, ...Object.values(error).map(String));
+      }
+      expect(texts.join('\n')).toContain('Identity already registered');
+      expect(texts.join('\n')).toMatch(
+        /UNIQUE constraint failed: profiles.uid|unique constraint "profiles_uid_unique"/,
+      );
+      expect(texts.join('\n')).not.toContain(profile.uid);
+    }));
+});
