@@ -6,22 +6,27 @@ import { createClosedJobQueue, createInProcessJobQueue } from './in-process-job-
 
 const idsOf = (...names: readonly string[]): readonly JobId[] => names as readonly JobId[];
 
+/** So many of each kind. */
+const atOnce = (count: number) => ({ 'mail.credentials': count, 'mail.rejection': count, embed: count });
+
 for (const [sentence, check] of Object.entries(jobQueueContract)) {
-  test(sentence, () => check({ queue: createInProcessJobQueue({ concurrency: 3 }), concurrency: 3, patienceMs: 2000 }));
+  test(sentence, () =>
+    check({ queue: createInProcessJobQueue({ concurrency: atOnce(3) }), concurrency: 3, patienceMs: 2000 }),
+  );
 }
 
 test('an id that waits, or is under way, is not taken a second time', async () => {
-  const queue = createInProcessJobQueue({ concurrency: 1 });
+  const queue = createInProcessJobQueue({ concurrency: atOnce(1) });
   const worked: string[] = [];
   const { promise, resolve } = Promise.withResolvers<undefined>();
   queue.start(async (id) => {
     worked.push(id);
     await promise;
   });
-  queue.offer(idsOf('a', 'b', 'b'));
+  queue.offer('embed', idsOf('a', 'b', 'b'));
   await turn();
   expect(worked).toEqual(['a']);
-  queue.offer(idsOf('a', 'b'));
+  queue.offer('embed', idsOf('a', 'b'));
   resolve(undefined);
   await turn();
   await turn();
@@ -30,10 +35,10 @@ test('an id that waits, or is under way, is not taken a second time', async () =
 });
 
 test('what is beyond the number that may wait is dropped', async () => {
-  const queue = createInProcessJobQueue({ concurrency: 1, waitingMax: 2 });
+  const queue = createInProcessJobQueue({ concurrency: atOnce(1), waitingMax: 2 });
   const worked: string[] = [];
-  queue.offer(idsOf('a', 'b', 'c'));
-  queue.offer(idsOf('d'));
+  queue.offer('embed', idsOf('a', 'b', 'c'));
+  queue.offer('embed', idsOf('d'));
   queue.start(async (id) => {
     worked.push(id);
   });
@@ -49,7 +54,7 @@ test('a closed queue works nothing and stops at once', async () => {
   queue.start(async (id) => {
     worked.push(id);
   });
-  queue.offer(idsOf('a'));
+  queue.offer('embed', idsOf('a'));
   await turn();
   await turn();
   await queue.stop();

@@ -1,17 +1,29 @@
-import type { JobId, JobQueue } from '@portico/domain';
+import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/domain';
 
 export interface JobQueueOptions {
-  /** How many jobs are worked at once. */
-  readonly concurrency: number;
-  /** How many ids may wait; beyond it they are dropped, since the outbox offers them again. */
+  /** How many jobs of each kind are worked at once. */
+  readonly concurrency: Readonly<Record<JobKind, number>>;
+  /** How many ids of each kind may wait; beyond it they are dropped, since the outbox offers them again. */
   readonly waitingMax?: number;
 }
 
 /**
- * Works jobs within this process, in the order of their offers. An id that waits already, or is under way, is not taken
- * a second time.
+ * Works jobs within this process, those of each kind in the order of their offers. An id that waits already, or is under way, is
+ * not taken a second time.
  */
 export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: JobQueueOptions): JobQueue => {
+  const lanes = new Map(jobKinds.map((kind) => [kind, createLane(concurrency[kind], waitingMax)]));
+  return {
+    offer: (kind, ids) => lanes.get(kind)?.offer(ids),
+    start: (work) => lanes.forEach((lane) => lane.start(work)),
+    stop: async () => {
+      await Promise.all(Array.from(lanes.values(), (lane) => lane.stop()));
+    },
+  };
+};
+
+/** The jobs of one kind. */
+const createLane = (concurrency: number, waitingMax: number) => {
   const waiting = new Set<JobId>();
   const underWay = new Map<JobId, Promise<void>>();
   let work: ((id: JobId) => Promise<void>) | null = null;
@@ -42,7 +54,7 @@ export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: Jo
   };
 
   return {
-    offer(ids) {
+    offer(ids: readonly JobId[]): void {
       if (stopped) return;
       for (const id of ids) {
         if (waiting.size >= waitingMax) break;
@@ -50,12 +62,12 @@ export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: Jo
       }
       if (work !== null && waiting.size > 0) fillSoon();
     },
-    start(newWork) {
+    start(newWork: (id: JobId) => Promise<void>): void {
       if (stopped) return;
       work = newWork;
       fillSoon();
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true;
       work = null;
       waiting.clear();

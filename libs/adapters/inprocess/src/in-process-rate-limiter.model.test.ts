@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AdmissionLog } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AdmissionLog } from '../test/admission-log.ts';
 import { ClockByHand } from '../test/clock-by-hand.ts';
 import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
 
@@ -57,11 +57,12 @@ const createModel = async () => {
   let limiter = await createInProcessRateLimiter({ clock, stateFile });
   let passed = 0;
   return {
+    /** Microseconds that have passed for whoever is counted. */
     now: () => passed,
     limiter: () => limiter,
     pass: (milliseconds: number) => {
       clock.pass(milliseconds);
-      passed += milliseconds;
+      passed += milliseconds * 1000;
     },
     jump: (milliseconds: number) => clock.jump(milliseconds),
     restart: async (monotonic: number) => {

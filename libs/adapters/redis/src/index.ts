@@ -1,0 +1,9 @@
+export * from './redis-cache.ts';
+export {
+  openRedis,
+  RedisAway,
+  RedisRefusal,
+  type RedisConnection,
+  type RedisConnectionOptions,
+} from './redis-connection.ts';
+export { createRedisRateLimiter, type RedisRateLimiterOptions } from './redis-rate-limiter.ts';

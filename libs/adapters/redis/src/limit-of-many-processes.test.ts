@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { startRedis } from '@portico/test-servers';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Admission, TakerOrders } from '../test/taker.ts';
+
+const processes = 4;
+
+const redis = await startRedis();
+afterAll(() => redis?.close());
+
+const takeInOneProcess = async (orders: TakerOrders): Promise<readonly Admission[]> => {
+  const taker = fork(join(import.meta.dirname, '../test/taker.ts'), [JSON.stringify(orders)], {
+    execArgv: ['-C', '@portico/source'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const exited = once(taker, 'exit').then(([status]) => {
+    if (status !== 0) throw new Error(`A process ended with ${status}`);
+  });
+  const told = once(taker, 'message') as Promise<[readonly Admission[]]>;
+  await exited;
+  const [admissions] = await told;
+  return admissions;
+};
+
+/** So many requests of all processes together; the admissions in the order in which they were asked for. */
+const takeTogether = async (allowed: number, windowSeconds: number, requests: number) => {
+  const subject = `${allowed} in ${windowSeconds}`;
+  const orders = { url: redis!.url, subject, allowed, windowSeconds, requests: requests / processes, atOnce: 100 };
+  const all = await Promise.all(Array.from({ length: processes }, () => takeInOneProcess(orders)));
+  return all.flat().sort(([one], [other]) => one - other);
+};
+
+describe.skipIf(!redis)('the limiter in Redis, asked by four processes at once', { timeout: 120_000 }, () => {
+  for (const allowed of [1, 100, 1000]) {
+    test(`of 100,000 requests exactly ${allowed} are admitted where the limit is ${allowed}`, async () => {
+      expect(await takeTogether(allowed, 3600, 100_000)).toHaveLength(allowed);
+    });
+  }
+
+  test('of 100,000 requests no more than 5,000 and 98 % of them at least are admitted by that limit', async () => {
+    const { length } = await takeTogether(5000, 3600, 100_000);
+    expect(length).toBeLessThanOrEqual(5000);
+    expect(length).toBeGreaterThanOrEqual(4900);
+  });
+
+  for (const allowed of [100, 2000]) {
+    test(`no second holds more than ${allowed} admissions where the limit is ${allowed} a second`, async () => {
+      const admissions = await takeTogether(allowed, 1, 100_000);
+      expect(admissions.length).toBeGreaterThan(allowed);
+      let end = 0;
+      for (const [begin, [from]] of admissions.entries()) {
+        while (end < admissions.length && admissions[end]![0] < from + 1000) end++;
+        const inside = admissions.slice(begin, end).filter(([, answeredAt]) => answeredAt < from + 1000);
+        if (inside.length > allowed) expect.fail(`${inside.length} in the second from ${from}`);
+      }
+    });
+  }
+});

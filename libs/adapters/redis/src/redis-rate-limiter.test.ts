@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AdmissionLog, rateLimiterContract } from '@portico/contracts';
+import type { LimitRule, RateLimiter } from '@portico/domain';
+import { startRedis } from '@portico/test-servers';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createSubjects, noFallback, patientMs } from '../test/limiter-subject.ts';
+import { openRedis } from './redis-connection.ts';
+import { createRedisRateLimiter, limitKey } from './redis-rate-limiter.ts';
+
+/** 8 KB, the key included (specification, section 7). */
+const subjectBytesMax = 8_000;
+const profile = 'client:0d1d2b40-6f5c-4b80-93d3-2a4a4b5f7e11';
+
+const redis = await startRedis();
+const subjects = redis && (await createSubjects(redis.url));
+afterAll(async () => {
+  await subjects?.close();
+  await redis?.close();
+});
+
+const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
+
+const admittedOf = async (limiter: RateLimiter, rule: LimitRule, times: number, name = 'ada') => {
+  const quotas = await Promise.all(Array.from({ length: times }, () => limiter.take(name, rule)));
+  return quotas.filter(({ admitted }) => admitted).length;
+};
+
+describe.skipIf(!subjects)('the limiter in Redis', () => {
+  const subject = () => subjects!.next();
+  const bytesOf = async (key: string) => Number(await subjects!.client.memory('USAGE', key));
+
+  for (const [sentence, check] of Object.entries(rateLimiterContract)) {
+    test(sentence, () => check(subject()));
+  }
+
+  test('a client of the largest exact limit costs at most 8 KB, whatever else is remembered of it', async () => {
+    const { limiter, advance, keyOf } = subject();
+    const most: number[] = [];
+    for (let request = 0; request < 4000; request++) {
+      await limiter.take(profile, ruleOf(1000, 1));
+      await advance(1.7);
+      if (request % 50 === 0) most.push(await bytesOf(keyOf(profile)));
+    }
+    expect(Math.max(...most)).toBeGreaterThan(6_000);
+    expect(Math.max(...most)).toBeLessThanOrEqual(subjectBytesMax);
+  });
+
+  test('a client of a larger limit costs at most 8 KB, whatever else is remembered of it', async () => {
+    const { limiter, advance, keyOf } = subject();
+    const most: number[] = [];
+    for (let request = 0; request < 2000; request++) {
+      await limiter.take(profile, ruleOf(1_000_000_000, 10));
+      await advance(31);
+      if (request % 50 === 0) most.push(await bytesOf(keyOf(profile)));
+    }
+    expect(Math.max(...most)).toBeGreaterThan(1_000);
+    expect(Math.max(...most)).toBeLessThanOrEqual(subjectBytesMax);
+  });
+
+  test('whoever comes once costs next to nothing', async () => {
+    const { limiter, keyOf } = subject();
+    await limiter.take(profile, ruleOf(600, 60));
+    expect(await bytesOf(keyOf(profile))).toBeLessThan(300);
+  });
+
+  test('above 1,000 a steady load just over the limit gets over 98 % of it through', async () => {
+    const { limiter, advance } = subject();
+    const rule = ruleOf(2000, 10);
+    let admitted = 0;
+    for (let request = 0; request < 12_000; request++) {
+      if (request === 3000) admitted = 0;
+      admitted += await admittedOf(limiter, rule, 1);
+      await advance(4.9);
+    }
+    const windows = (9000 * 4.9) / 10_000;
+    expect(admitted).toBeGreaterThan(0.98 * windows * rule.allowed);
+  });
+
+  test('a question by a rule of another kind is answered from all that is known', async () => {
+    const { limiter, advance } = subject();
+    for (let minute = 0; minute < 3; minute++) {
+      expect(await admittedOf(limiter, ruleOf(1000, 60), 1000)).toBe(1000);
+      await advance(60_000);
+    }
+    expect((await limiter.peek('ada', ruleOf(5000, 3600))).remaining).toBe(2000);
+    await admittedOf(limiter, ruleOf(5000, 3600), 1);
+    await advance(420_000);
+    expect((await limiter.peek('ada', ruleOf(5000, 300))).remaining).toBe(5000);
+    expect((await limiter.peek('ada', ruleOf(10, 3600))).remaining).toBe(0);
+  });
+
+  test('a question by another rule does not cost a history its exactness', async () => {
+    const { limiter, advance } = subject();
+    const rule = ruleOf(3, 600);
+    for (let i = 0; i < 3; i++) {
+      await limiter.take('ada', rule);
+      await advance(1);
+    }
+    await limiter.peek('ada', ruleOf(5000, 600));
+    await advance(599_997);
+    expect(await admittedOf(limiter, rule, 3)).toBe(1);
+    await advance(1);
+    expect(await admittedOf(limiter, rule, 3)).toBe(1);
+  });
+
+  test('a question about a subject that is unknown does not make it known', async () => {
+    const { limiter, keyOf } = subject();
+    await limiter.peek('ada', ruleOf(5, 10));
+    expect(await subjects!.client.exists(keyOf('ada'))).toBe(0);
+  });
+
+  test('whoever comes now and then for twenty years is judged as on the first day', async () => {
+    const { limiter, advance } = subject();
+    const rule = ruleOf(2, 2_678_400);
+    const log = new AdmissionLog();
+    let now = 0;
+    // A busy hour first, so that there is room for all the visits and none of them makes room anew.
+    await admittedOf(limiter, ruleOf(1000, 2_678_400), 600);
+    for (let i = 0; i < 600; i++) log.write(now);
+    for (let visit = 0; visit < 450; visit++) {
+      expect(await limiter.take('ada', rule)).toEqual(log.take(now, rule));
+      const days = [9, 16, 24, 30, 1][visit % 5]!;
+      await advance(days * 86_400_000);
+      now += days * 86_400_000_000;
+    }
+    expect(now / 86_400_000_000 / 365).toBeGreaterThan(18);
+  });
+
+  test('a server whose clock is set back by an hour neither frees nor locks anyone', async () => {
+    const { limiter, advance } = subject();
+    for (const rule of [ruleOf(5, 60), ruleOf(1500, 60)]) {
+      const name = `limit ${rule.allowed}`;
+      expect(await admittedOf(limiter, rule, rule.allowed + 1, name)).toBe(rule.allowed);
+      await advance(-3_600_000);
+      expect(await limiter.take(name, rule)).toMatchObject({ admitted: false, retryAfterSeconds: 60 });
+      await advance(59_999);
+      expect((await limiter.take(name, rule)).admitted).toBe(false);
+      await advance(1);
+      expect((await limiter.take(name, rule)).admitted).toBe(true);
+    }
+  });
+
+  test('a server that has forgotten the script is told it again', async () => {
+    const { limiter } = subject();
+    const rule = ruleOf(5, 60);
+    expect(await admittedOf(limiter, rule, 2)).toBe(2);
+    await subjects!.client.script('FLUSH');
+    expect(await admittedOf(limiter, rule, 9)).toBe(3);
+  });
+
+  test('nobody is forgotten while a window that judged him holds a request of his', async () => {
+    const { limiter, keyOf } = subject();
+    const livesOf = (name: string) => subjects!.client.pttl(keyOf(name));
+    // An eighth of the window longer than it.
+    await limiter.take('ada', ruleOf(1, 600));
+    expect(await livesOf('ada')).toBeGreaterThan(600_000);
+    expect(await livesOf('ada')).toBeLessThanOrEqual(675_000);
+    await limiter.take('ada', ruleOf(1, 3600));
+    expect(await livesOf('ada')).toBeGreaterThan(3_600_000);
+    await limiter.peek('ada', ruleOf(1, 86_400));
+    expect(await livesOf('ada')).toBeGreaterThan(86_400_000);
+    await limiter.take('ada', ruleOf(1, 1));
+    expect(await livesOf('ada')).toBeGreaterThan(86_400_000);
+  });
+});
+
+describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
+  const open = async () => {
+    const connection = await openRedis({ url: redis!.url, warn: () => undefined, timeoutMs: patientMs });
+    const limiter = createRedisRateLimiter({ redis: connection, fallback: noFallback, warn: () => undefined });
+    return { connection, limiter };
+  };
+
+  test('whoever was refused is admitted after as long as he was told, and is forgotten in the end', async () => {
+    const { connection, limiter } = await open();
+    const rule = ruleOf(2, 1);
+    expect(await admittedOf(limiter, rule, 2)).toBe(2);
+    await sleep(1010);
+    expect(await admittedOf(limiter, rule, 1)).toBe(1);
+    // An eighth of the window longer than it, and until the server has looked.
+    await sleep(1300);
+    expect(await connection.client.exists(limitKey('ada'))).toBe(0);
+    await connection.close();
+  });
+
+  test('two connections count together', async () => {
+    const [one, other] = [await open(), await open()];
+    const rule = ruleOf(5, 3600);
+    expect(await admittedOf(one.limiter, rule, 3, 'bob')).toBe(3);
+    expect(await admittedOf(other.limiter, rule, 9, 'bob')).toBe(2);
+    expect(await admittedOf(one.limiter, rule, 3, 'bob')).toBe(0);
+    await Promise.all([one.connection.close(), other.connection.close()]);
+  });
+});

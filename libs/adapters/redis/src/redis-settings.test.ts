@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startRedis } from '@portico/test-servers';
+import { describe, expect, test } from 'vitest';
+import { openObserved, until } from '../test/observed-connection.ts';
+import { connectTimeoutMs } from './redis-connection.ts';
+import { limitKey } from './redis-rate-limiter.ts';
+
+const rule = { allowed: 5, windowSeconds: 60 };
+const password = 'hunter2/with @ signs';
+/** Longer than what a server repeats of a command that it does not know. */
+const longPassword = 'hunter2'.repeat(50);
+
+const start = async (options: Parameters<typeof startRedis>[0]) => {
+  const server = await startRedis(options);
+  return server && { ...server, label: new URL(server.url).host };
+};
+
+const isHere = (await startRedis({ args: [] })) ?? null;
+await isHere?.close();
+
+describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
+  const withServer = async (
+    options: Parameters<typeof startRedis>[0],
+    check: (observed: Awaited<ReturnType<typeof openObserved>>, label: string) => Promise<void>,
+    changed: (url: string) => string = (url) => url,
+  ) => {
+    const server = await start(options);
+    const observed = await openObserved(changed(server!.url));
+    try {
+      await check(observed, server!.label);
+    } finally {
+      await observed.close();
+      await server!.close();
+    }
+  };
+
+  test('one that is set up well is said nothing of', async () => {
+    await withServer({ password }, async ({ redis, limiter, warnings }) => {
+      const { stream } = redis.client;
+      await redis.probe.check();
+      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      // Whatever limits there are on the way to a connection, it outlives them.
+      await sleep(1.5 * connectTimeoutMs);
+      expect((await limiter.take('ada', rule)).remaining).toBe(3);
+      expect(redis.client.stream).toBe(stream);
+      expect(warnings).toEqual([]);
+    });
+  });
+
+  test('one that evicts is warned of, once', async () => {
+    await withServer({ args: ['--maxmemory-policy', 'allkeys-lru'] }, async ({ redis, warnings, untilHere }, label) => {
+      await until(() => warnings.length > 0);
+      redis.client.disconnect(true);
+      await until(() => redis.client.status !== 'ready');
+      await untilHere();
+      await redis.client.info();
+      expect(warnings.filter((warning) => warning.includes('maxmemory-policy'))).toEqual([
+        expect.stringMatching(new RegExp(`^Redis at ${label} has maxmemory-policy allkeys-lru,.* noeviction$`)),
+      ]);
+    });
+  });
+
+  test('one that forbids CONFIG is used', async () => {
+    const args = ['--rename-command', 'CONFIG', '', '--maxmemory-policy', 'volatile-lru'];
+    await withServer({ args }, async ({ limiter, fallbacks, warnings }) => {
+      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect(fallbacks).toEqual([]);
+      await until(() => warnings.some((warning) => warning.includes('volatile-lru')));
+    });
+  });
+
+  test('one that does not know RESP 3 is used', async () => {
+    await withServer({ args: ['--rename-command', 'HELLO', ''], password }, async ({ limiter, fallbacks }) => {
+      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect(fallbacks).toEqual([]);
+    });
+  });
+
+  test.each([
+    ['forbidden', ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-info', '-config']],
+    ['of another name', ['--rename-command', 'INFO', 'TELL', '--requirepass', 'sesame']],
+  ])('one whose INFO is %s is used, and nothing is said of what is not known', async (_, args) => {
+    const check = async ({ limiter, fallbacks, warnings, redis }: Awaited<ReturnType<typeof openObserved>>) => {
+      await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
+      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect(await redis.client.exists(limitKey('ada'))).toBe(1);
+      expect([warnings, fallbacks]).toEqual([[], []]);
+    };
+    await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
+  });
+
+  test('one that may not be asked whether it is there is not used, and says what is missing', async () => {
+    const args = ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-ping'];
+    const check = async ({ limiter, fallbacks, warnings }: Awaited<ReturnType<typeof openObserved>>) => {
+      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect(fallbacks).toEqual([true]);
+      expect(warnings[0]).toMatch(/ is away: NOPERM .*'ping'/);
+    };
+    await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
+  });
+
+  test('one that still reads its data is used as soon as it has', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portico-redis-data-'));
+    // Read slowly enough to be met while it does so.
+    const slowly = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
+    const server = await startRedis({ args: ['--dir', folder, '--rdbcompression', 'no', ...slowly] });
+    const before = await openObserved(server!.url);
+    await Promise.all(Array.from({ length: 60 }, (_, i) => before.redis.client.set(`key ${i}`, 'x'.repeat(2048))));
+    await before.redis.client.save();
+    await before.close();
+    await server!.control!.stop('immediate');
+    const started = server!.control!.start();
+    let observed = await openObserved(server!.url);
+    while (!observed.warnings.some((warning) => warning.includes(' is away: LOADING '))) {
+      await observed.close();
+      observed = await openObserved(server!.url);
+    }
+    expect((await observed.limiter.take('ada', rule)).remaining).toBe(4);
+    expect(observed.fallbacks).toEqual([true]);
+    await started;
+    await observed.untilHere();
+    expect(await observed.redis.client.exists('key 59')).toBe(1);
+    expect(observed.warnings.filter((warning) => warning.includes(' is away: '))).toHaveLength(1);
+    await observed.close();
+    await server!.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('one whose memory is full lets this process count alone, and says so', async () => {
+    await withServer({ args: ['--maxmemory', '1'] }, async ({ redis, limiter, cache, fallbacks, warnings }, label) => {
+      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect((await limiter.take('ada', rule)).remaining).toBe(3);
+      // Redis would answer this, for it only reads; but one that counts half of the requests is worse than none.
+      expect((await limiter.peek('ada', rule)).remaining).toBe(3);
+      expect(fallbacks).toEqual([true]);
+      await cache.set('greeting', new Uint8Array(3));
+      expect(await cache.get('greeting')).toEqual(new Uint8Array(3));
+      expect(warnings).toEqual([
+        expect.stringMatching(new RegExp(`^Redis at ${label} refuses commands: .*OOM`)),
+        expect.stringMatching(/^Rate limits are counted by this process alone: .*OOM/),
+      ]);
+      await redis.client.config('SET', 'maxmemory', '0');
+      await until(async () => (await limiter.take('ada', rule)) && fallbacks.at(-1) === false);
+      expect(fallbacks).toEqual([true, false]);
+    });
+  });
+
+  test('a password is never shown, not even where it is refused', async () => {
+    const wrong = 'sesame%2Fsesame';
+    const unknown = ['--rename-command', 'HELLO', '', '--rename-command', 'AUTH', ''];
+    const servers = [{ password }, { password, args: unknown }, { password: longPassword, args: unknown }];
+    for (const options of servers) {
+      for (const given of [encodeURIComponent(options.password), wrong]) {
+        const check = async ({ redis, limiter, warnings }: Awaited<ReturnType<typeof openObserved>>) => {
+          const problem = await redis.probe.check().then(
+            () => null,
+            (error: Error) => [error.message, error.stack, String(error.cause), JSON.stringify(error)],
+          );
+          await limiter.take('ada', rule);
+          const said = JSON.stringify([warnings, problem]);
+          expect(said).not.toMatch(/hunter2|sesame|signs/);
+          if (given === wrong) expect(warnings).toContainEqual(expect.stringContaining(' is away: '));
+        };
+        await withServer(options, check, (url) => withPassword(url, given));
+      }
+    }
+  });
+});
+
+const withPassword = (url: string, encoded: string): string => {
+  const { host, pathname } = new URL(url);
+  return `redis://:${encoded}@${host}${pathname}`;
+};

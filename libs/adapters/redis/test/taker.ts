@@ -1,0 +1,35 @@
+import { openRedis } from '../src/redis-connection.ts';
+import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
+import { noFallback, patientMs } from './limiter-subject.ts';
+
+/** What a process that takes is told, as its only argument, in JSON. */
+export interface TakerOrders {
+  readonly url: string;
+  readonly subject: string;
+  readonly allowed: number;
+  readonly windowSeconds: number;
+  readonly requests: number;
+  readonly atOnce: number;
+}
+
+/** When an admitted request was made and answered, in milliseconds of the wall clock. It was counted in between. */
+export type Admission = readonly [askedAt: number, answeredAt: number];
+
+const { url, subject, allowed, windowSeconds, requests, atOnce } = JSON.parse(process.argv[2] ?? '') as TakerOrders;
+const redis = await openRedis({ url, warn: (message) => console.error(message), timeoutMs: patientMs });
+const limiter = createRedisRateLimiter({ redis, fallback: noFallback, warn: (message) => console.error(message) });
+const admissions: Admission[] = [];
+const wallClock = () => performance.timeOrigin + performance.now();
+
+let left = requests;
+await Promise.all(
+  Array.from({ length: atOnce }, async () => {
+    while (left-- > 0) {
+      const askedAt = wallClock();
+      const { admitted } = await limiter.take(subject, { allowed, windowSeconds });
+      if (admitted) admissions.push([askedAt, wallClock()]);
+    }
+  }),
+);
+await redis.close();
+process.send?.(admissions);
