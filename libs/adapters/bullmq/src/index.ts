@@ -1,0 +1,1 @@
+export { createBullmqJobQueue, type BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.ts';

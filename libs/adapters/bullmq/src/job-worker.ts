@@ -1,0 +1,89 @@
+import { Worker } from 'bullmq';
+import { jobKinds, type JobId, type JobKind } from '@portico/domain';
+import { reasonOf, WorkerConnection } from './connections.ts';
+import { place } from './place.ts';
+import { settlesWithin } from './within.ts';
+
+/** How long Redis may take to be told of the end; then it is left alone. */
+const closeMs = 2_000;
+const warnIntervalMs = 60_000;
+
+/** Works what is in Redis. */
+export interface JobWorker {
+  /** Takes nothing more and waits for what is under way. */
+  close(): Promise<void>;
+}
+
+export interface JobWorkerOptions {
+  readonly url: string;
+  /** How many jobs of each kind are worked at once. */
+  readonly concurrency: Readonly<Record<JobKind, number>>;
+  readonly work: (id: JobId) => Promise<void>;
+  readonly warn: (message: string) => void;
+}
+
+export const startJobWorker = ({ url, concurrency, work, warn }: JobWorkerOptions): JobWorker => {
+  const connection = new WorkerConnection(url);
+  const underWay = new Set<Promise<void>>();
+  let closing: Promise<void> | null = null;
+
+  const process = async (id: string | undefined): Promise<void> => {
+    // One that was taken in the moment of the end is dropped here, and offered to another by the outbox.
+    if (closing !== null || id === undefined) return;
+    const working = work(id as JobId);
+    underWay.add(working);
+    try {
+      await working;
+    } finally {
+      underWay.delete(working);
+    }
+  };
+  const workerOf = (kind: JobKind): Worker =>
+    new Worker(kind, ({ id }) => process(id), {
+      prefix: place.options.prefix,
+      connection,
+      concurrency: concurrency[kind],
+      skipVersionCheck: true,
+      // As long as a job is leased, and so never renewed: before that none of a worker that died could be worked by another, and
+      // soon after it is handed to one.
+      lockDuration: 20_000,
+      skipLockRenewal: true,
+      stalledInterval: 5_000,
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      drainDelay: 5,
+      runRetryDelay: 1_000,
+    });
+  const workers = jobKinds.map(workerOf);
+  // That a connection is lost is said by the producer; what else goes wrong is put right by the outbox.
+  const warnNow = limited(warnIntervalMs, warn);
+  const tell = (error: Error): void => {
+    // A copy of the connection may be lost first: a failed system call is said by the producer too.
+    const isLoss = connection.status !== 'ready' || 'syscall' in error;
+    if (closing === null && !isLoss) warnNow(`The job queue: ${reasonOf(error)}; the job is offered again`);
+  };
+  for (const worker of workers) worker.on('error', tell);
+  connection.on('error', () => undefined);
+
+  const end = async (): Promise<void> => {
+    // A pause that waits for nothing ends the timers that would outlive a close without Redis.
+    await Promise.all(workers.map((worker) => worker.pause(true)));
+    const closed = Promise.all(workers.map((worker) => worker.close()));
+    await Promise.allSettled(underWay);
+    await settlesWithin(closeMs, closed);
+    connection.disconnectAll();
+  };
+  return {
+    close: () => (closing ??= end()),
+  };
+};
+
+/** At most one message an interval. */
+const limited = (intervalMs: number, say: (message: string) => void): ((message: string) => void) => {
+  let quietUntil = 0;
+  return (message) => {
+    const now = performance.now();
+    if (now < quietUntil) return;
+    quietUntil = now + intervalMs;
+    say(message);
+  };
+};

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JobId, JobQueue } from '@portico/domain';
+
+/** Jobs that stay until they are done and are offered again and again, as those of the outbox. */
+export interface JobSource {
+  /** How many are not done. */
+  readonly left: number;
+  /** How often each was handed over. */
+  readonly handedOver: ReadonlyMap<JobId, number>;
+  work(id: JobId): Promise<void>;
+  /** Offers what is left, until it is told to end. */
+  relayTo(queue: JobQueue): { end(): void };
+}
+
+/** So many of each kind. */
+export const atOnce = (count: number) => ({ 'mail.credentials': count, 'mail.rejection': count, embed: count });
+
+export const newIds = (count: number): readonly JobId[] => Array.from({ length: count }, () => randomUUID() as JobId);
+
+export const createJobSource = (count: number, workMs = 20): JobSource => {
+  const left = new Set(newIds(count));
+  const leased = new Set<JobId>();
+  const handedOver = new Map<JobId, number>();
+  return {
+    get left() {
+      return left.size;
+    },
+    handedOver,
+    async work(id) {
+      handedOver.set(id, (handedOver.get(id) ?? 0) + 1);
+      if (!left.has(id) || leased.has(id)) return;
+      leased.add(id);
+      await pause(workMs);
+      leased.delete(id);
+      left.delete(id);
+    },
+    relayTo(queue) {
+      const timer = setInterval(
+        () => queue.offer('embed', [...left].filter((id) => !leased.has(id)).slice(0, 500)),
+        100,
+      );
+      return { end: () => clearInterval(timer) };
+    },
+  };
+};
+
+/** Waits until it is so; answers whether it ever was. */
+export const becomesTrue = async (isSo: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<boolean> => {
+  const end = performance.now() + withinMs;
+  while (performance.now() < end) {
+    if (await isSo()) return true;
+    await pause(5);
+  }
+  return false;
+};
