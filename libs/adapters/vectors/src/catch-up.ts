@@ -4,6 +4,9 @@ import type { VectorRows } from './vector-rows.ts';
 /** How many embeddings are read at once: 512 vectors are 1.5 MB. */
 const batchSize = 512;
 
+/** From how many rows on it is worth while to look for those that the store has no more: 3 MB. */
+const rowsWorthSweeping = 1024;
+
 /** How far the embeddings of one model have been read. */
 interface Progress {
   /** The sequence of the last embedding that was read. */
@@ -14,7 +17,11 @@ interface Progress {
   reading: Promise<void> | undefined;
 }
 
-/** Keeps the rows a copy of the store, as far as each search asks for it. */
+/**
+ * Keeps the rows a copy of the store, as far as each search asks for it. What another process deleted is not told: no
+ * search asks about it, but its rows would stay. So whenever the rows have doubled, everything is read once more, and what
+ * is gone is dropped.
+ */
 export class CatchUp {
   readonly #embeddings: Pick<EmbeddingStore, 'changedSince'>;
   readonly #rows: VectorRows;
@@ -22,6 +29,8 @@ export class CatchUp {
   /** What was removed while something was read, so that a batch that is still on its way does not bring it back. */
   readonly #removed = new Set<CollectionId>();
   #readings = 0;
+  /** How many rows there were when the last of them was known to be in the store. */
+  #rowsSwept = 0;
 
   constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, rows: VectorRows) {
     this.#embeddings = embeddings;
@@ -43,22 +52,6 @@ export class CatchUp {
     }
   }
 
-  /**
-   * To be called before the collection's vector is overwritten by one without a sequence. That may be older than the one
-   * that was read, if its writer was held up: so what was read a short while ago is read again, and the store decides.
-   */
-  beforeOverwriting(collectionId: CollectionId): void {
-    this.#removed.delete(collectionId);
-    const stored = this.#rows.find(collectionId);
-    if (stored && stored.sequence > 0) {
-      const progress = this.#progress(stored.modelId);
-      if (progress.after - stored.sequence < batchSize) {
-        progress.after = Math.min(progress.after, stored.sequence - 1);
-        progress.complete = Math.min(progress.complete, stored.sequence - 1);
-      }
-    }
-  }
-
   beforeRemoving(collectionId: CollectionId): void {
     if (this.#readings > 0) {
       this.#removed.add(collectionId);
@@ -68,16 +61,16 @@ export class CatchUp {
   async #read(modelId: string, asOf: number, progress: Progress): Promise<void> {
     this.#readings += 1;
     try {
+      const isFirst = progress.after === 0;
       while (asOf > progress.complete) {
         const { after } = progress;
         const changes = await this.#embeddings.changedSince(after, modelId, batchSize);
         this.#apply(modelId, changes);
-        // Set back meanwhile by `beforeOverwriting`: then it goes on from there.
-        if (progress.after === after) {
-          progress.after = changes.at(-1)?.sequence ?? after;
-          progress.complete = Math.max(progress.complete, changes.length < batchSize ? asOf : progress.after);
-        }
+        progress.after = changes.at(-1)?.sequence ?? after;
+        progress.complete = Math.max(progress.complete, changes.length < batchSize ? asOf : progress.after);
       }
+      if (isFirst) this.#rowsSwept = this.#rows.count;
+      else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep(modelId);
     } finally {
       this.#readings -= 1;
       if (this.#readings === 0) {
@@ -86,9 +79,24 @@ export class CatchUp {
     }
   }
 
+  /** Drops the rows of the model whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
+  async #sweep(modelId: string): Promise<void> {
+    const gone = new Set(this.#rows.collectionsOf(modelId));
+    for (let after = 0, isLast = false; !isLast;) {
+      const changes = await this.#embeddings.changedSince(after, modelId, batchSize);
+      for (const { collectionId } of changes) gone.delete(collectionId);
+      isLast = changes.length < batchSize;
+      after = changes.at(-1)?.sequence ?? after;
+    }
+    for (const collectionId of gone) {
+      if (this.#rows.find(collectionId)?.modelId === modelId) this.#rows.delete(collectionId);
+    }
+    this.#rowsSwept = this.#rows.count;
+  }
+
   #apply(modelId: string, changes: readonly EmbeddingChange[]): void {
     for (const { collectionId, vector, sequence } of changes) {
-      if (!this.#removed.has(collectionId) && sequence >= (this.#rows.find(collectionId)?.sequence ?? 0)) {
+      if (!this.#removed.has(collectionId) && sequence > (this.#rows.find(collectionId)?.sequence ?? 0)) {
         this.#rows.put(collectionId, modelId, vector, sequence);
       }
     }

@@ -30,11 +30,6 @@ export const createEmbeddedVectorIndex = (ports: {
 
   return {
     kind: 'embedded',
-    async upsert(modelId, collectionId, vector) {
-      rows.memory.check(vector);
-      catchUp.beforeOverwriting(collectionId);
-      rows.put(collectionId, modelId, vector, rows.find(collectionId)?.sequence ?? 0);
-    },
     async remove(collectionId) {
       catchUp.beforeRemoving(collectionId);
       rows.delete(collectionId);
@@ -42,12 +37,12 @@ export const createEmbeddedVectorIndex = (ports: {
     async search(query) {
       rows.memory.check(query.vector);
       if (query.among.length === 0 || query.limit < 1) {
-        return [];
+        return { matches: [], isFallback: false };
       }
       if (catchUp.isNeeded(query.modelId, query.asOf)) {
         await catchUp.read(query.modelId, query.asOf);
       }
-      return rank(query);
+      return { matches: rank(query), isFallback: false };
     },
     /** It can answer as long as it can read what it has not seen. */
     async check() {

@@ -5,7 +5,7 @@ import { VectorMemory } from './vector-memory.ts';
 interface Entry {
   readonly row: number;
   modelId: string;
-  /** The sequence of the last embedding that was read from the store; 0 where none was. */
+  /** The sequence of the embedding that it is. */
   sequence: number;
 }
 
@@ -23,6 +23,15 @@ export class VectorRows {
   readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
   /** Changes whenever a collection comes, goes or changes its model: what was remembered before is void then. */
   #generation = 0;
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** The collections whose vector is of the model. */
+  collectionsOf(modelId: string): readonly CollectionId[] {
+    return [...this.#entries].filter(([, entry]) => entry.modelId === modelId).map(([collectionId]) => collectionId);
+  }
 
   /** The model and the sequence of what is stored of the collection. */
   find(collectionId: CollectionId): Readonly<Pick<Entry, 'modelId' | 'sequence'>> | undefined {

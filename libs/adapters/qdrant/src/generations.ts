@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { embeddingDimension } from '@portico/domain';
+import { QdrantFailure } from './qdrant-failure.ts';
+import type { QdrantServer } from './qdrant-server.ts';
+
+/** A collection that is still being filled is younger; one that is older was left behind by a crash. */
+const unfinishedMs = 3_600_000;
+
+/** The first release with writes that depend on what is there. */
+const leastVersion = [1, 16] as const;
+
+/**
+ * The collections of one installation: each is named by the alias and the time at which it was made, and the alias
+ * points to the one in use. Several processes may fill one each at the same time: the newest stays.
+ */
+export class Generations {
+  readonly #server: QdrantServer;
+  readonly #alias: string;
+
+  constructor(server: QdrantServer, alias: string) {
+    this.#server = server;
+    this.#alias = alias;
+  }
+
+  async checkVersion(): Promise<void> {
+    const version = await this.#server.version();
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
+      throw new QdrantFailure('refused', `Qdrant ${version} is too old: ${leastVersion.join('.')} or newer is needed`);
+    }
+  }
+
+  /** The collection in use, or null where there is none. */
+  async current(): Promise<string | null> {
+    return (await this.#server.aliases()).get(this.#alias) ?? null;
+  }
+
+  /** Why the collection cannot be used, or null. */
+  async unfitness(name: string): Promise<string | null> {
+    const { size, distance } = await this.#server.shape(name);
+    if (size === embeddingDimension && distance === 'Cosine') return null;
+    return `its vectors have ${String(size)} dimensions by ${String(distance)}, not ${embeddingDimension} by Cosine`;
+  }
+
+  /** The one in use, or null, and the others: those that are being filled or were left behind. */
+  async all(): Promise<{ readonly current: string | null; readonly others: readonly string[] }> {
+    const [current, own] = [await this.current(), await this.#own()];
+    return { current, others: own.filter((name) => name !== current) };
+  }
+
+  /** A new one that is not in use yet; newer than all there are, whatever the clocks of other machines say. */
+  async create(): Promise<string> {
+    const latest = Math.max(0, ...(await this.#own()).map((name) => this.#madeAt(name)));
+    const name = `${this.#alias}-g${Math.max(Date.now(), latest + 1)}-${randomBytes(2).toString('hex')}`;
+    await this.#server.create(name);
+    return name;
+  }
+
+  /** Puts it in the place of the one in use, unless that is newer. */
+  async use(name: string): Promise<void> {
+    const current = await this.current();
+    if (current !== null && this.#isOlder(name, current)) {
+      throw new QdrantFailure('missing', `a newer collection is in use: ${current}`);
+    }
+    await this.#server.pointAlias(this.#alias, name);
+  }
+
+  /** Deletes those that are older than the one in use, and those that were never finished. */
+  async clear(): Promise<void> {
+    const current = await this.current();
+    for (const name of await this.#own()) {
+      const isUnfinished = this.#madeAt(name) < Date.now() - unfinishedMs;
+      if (name === current) continue;
+      if (isUnfinished || (current !== null && this.#isOlder(name, current))) await this.#server.drop(name);
+    }
+  }
+
+  async #own(): Promise<readonly string[]> {
+    return (await this.#server.collections()).filter((name) => !Number.isNaN(this.#madeAt(name)));
+  }
+
+  /** `NaN` for a collection that was not made here, which is older and newer than none. */
+  #madeAt(name: string): number {
+    return Number(new RegExp(`^${this.#alias}-g(\\d+)-[0-9a-f]{4}$`).exec(name)?.[1]);
+  }
+
+  /** Of two that were made in the same millisecond every process takes the same one for the older. */
+  #isOlder(name: string, other: string): boolean {
+    const [at, otherAt] = [this.#madeAt(name), this.#madeAt(other)];
+    return at < otherAt || (at === otherAt && name < other);
+  }
+}

@@ -1,0 +1,5 @@
+export {
+  createQdrantVectorIndex,
+  type QdrantVectorIndex,
+  type QdrantVectorIndexOptions,
+} from './qdrant-vector-index.ts';

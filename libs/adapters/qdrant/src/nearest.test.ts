@@ -1,0 +1,85 @@
+import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import type { CollectionId } from '@portico/domain';
+import { startQdrantStandIn } from '@portico/test-servers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSubject, expectSame, idOf, queryOf, randomVectors, type Subject } from '../test/subject.ts';
+
+const standIn = await startQdrantStandIn();
+afterAll(() => standIn.close());
+
+const size = 10_000;
+const everything = Array.from({ length: size }, (_, i) => idOf(i));
+const queryPath = /\/points\/query$/;
+const queries = () => standIn.calls.filter(({ path }) => queryPath.test(path));
+
+describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
+  const embeddings = createEmbeddingChanges();
+  const next = randomVectors(20_260_202);
+  let subject: Subject;
+  let asOf = 0;
+
+  beforeAll(async () => {
+    for (const [i, collectionId] of everything.entries()) {
+      // Some are the same, some point away from each other: ties above 0, and scores below it.
+      const vector = i % 100 < 3 ? vectorTowards(1, 1 + (i % 100)) : next();
+      asOf = embeddings.put({ modelId: 'm', collectionId, vector });
+    }
+    subject = createSubject({ url: standIn.url, name: 'ten-thousand', embeddings, limits: { searchMs: 20_000 } });
+    await subject.index.rebuild('m');
+  }, 120_000);
+  afterAll(() => subject.close());
+
+  const assertTrue = async (among: readonly CollectionId[], limit: number, vector: Float32Array) => {
+    const query = queryOf({ among, asOf, limit, vector });
+    const { matches, isFallback } = await subject.index.search(query);
+    expect(isFallback).toBe(false);
+    expectSame(matches, (await subject.truth.search(query)).matches);
+    return matches;
+  };
+
+  test.each([
+    ['one', (i: number) => i === 17],
+    ['a seventh', (i: number) => i % 7 === 3],
+    ['half', (i: number) => i % 2 === 0],
+    ['nine in ten', (i: number) => i % 10 !== 5],
+    ['all', () => true],
+  ])('%s of them: the best are those that comparing with each finds', async (_name, isVisible) => {
+    const among = everything.filter((_, i) => isVisible(i));
+    await assertTrue(among, 10, next());
+    await assertTrue(among, 100, next());
+  });
+
+  test('ties that go through several requests are all answered', async () => {
+    for (const among of [everything.filter((_, i) => i % 5 !== 4), everything]) {
+      const matches = await assertTrue(among, 10, vectorTowards(1, 1));
+      expect(matches.length).toBeGreaterThan(50);
+    }
+  });
+
+  test('scores below 0 are ties', async () => {
+    const among = everything.filter((_, i) => i % 3 === 0);
+    const matches = await assertTrue(among, among.length - 1, next());
+    expect(matches.length).toBe(among.length);
+  });
+
+  test('half of them take three requests of 80 KB each and another for the query, all of them take one', async () => {
+    standIn.calls.length = 0;
+    await assertTrue(
+      everything.filter((_, i) => i % 2 === 0),
+      10,
+      next(),
+    );
+    expect(queries()).toHaveLength(3);
+    expect(Math.max(...queries().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(110_000);
+    standIn.calls.length = 0;
+    await assertTrue(everything, 10, next());
+    expect(queries()).toHaveLength(1);
+    expect(queries()[0]?.bodyBytes).toBeLessThan(20_000);
+  });
+
+  test('what has been read once is asked of the database and written to Qdrant no more', async () => {
+    standIn.calls.length = 0;
+    await subject.index.search(queryOf({ among: everything, asOf, vector: next() }));
+    expect(standIn.calls.map(({ path }) => queryPath.test(path))).toEqual([true]);
+  });
+});

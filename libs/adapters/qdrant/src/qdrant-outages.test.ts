@@ -1,0 +1,264 @@
+import { vectorTowards } from '@portico/contracts';
+import { startQdrantStandIn, type QdrantFault } from '@portico/test-servers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Limits } from './connect.ts';
+import { collectionsOf, createSubject, expectSame, idOf, queryOf, until, type Subject } from '../test/subject.ts';
+
+let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let subject: Subject;
+const among = [0, 1, 2, 3].map(idOf);
+
+const startProcess = (limits: Partial<Limits>): Subject =>
+  createSubject({ url: standIn.url, name: 'outages', apiKey: 'right key', limits });
+
+beforeEach(async () => {
+  standIn = await startQdrantStandIn({ apiKey: 'right key' });
+  subject = startProcess({ searchMs: 300 });
+});
+afterEach(async () => {
+  await subject.close();
+  await standIn.close();
+});
+
+const put = (number: number, ...towards: readonly number[]): number =>
+  subject.embeddings.put({ modelId: 'm', collectionId: idOf(number), vector: vectorTowards(...towards) });
+
+/** Asks, wants the true answer, and tells who gave it. */
+const ask = async (asOf: number): Promise<'qdrant' | 'database'> => {
+  const query = queryOf({ among, asOf });
+  const { matches, isFallback } = await subject.index.search(query);
+  expectSame(matches, (await subject.truth.search(query)).matches);
+  expect(matches.length).toBeGreaterThan(0);
+  return isFallback ? 'database' : 'qdrant';
+};
+const fill = (): number => Math.max(put(0, 1), put(1, 1, 1), put(2, 3, 4));
+/** Stored, and found in Qdrant. */
+const filled = async (): Promise<number> => {
+  const asOf = fill();
+  await until(() => isBack(asOf));
+  subject.log.length = 0;
+  return asOf;
+};
+const messages = (level: string) => subject.log.filter((line) => line.level === level).map(({ message }) => message);
+const isBack = async (asOf: number) => (await ask(asOf)) === 'qdrant';
+
+const faults: readonly QdrantFault[] = [
+  'hang',
+  'reset',
+  'garbage',
+  'html',
+  '408',
+  '429',
+  '500',
+  '503',
+  '507',
+  'wrong shape',
+  'wrong scores',
+  'foreign ids',
+];
+
+const isOfSearches = (fault: QdrantFault) => fault === 'wrong scores' || fault === 'foreign ids';
+
+/** The call that a process makes anew of Qdrant, after its rest where that was given up. */
+const signOfATry = (fault: QdrantFault) =>
+  fault === 'foreign ids' ? /\/query$/ : fault === 'wrong scores' ? /^\/aliases$/ : /^\/$/;
+
+describe('Qdrant stand-in: while Qdrant is of no use', () => {
+  test.each(faults)('%s: the database answers, and Qdrant again by itself afterwards', async (fault) => {
+    const asOf = await filled();
+    standIn.calls.length = 0;
+    standIn.faults.set(fault);
+    for (let i = 0; i < 8; i += 1) expect(await ask(asOf)).toBe('database');
+    // It is given up, and tried anew after its rest, which tells nothing new.
+    await until(async () => {
+      expect(await ask(asOf)).toBe('database');
+      return standIn.calls.some(({ path }) => signOfATry(fault).test(path));
+    });
+    for (let i = 0; i < 8; i += 1) expect(await ask(asOf)).toBe('database');
+    standIn.faults.set(null);
+    await until(() => isBack(asOf));
+    expect(messages('warn')).toEqual(['Qdrant is of no use; the database answers searches']);
+    expect(messages('info').filter((message) => message === 'Qdrant answers searches again')).toHaveLength(1);
+  });
+
+  test.each(faults)('%s from the start: the database answers, and Qdrant once it can', async (fault) => {
+    standIn.faults.set(fault);
+    const asOf = fill();
+    const isSearched = () => standIn.calls.some(({ path }) => path.endsWith('/query'));
+    for (let i = 0; i < 2; i += 1) expect(await ask(asOf)).toBe('database');
+    // Faults of a search's answer show only once the collection is made.
+    if (isOfSearches(fault)) {
+      await until(async () => {
+        expect(await ask(asOf)).toBe('database');
+        return isSearched();
+      });
+    }
+    expect(isSearched()).toBe(isOfSearches(fault));
+    standIn.faults.set(null);
+    await until(() => isBack(asOf));
+  });
+
+  test('what is stored meanwhile is found at once, and afterwards in Qdrant', async () => {
+    await filled();
+    await standIn.stop();
+    const asOf = Math.max(put(3, 1, 0.1), put(0, -1));
+    expect(await ask(asOf)).toBe('database');
+    await standIn.start();
+    await until(() => isBack(asOf));
+  });
+
+  test('a write that is not done is no write', async () => {
+    await filled();
+    standIn.faults.set('wait timeout');
+    const asOf = put(3, 1, 0.1);
+    expect(await ask(asOf)).toBe('database');
+    subject.embeddings.remove(idOf(0));
+    await expect(subject.index.remove(idOf(0))).rejects.toThrow('wait_timeout');
+    standIn.faults.set(null);
+    await until(() => isBack(asOf));
+  });
+
+  test('after five failures a server that hangs is asked no more, but for a try now and then', async () => {
+    const asOf = await filled();
+    standIn.faults.set('hang');
+    await Promise.all(Array.from({ length: 5 }, () => ask(asOf)));
+    await until(async () => (await Promise.allSettled([subject.index.check()]))[0].status === 'rejected');
+    standIn.calls.length = 0;
+    for (let i = 0; i < 200; i += 1) expect(await ask(asOf)).toBe('database');
+    expect(standIn.calls.length).toBeLessThan(20);
+  });
+
+  test('what Qdrant has lost while it was away is put right before it answers again', async () => {
+    const asOf = await filled();
+    const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
+    standIn.faults.set('500', (_method, path) => !path.endsWith('/points/delete'));
+    for (let i = 0; i < 6; i += 1) expect(await ask(asOf)).toBe('database');
+    await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
+    standIn.faults.set(null);
+    await until(() => isBack(asOf));
+  });
+
+  test('a collection that is gone is made and filled anew', async () => {
+    const asOf = await filled();
+    standIn.forget();
+    expect(await ask(asOf)).toBe('database');
+    await until(() => isBack(asOf));
+    standIn.forget();
+    await subject.index.remove(idOf(3));
+    await until(() => isBack(asOf));
+  });
+
+  test('the check rejects while Qdrant cannot answer, and holds again', async () => {
+    await subject.index.check();
+    await standIn.stop();
+    await expect(subject.index.check()).rejects.toThrow(/^reading its aliases: /);
+    await standIn.start();
+    await until(() =>
+      subject.index.check().then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  test('a removal that fails is told, so that it is tried again', async () => {
+    const asOf = await filled();
+    standIn.faults.set('500');
+    subject.embeddings.remove(idOf(0));
+    await expect(subject.index.remove(idOf(0))).rejects.toThrow('500');
+    standIn.faults.set(null);
+    await subject.index.remove(idOf(0));
+    await until(() => isBack(asOf));
+  });
+});
+
+describe('Qdrant stand-in: collections that are not in use', () => {
+  /** Newer than the one in use, as one that is being filled is: no process deletes it. */
+  const newest = Date.now() + 600_000;
+  const leftover = (number: number) => `outages-g${newest + number}-abcd`;
+  const leaveBehind = async (count: number): Promise<void> => {
+    const { client } = await collectionsOf(standIn.url, 'outages', 'right key');
+    for (let i = 1; i <= count; i += 1) {
+      await client.createCollection(leftover(i), { vectors: { size: 768, distance: 'Cosine' } });
+    }
+  };
+  const isRemoval = (path: string) => path.endsWith('/points/delete');
+
+  const restart = async (limits: Partial<Limits>): Promise<void> => {
+    await subject.close();
+    subject = startProcess(limits);
+  };
+
+  test.each<QdrantFault>(['503', 'hang'])('%s of one fails no removal, and Qdrant is not left alone', async (fault) => {
+    await restart({ searchMs: 2_000, restMs: 60_000 });
+    const asOf = await filled();
+    await leaveBehind(1);
+    standIn.faults.set(fault, (_method, path) => path.includes(leftover(1)));
+    subject.embeddings.remove(idOf(0));
+    await Promise.all(Array.from({ length: 6 }, () => subject.index.remove(idOf(0))));
+    expect(standIn.calls.filter(({ path }) => path.includes(leftover(1)) && isRemoval(path))).toHaveLength(6);
+    expect(await ask(asOf)).toBe('qdrant');
+    const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
+    expect((await client.count(current ?? '')).count).toBe(2);
+    expect(new Set(messages('info'))).toEqual(
+      new Set(['A deleted vector stays for now in a collection of Qdrant that is not in use']),
+    );
+    expect(messages('warn')).toEqual([]);
+  });
+
+  test('a removal waits for the slowest of them alone, and not for one after another', async () => {
+    await restart({ searchMs: 60_000, bulkMs: 60_000 });
+    await filled();
+    await leaveBehind(3);
+    standIn.faults.set('hang', (_method, path) => isRemoval(path));
+    const removal = subject.index.remove(idOf(0)).catch((error: unknown) => error);
+    await until(() => standIn.calls.filter(({ path }) => isRemoval(path)).length === 4);
+    await standIn.stop();
+    expect(String(await removal)).toContain('removing a vector');
+  });
+});
+
+describe('Qdrant stand-in: the API key', () => {
+  test('one that is refused is told by one warning without it, and the database answers', async () => {
+    standIn.apiKey = 'another key';
+    const asOf = fill();
+    for (let i = 0; i < 7; i += 1) {
+      expect(await ask(asOf)).toBe('database');
+      await expect(subject.index.check()).rejects.toThrow(/Qdrant refuses the API key|it failed too often/);
+    }
+    expect(messages('warn')).toEqual(['Qdrant is of no use; the database answers searches']);
+    expect(JSON.stringify(subject.log)).toContain('Qdrant refuses the API key: Invalid API key or JWT');
+    expect(JSON.stringify(subject.log)).not.toContain('right key');
+    standIn.apiKey = 'right key';
+    await until(() => isBack(asOf));
+  });
+
+  test('one that is missing is told', async () => {
+    const other = createSubject({ url: standIn.url, name: 'outages', embeddings: subject.embeddings });
+    expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
+    await until(() => JSON.stringify(other.log).includes('Must provide an API key'));
+    await other.close();
+  });
+
+  test('one that may only read is told, and what is stored is found all the same', async () => {
+    await filled();
+    standIn.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
+    const asOf = put(3, 1, 0.1);
+    expect(await ask(asOf)).toBe('database');
+    await until(() => JSON.stringify(subject.log).includes('Qdrant refuses the API key: Forbidden'));
+    await expect(subject.index.remove(idOf(0))).rejects.toThrow('Forbidden');
+    standIn.faults.set(null);
+    await until(() => isBack(asOf));
+  });
+});
+
+describe('Qdrant stand-in: an old release', () => {
+  test('it is not used, for it cannot keep the newer of two vectors', async () => {
+    const old = await startQdrantStandIn({ version: '1.15.5' });
+    const other = createSubject({ url: old.url, name: 'old', embeddings: subject.embeddings });
+    expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
+    await until(() => JSON.stringify(other.log).includes('Qdrant 1.15.5 is too old: 1.16 or newer is needed'));
+    await other.close();
+    await old.close();
+  });
+});

@@ -1,0 +1,201 @@
+import { embeddingDimension } from '@portico/domain';
+import type { CollectionId } from '@portico/domain';
+import type { QdrantClient } from '@qdrant/js-client-rest';
+import { circuitBreaker, BrokenCircuitError, handleWhen } from 'cockatiel';
+import { connect, type Limits } from './connect.ts';
+import { QdrantFailure, toFailure } from './qdrant-failure.ts';
+import { RecentFailures } from './recent-failures.ts';
+import {
+  readAliases,
+  readDone,
+  readNames,
+  readPage,
+  readScores,
+  readSequences,
+  readShape,
+  readVersion,
+  type Score,
+  type Shape,
+} from './read-answer.ts';
+
+export interface StoredPoint {
+  readonly collectionId: CollectionId;
+  readonly sequence: number;
+  readonly modelId: string;
+  readonly vector: Float32Array;
+}
+
+/** A point as it is known to be: what happened to it since is not touched. */
+export type PointVersion = Pick<StoredPoint, 'collectionId' | 'sequence'>;
+
+const failuresMax = 5;
+const failuresWithinMs = 10_000;
+
+/**
+ * The calls that the index makes. Whatever comes to nothing is a `QdrantFailure`, an answer of another shape included;
+ * after five within ten seconds Qdrant is left alone for a while, and every call fails at once.
+ */
+export class QdrantServer {
+  readonly #quick: QdrantClient;
+  readonly #bulk: QdrantClient;
+  readonly #breaker;
+
+  constructor(url: string, apiKey: string | null, { searchMs, bulkMs, restMs }: Limits) {
+    this.#quick = connect(url, apiKey, searchMs);
+    this.#bulk = connect(url, apiKey, bulkMs);
+    this.#breaker = circuitBreaker(
+      handleWhen((error) => error instanceof QdrantFailure && (error.kind === 'away' || error.kind === 'key')),
+      { halfOpenAfter: restMs, breaker: new RecentFailures(failuresMax, failuresWithinMs) },
+    );
+  }
+
+  onGivenUp(listener: () => void): void {
+    this.#breaker.onBreak(listener);
+  }
+
+  version(): Promise<string> {
+    return this.#call('asking for its version', readVersion, () => this.#quick.versionInfo());
+  }
+
+  aliases(): Promise<ReadonlyMap<string, string>> {
+    return this.#call('reading its aliases', readAliases, () => this.#quick.getAliases());
+  }
+
+  collections(): Promise<readonly string[]> {
+    return this.#call('listing its collections', readNames, () => this.#quick.getCollections());
+  }
+
+  shape(name: string): Promise<Shape> {
+    return this.#call('describing a collection', readShape, () => this.#quick.getCollection(name));
+  }
+
+  /** For points of 768 dimensions by cosine. No graph is built (`m: 0`): every search is exact, see `nearest`. */
+  async create(name: string): Promise<void> {
+    const vectors = { size: embeddingDimension, distance: 'Cosine' } as const;
+    await this.#call('creating a collection', Boolean, () =>
+      this.#bulk.createCollection(name, { vectors, hnsw_config: { m: 0 } }),
+    );
+    await this.#call('indexing the model', readDone, () =>
+      this.#bulk.createPayloadIndex(name, { wait: true, field_name: 'model', field_schema: 'keyword' }),
+    );
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.#call('deleting a collection', Boolean, () => this.#bulk.deleteCollection(name));
+  }
+
+  /** Points the alias to the collection, whatever it pointed to: one step, so it never points to nothing. */
+  async pointAlias(alias: string, name: string): Promise<void> {
+    const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
+    await this.#call('setting an alias', Boolean, () => this.#quick.updateCollectionAliases({ actions }));
+  }
+
+  /** The best by exact comparison; of these ids alone, or of all that the model has. */
+  query(
+    name: string,
+    modelId: string,
+    vector: readonly number[],
+    ids: readonly CollectionId[] | null,
+    limit: number,
+  ): Promise<readonly Score[]> {
+    const must = [ofModel(modelId), ...(ids ? [{ has_id: [...ids] }] : [])];
+    return this.#call('searching', readScores, () =>
+      this.#quick.query(name, {
+        query: [...vector],
+        filter: { must },
+        limit,
+        params: { exact: true },
+        with_payload: false,
+        with_vector: false,
+      }),
+    );
+  }
+
+  /** What is there of these. */
+  sequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
+    return this.#call('reading sequences', readSequences, () =>
+      this.#quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
+    );
+  }
+
+  /** A page of all that the model has, and where the next one begins. */
+  page(name: string, modelId: string, offset: CollectionId | null, limit: number) {
+    return this.#call('reading all sequences', readPage, () =>
+      this.#bulk.scroll(name, {
+        filter: { must: [ofModel(modelId)] },
+        limit,
+        with_payload: ['sequence'],
+        with_vector: false,
+        ...(offset === null ? {} : { offset }),
+      }),
+    );
+  }
+
+  /** Writes what nobody else writes: the points of a collection that is not in use yet, whatever is there. */
+  async insert(name: string, points: readonly StoredPoint[]): Promise<void> {
+    await this.#call('writing vectors', readDone, () =>
+      this.#bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
+    );
+  }
+
+  /**
+   * Writes each point unless a later one of its collection is there, which another process may have written meanwhile.
+   * One operation a point, for the condition differs.
+   */
+  async writeNewer(name: string, points: readonly StoredPoint[]): Promise<void> {
+    const operations = points.map((point) => ({
+      upsert: {
+        points: [toPoint(point)],
+        update_filter: { must_not: [{ key: 'sequence', range: { gte: point.sequence } }] },
+      },
+    }));
+    await this.#call('writing vectors', readDone, () => this.#bulk.batchUpdate(name, { wait: true, operations }));
+  }
+
+  async remove(name: string, collectionId: CollectionId): Promise<void> {
+    await this.#call('removing a vector', readDone, () =>
+      this.#bulk.delete(name, { wait: true, points: [collectionId] }),
+    );
+  }
+
+  /** From a collection that is not in use: whether that works says nothing of the one that is, and nobody waits for it long. */
+  async removeAside(name: string, collectionId: CollectionId): Promise<void> {
+    await readAs('removing a vector', readDone, () => this.#quick.delete(name, { wait: true, points: [collectionId] }));
+  }
+
+  /** Removes points, but none that is another version by now. */
+  async removeVersions(name: string, versions: readonly PointVersion[]): Promise<void> {
+    const operations = versions.map(({ collectionId, sequence }) => ({
+      delete: { filter: { must: [{ has_id: [collectionId] }, { key: 'sequence', match: { value: sequence } }] } },
+    }));
+    await this.#call('removing vectors', readDone, () => this.#bulk.batchUpdate(name, { wait: true, operations }));
+  }
+
+  async #call<T>(what: string, read: (answer: unknown) => T, call: () => Promise<unknown>): Promise<T> {
+    try {
+      return await this.#breaker.execute(() => readAs(what, read, call));
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) {
+        throw new QdrantFailure('left alone', 'it failed too often a short while ago');
+      }
+      throw error;
+    }
+  }
+}
+
+/** Once, whatever failed before. */
+const readAs = async <T>(what: string, read: (answer: unknown) => T, call: () => Promise<unknown>): Promise<T> => {
+  try {
+    return read(await call());
+  } catch (error) {
+    throw toFailure(error, what);
+  }
+};
+
+const ofModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
+
+const toPoint = ({ collectionId, sequence, modelId, vector }: StoredPoint) => ({
+  id: collectionId,
+  vector: [...vector],
+  payload: { model: modelId, sequence },
+});

@@ -1,0 +1,259 @@
+import { embeddingDimension } from '@portico/domain';
+import type {
+  CollectionId,
+  EmbeddingStore,
+  VectorAnswer,
+  VectorIndex,
+  VectorMatch,
+  VectorQuery,
+} from '@portico/domain';
+import { placeOf, usualLimits, type Limits } from './connect.ts';
+import { Generation } from './generation.ts';
+import { Generations } from './generations.ts';
+import { nearest } from './nearest.ts';
+import { QdrantFailure } from './qdrant-failure.ts';
+import { QdrantServer } from './qdrant-server.ts';
+import { Outage, StillOut } from './outage.ts';
+import { TookTooLong, within } from './within.ts';
+
+export interface QdrantVectorIndexOptions {
+  /** `http://host` means port 6333, `https://host` means 443. */
+  readonly url: string;
+  readonly apiKey: string | null;
+  /** The truth that the index is a copy of. */
+  readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  /** Answers from the vectors of the database while Qdrant does not. */
+  readonly fallback: VectorIndex;
+  readonly warn: (message: string, facts?: object) => void;
+  readonly info: (message: string, facts?: object) => void;
+  /** The alias, and what the names of its collections begin with; installations that share a Qdrant need one each. */
+  readonly name?: string;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface QdrantVectorIndex extends VectorIndex {
+  /** Makes and compares the collection in the background, so that the first search finds it ready. */
+  prepare(modelId: string): void;
+  /**
+   * Fills a new collection from the database and puts it in the place of the one in use, in one step: searches go on
+   * meanwhile. Rejects with the reason where that fails; the one in use stays then.
+   */
+  rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * An index in Qdrant, shared by all processes of an installation: one point a collection, under its id, with the model
+ * and the sequence of its embedding. Each process brings in what it finds missing before it searches, and never writes an
+ * older embedding over a newer one. All searches are exact, so answers are those of the database.
+ */
+export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
+  new QdrantIndex(options);
+
+/** How long a closing waits for what goes on in the background. */
+const closingMs = 5_000;
+
+class QdrantIndex implements QdrantVectorIndex {
+  readonly kind = 'qdrant';
+  readonly #options: QdrantVectorIndexOptions;
+  readonly #limits: Limits;
+  readonly #server: QdrantServer;
+  readonly #generations: Generations;
+  readonly #outage: Outage;
+  #generation: Generation | null = null;
+  /** Whether there was a collection in use since this process started. */
+  #isKnown = false;
+  #opening: Promise<Generation> | null = null;
+  readonly #following = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(options: QdrantVectorIndexOptions) {
+    this.#options = options;
+    this.#limits = { ...usualLimits, ...options.limits };
+    this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
+    this.#generations = new Generations(this.#server, options.name ?? 'portico');
+    this.#outage = new Outage(placeOf(options.url), options);
+    // What happened meanwhile is not known, so it is compared before it is used again.
+    this.#server.onGivenUp(() => {
+      this.#generation = null;
+    });
+  }
+
+  prepare(modelId: string): void {
+    this.#follow(this.#prepared(modelId, 0));
+  }
+
+  async search(query: VectorQuery): Promise<VectorAnswer> {
+    checkVector(query.vector);
+    if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
+    try {
+      const matches = await this.#search(query);
+      this.#outage.end();
+      return { matches, isFallback: false };
+    } catch (error) {
+      this.#outage.begin(error);
+      if (isMissing(error)) this.#follow(this.#prepared(query.modelId, query.asOf));
+      const { matches } = await this.#options.fallback.search(query);
+      return { matches, isFallback: true };
+    }
+  }
+
+  async remove(collectionId: CollectionId): Promise<void> {
+    await this.#options.fallback.remove(collectionId);
+    const { current, others } = await this.#generations.all();
+    await Promise.all([
+      ...(current === null ? [] : [this.#server.remove(current, collectionId).catch(unlessMissing)]),
+      ...others.map((name) => this.#removeAside(name, collectionId)),
+    ]);
+  }
+
+  /**
+   * From one that another process fills, for what is written already: what it has read and writes later stays until the
+   * collection is compared with the database, as does what cannot be removed here. No search asks for it meanwhile.
+   */
+  async #removeAside(name: string, collectionId: CollectionId): Promise<void> {
+    try {
+      await this.#server.removeAside(name, collectionId);
+    } catch (error) {
+      if (isMissing(error)) return;
+      const facts = { collection: name, reason: String(error) };
+      this.#options.info('A deleted vector stays for now in a collection of Qdrant that is not in use', facts);
+    }
+  }
+
+  async check(): Promise<void> {
+    await this.#generations.current();
+  }
+
+  async rebuild(modelId: string, onProgress: (written: number) => void = () => undefined): Promise<void> {
+    await this.#generations.checkVersion();
+    this.#generation = await this.#build(modelId, onProgress);
+    await this.#generations.clear();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new StillOut('The index is closed'));
+    const settled = Promise.allSettled([...this.#following]);
+    await within(closingMs, settled).catch((error: unknown) => {
+      this.#options.warn('The vector index was closed while it waited for Qdrant', { err: error });
+    });
+  }
+
+  async #search(query: VectorQuery): Promise<readonly VectorMatch[]> {
+    const until = performance.now() + this.#limits.searchMs;
+    const generation = await this.#ready(query);
+    try {
+      return await within(until - performance.now(), nearest(this.#server, generation, query));
+    } catch (error) {
+      if (error instanceof TookTooLong) throw new QdrantFailure('away', `searching: ${error.message}`);
+      if (isMissing(error) && this.#generation === generation) this.#generation = null;
+      throw error;
+    }
+  }
+
+  /**
+   * A collection that has all that the query names. Where that takes long it goes on in the background, and while
+   * Qdrant is known to be of no use nobody waits for it.
+   */
+  async #ready({ modelId, asOf }: VectorQuery): Promise<Generation> {
+    if (this.#generation?.isUpTo(modelId, asOf)) return this.#generation;
+    const preparing = this.#prepared(modelId, asOf);
+    this.#follow(preparing);
+    if (this.#outage.isOn) throw new StillOut();
+    return within(this.#limits.searchMs / 2, preparing);
+  }
+
+  async #prepared(modelId: string, asOf: number): Promise<Generation> {
+    const generation = await this.#open(modelId);
+    try {
+      await generation.catchUp(modelId, asOf);
+    } catch (error) {
+      if (isMissing(error) && this.#generation === generation) this.#generation = null;
+      throw error;
+    }
+    return generation;
+  }
+
+  /** What comes of it in the background. */
+  #follow(preparing: Promise<Generation>): void {
+    const followed = preparing
+      .then(
+        () => this.#outage.ready(),
+        (error: unknown) => this.#outage.begin(error),
+      )
+      .finally(() => this.#following.delete(followed));
+    this.#following.add(followed);
+  }
+
+  /** One opening at a time. */
+  #open(modelId: string): Promise<Generation> {
+    if (this.#generation) return Promise.resolve(this.#generation);
+    this.#opening ??= this.#find(modelId).finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  async #find(modelId: string): Promise<Generation> {
+    this.#closing.signal.throwIfAborted();
+    await this.#generations.checkVersion();
+    const name = await this.#generations.current();
+    const unfitness = name === null ? null : await this.#generations.unfitness(name);
+    if (unfitness !== null) {
+      this.#options.warn('The collection in Qdrant cannot be used; another is filled', { collection: name, unfitness });
+    } else if (name === null && this.#isKnown) {
+      this.#options.warn('The collection in Qdrant is lost; another is filled');
+    } else if (name === null) {
+      this.#options.info('There is no collection in Qdrant; one is made and filled');
+    }
+    this.#generation =
+      name === null || unfitness !== null ? await this.#build(modelId, () => undefined) : this.#generationOf(name);
+    this.#isKnown = true;
+    this.#generations.clear().catch((error: unknown) => {
+      // Nothing depends on it; the next opening tries again.
+      this.#options.info('Collections that nobody needs stay in Qdrant for now', { reason: String(error) });
+    });
+    return this.#generation;
+  }
+
+  async #build(modelId: string, onProgress: (written: number) => void): Promise<Generation> {
+    const generation = this.#generationOf(await this.#generations.create());
+    try {
+      await generation.fill(modelId, onProgress);
+      await this.#generations.use(generation.name);
+    } catch (error) {
+      await this.#server.drop(generation.name).catch((cause: unknown) => {
+        this.#options.warn('A collection that was not finished stays in Qdrant until a later start', { err: cause });
+      });
+      throw isMissing(error) ? superseded(error) : error;
+    }
+    return generation;
+  }
+
+  #generationOf(name: string): Generation {
+    return new Generation(name, {
+      server: this.#server,
+      embeddings: this.#options.embeddings,
+      closing: this.#closing.signal,
+      onRepaired: (repairs) => {
+        this.#options.info('The vectors in Qdrant were brought in line with the database', repairs);
+      },
+    });
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof QdrantFailure && error.kind === 'missing';
+
+const unlessMissing = (error: unknown): void => {
+  if (!isMissing(error)) throw error;
+};
+
+/** It is gone, or may not be used: whoever fills a newer one removes it. */
+const superseded = (cause: unknown): QdrantFailure =>
+  new QdrantFailure('missing', 'another process has filled a newer collection meanwhile', { cause });
+
+const checkVector = (vector: Float32Array): void => {
+  if (vector.length !== embeddingDimension || !vector.every(Number.isFinite) || !vector.some((x) => x !== 0)) {
+    throw new RangeError(`A vector has ${embeddingDimension} finite numbers, not all of them 0`);
+  }
+};

@@ -1,0 +1,78 @@
+import type { CollectionId } from '@portico/domain';
+import { QdrantFailure } from './qdrant-failure.ts';
+
+/** A vector and how near it is: from -1 to 1 by 32-bit floats, so that 1.0000001 can be. */
+export interface Score {
+  readonly collectionId: CollectionId;
+  readonly score: number;
+}
+
+export interface Shape {
+  readonly size: unknown;
+  readonly distance: unknown;
+}
+
+const unusable = (): QdrantFailure => new QdrantFailure('away', 'it answers what cannot be used');
+
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> => {
+  if (typeof value !== 'object' || value === null) throw unusable();
+  return value as Readonly<Record<string, unknown>>;
+};
+const listOf = (value: unknown): readonly unknown[] => {
+  if (!Array.isArray(value)) throw unusable();
+  return value;
+};
+const textOf = (value: unknown): string => {
+  if (typeof value !== 'string') throw unusable();
+  return value;
+};
+
+export const readVersion = (answer: unknown): string => textOf(objectOf(answer).version);
+
+export const readAliases = (answer: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    listOf(objectOf(answer).aliases)
+      .map(objectOf)
+      .map(({ alias_name, collection_name }) => [textOf(alias_name), textOf(collection_name)]),
+  );
+
+export const readNames = (answer: unknown): readonly string[] =>
+  listOf(objectOf(answer).collections).map((collection) => textOf(objectOf(collection).name));
+
+export const readShape = (answer: unknown): Shape => {
+  const { vectors } = objectOf(objectOf(objectOf(answer).config).params);
+  const { size, distance } = objectOf(vectors ?? {});
+  return { size, distance };
+};
+
+export const readScores = (answer: unknown): readonly Score[] =>
+  listOf(objectOf(answer).points).map((point) => {
+    const { id, score } = objectOf(point);
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw unusable();
+    return { collectionId: textOf(id) as CollectionId, score: Math.min(1, Math.max(0, score)) };
+  });
+
+export const readSequences = (answer: unknown): ReadonlyMap<CollectionId, number> =>
+  new Map(listOf(answer).map(readSequence));
+
+export const readPage = (answer: unknown) => {
+  const { points, next_page_offset: next } = objectOf(answer);
+  const isLast = next === null || next === undefined;
+  return { sequences: listOf(points).map(readSequence), next: isLast ? null : (textOf(next) as CollectionId) };
+};
+
+/** A point that has no sequence was not made here: older than everything. */
+const readSequence = (point: unknown): readonly [CollectionId, number] => {
+  const { id, payload } = objectOf(point);
+  const { sequence } = objectOf(payload ?? {});
+  return [textOf(id) as CollectionId, typeof sequence === 'number' ? sequence : -1];
+};
+
+/** Writes are done only when they are `completed`: `wait_timeout` comes with 200 as well. */
+export const readDone = (answer: unknown): void => {
+  const results = Array.isArray(answer) ? answer : [answer];
+  for (const result of results) {
+    const { status } = objectOf(result);
+    if (status !== 'completed') throw new QdrantFailure('away', `a write is not done: ${String(status)}`);
+  }
+};

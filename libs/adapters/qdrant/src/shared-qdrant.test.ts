@@ -1,0 +1,391 @@
+import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import type { EmbeddingChanges } from '@portico/contracts';
+import { startQdrantStandIn } from '@portico/test-servers';
+import { createEmbeddedVectorIndex } from '@portico/vectors';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { usualLimits } from './connect.ts';
+import { QdrantServer } from './qdrant-server.ts';
+import { collectionsOf, createSubject, expectSame, idOf, queryOf, until, type Subject } from '../test/subject.ts';
+
+const name = 'shared';
+const among = Array.from({ length: 40 }, (_, i) => idOf(i));
+let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let embeddings: EmbeddingChanges;
+let open: Subject[];
+
+beforeEach(async () => {
+  standIn = await startQdrantStandIn();
+  embeddings = createEmbeddingChanges();
+  open = [];
+});
+afterEach(async () => {
+  for (const subject of open) await subject.close();
+  await standIn.close();
+});
+
+/** A process of the installation; one that has another database has a backup of it, or is another installation. */
+const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
+  const subject = createSubject({ url: standIn.url, name, embeddings, limits: { searchMs: 20_000 }, ...changes });
+  open.push(subject);
+  return subject;
+};
+const put = (number: number, towards: readonly number[], modelId = 'm'): number =>
+  embeddings.put({ modelId, collectionId: idOf(number), vector: vectorTowards(...towards) });
+const expectTrue = async (subject: Subject, asOf: number, modelId = 'm') => {
+  const query = queryOf({ among, asOf, modelId, limit: 100 });
+  const { matches, isFallback } = await subject.index.search(query);
+  expectSame(matches, (await subject.truth.search(query)).matches);
+  return isFallback ? 'database' : 'qdrant';
+};
+/** The database as a process sees it that is held up, after what is meant was read, until it is let go. */
+const heldUp = (isMeant: (after: number) => boolean) => {
+  const [read, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const changedSince: EmbeddingChanges['changedSince'] = async (after, modelId, limit) => {
+    const changes = await embeddings.changedSince(after, modelId, limit);
+    // What a test compares with reads everything at once.
+    if (limit < Number.MAX_SAFE_INTEGER && isMeant(after)) {
+      read.resolve();
+      await letGo.promise;
+    }
+    return changes;
+  };
+  return { embeddings: { ...embeddings, changedSince }, read: read.promise, letGo: () => letGo.resolve() };
+};
+const messages = ({ log }: Subject) => log.map(({ message }) => message);
+const isWrite = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  method === 'PUT' || path.endsWith('/batch') || path.endsWith('/delete');
+
+describe('Qdrant stand-in: two processes', () => {
+  test('what is stored through one is found at the other, which writes it once for both', async () => {
+    const [one, other] = [startProcess(), startProcess()];
+    expect(await expectTrue(one, put(0, [1]))).toBe('qdrant');
+    expect(await expectTrue(other, put(1, [1, 1]))).toBe('qdrant');
+    const asOf = put(2, [3, 4]);
+    expect(await expectTrue(one, asOf)).toBe('qdrant');
+    standIn.calls.length = 0;
+    expect(await expectTrue(other, asOf)).toBe('qdrant');
+    expect(standIn.calls.filter(isWrite)).toEqual([]);
+  });
+
+  test('an older vector that is written late does not take the place of a newer one', async () => {
+    const one = startProcess();
+    const held = heldUp((after) => after > 0);
+    const slow = startProcess({ embeddings: held.embeddings });
+    const first = put(0, [0, 1]);
+    for (const subject of [one, slow]) await expectTrue(subject, first);
+    const answer = slow.index.search(queryOf({ among, asOf: put(0, [3, 4]) }));
+    await held.read;
+    const asOf = put(0, [1]);
+    expect(await expectTrue(one, asOf)).toBe('qdrant');
+    held.letGo();
+    await answer;
+    expect(await expectTrue(one, asOf)).toBe('qdrant');
+    expect(await expectTrue(startProcess(), asOf)).toBe('qdrant');
+  });
+
+  test('a write that is under way while a newer one is made changes nothing', async () => {
+    const one = startProcess();
+    const asOf = put(0, [1]);
+    await expectTrue(one, asOf);
+    const { current } = await collectionsOf(standIn.url, name);
+    const server = new QdrantServer(standIn.url, null, usualLimits);
+    const older = { collectionId: idOf(0), modelId: 'm', vector: vectorTowards(0, 1) };
+    const missing = { collectionId: idOf(1), modelId: 'm', vector: vectorTowards(3, 4), sequence: 0 };
+    await server.writeNewer(current ?? '', [{ ...older, sequence: asOf - 1 }, { ...older, sequence: asOf }, missing]);
+    const { matches } = await one.index.search(queryOf({ among, asOf }));
+    expect(matches.map(({ collectionId }) => collectionId)).toEqual([idOf(0), idOf(1)]);
+    expect(matches[0]?.score).toBeCloseTo(1, 6);
+  });
+
+  test('a removal finds its way to a collection that was rebuilt by another process', async () => {
+    const [one, other] = [startProcess(), startProcess()];
+    put(0, [1]);
+    const asOf = put(1, [1, 1]);
+    await expectTrue(one, asOf);
+    await other.index.rebuild('m');
+    embeddings.remove(idOf(0));
+    await one.index.remove(idOf(0));
+    const { client, current } = await collectionsOf(standIn.url, name);
+    expect((await client.count(current ?? '')).count).toBe(1);
+  });
+
+  test('processes that start at one time on an empty Qdrant all answer, and one collection is left in the end', async () => {
+    const asOf = put(0, [1]);
+    const processes = Array.from({ length: 4 }, () => startProcess());
+    await Promise.all(processes.map((subject) => expectTrue(subject, asOf)));
+    await startProcess().index.rebuild('m');
+    const next = put(1, [1, 1]);
+    for (const subject of processes) {
+      await expectTrue(subject, next);
+      await until(async () => (await expectTrue(subject, next)) === 'qdrant');
+    }
+    await until(async () => {
+      const { names, current } = await collectionsOf(standIn.url, name);
+      return names.length === 1 && names[0] === current;
+    });
+  });
+});
+
+describe('Qdrant stand-in: a rebuild', () => {
+  test('searches go on without a gap, and see what is stored meanwhile', async () => {
+    for (let i = 0; i < 30; i += 1) put(i, [1, i]);
+    const [one, other] = [startProcess(), startProcess()];
+    const asOf = put(30, [1, 30]);
+    await Promise.all([expectTrue(one, asOf), expectTrue(other, asOf)]);
+    const before = await collectionsOf(standIn.url, name);
+    let isDone = false;
+    let answers = 0;
+    // Each has ids of its own, so that it knows what it must find: what it has just stored, and no collection fewer.
+    const searching = [one, other].map(async ({ index }, n) => {
+      for (let i = 0; !isDone; i = (i + 1) % 15) {
+        const collectionId = idOf(n * 15 + i);
+        const sequence = put(n * 15 + i, [3, 4, answers]);
+        const length = Math.hypot(3, 4, answers);
+        const { matches } = await index.search(queryOf({ among, asOf: sequence, limit: 100 }));
+        expect(matches).toHaveLength(31);
+        const score = matches.find((match) => match.collectionId === collectionId)?.score;
+        expect(score).toBeCloseTo(3 / length, 6);
+        answers += 1;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    });
+    const progress: number[] = [];
+    for (let i = 0; i < 3; i += 1) await one.index.rebuild('m', (written) => progress.push(written));
+    await until(() => answers > 20);
+    isDone = true;
+    await Promise.all(searching);
+    expect(progress.at(-1)).toBe(31);
+    // As of a later time than all that was stored: an index may be behind what was stored after the time asked for.
+    const latest = put(30, [1, 31]);
+    for (const subject of [one, other]) await until(async () => (await expectTrue(subject, latest)) === 'qdrant');
+    const after = await collectionsOf(standIn.url, name);
+    expect(after.names).toEqual([after.current]);
+    expect(after.current).not.toBe(before.current);
+  });
+
+  test('one that fails says why, and leaves the collection in use', async () => {
+    const subject = startProcess();
+    const asOf = put(0, [1]);
+    await expectTrue(subject, asOf);
+    const { current } = await collectionsOf(standIn.url, name);
+    standIn.faults.set('507', (method, path) => method === 'PUT' && path.endsWith('/points'));
+    await expect(subject.index.rebuild('m')).rejects.toThrow('507');
+    standIn.faults.set(null);
+    expect(await expectTrue(subject, asOf)).toBe('qdrant');
+    expect(await collectionsOf(standIn.url, name)).toMatchObject({ current, names: [current] });
+  });
+
+  test('a collection that is deleted meanwhile loses the vector that is written already', async () => {
+    for (let i = 0; i < 600; i += 1) put(i, [1, i]);
+    const one = startProcess();
+    await expectTrue(one, put(600, [1, 600]));
+    const held = heldUp((after) => after > 0);
+    const rebuilding = startProcess({ embeddings: held.embeddings }).index.rebuild('m');
+    await held.read;
+    embeddings.remove(idOf(0));
+    await one.index.remove(idOf(0));
+    held.letGo();
+    await rebuilding;
+    const { client, current } = await collectionsOf(standIn.url, name);
+    expect((await client.count(current ?? '')).count).toBe(600);
+    expect(await client.retrieve(current ?? '', { ids: [idOf(0)] })).toEqual([]);
+  });
+
+  test('a vector that was read before its collection was deleted is in no answer, and goes with the next comparison', async () => {
+    put(0, [1]);
+    const one = startProcess();
+    const asOf = put(1, [1, 1]);
+    await expectTrue(one, asOf);
+    const held = heldUp(() => true);
+    const filling = startProcess({ embeddings: held.embeddings });
+    const rebuilding = filling.index.rebuild('m');
+    await held.read;
+    embeddings.remove(idOf(0));
+    await one.index.remove(idOf(0));
+    held.letGo();
+    await rebuilding;
+    const { client, current } = await collectionsOf(standIn.url, name);
+    expect((await client.count(current ?? '')).count).toBe(2);
+    // Who searches names the collections that there are.
+    const { matches, isFallback } = await filling.index.search(queryOf({ among: [idOf(1)], asOf, limit: 1 }));
+    expect(isFallback).toBe(false);
+    expect(matches.map(({ collectionId }) => collectionId)).toEqual([idOf(1)]);
+    expect(await expectTrue(startProcess(), asOf)).toBe('qdrant');
+    expect((await client.count(current ?? '')).count).toBe(1);
+  });
+
+  test('of two at the same time the one that began later stays, and the other is told so', async () => {
+    const asOf = put(0, [1]);
+    const held = heldUp(() => true);
+    const earlier = startProcess({ embeddings: held.embeddings });
+    const told = expect(earlier.index.rebuild('m')).rejects.toThrow(
+      'another process has filled a newer collection meanwhile',
+    );
+    await held.read;
+    const later = startProcess();
+    await later.index.rebuild('m');
+    held.letGo();
+    await told;
+    for (const subject of [earlier, later]) {
+      await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
+    }
+    const { names, current } = await collectionsOf(standIn.url, name);
+    expect(names).toEqual([current]);
+  });
+
+  test('one that is finished late does not take the place of a newer collection', async () => {
+    put(0, [1]);
+    const held = heldUp(() => true);
+    const told = expect(startProcess({ embeddings: held.embeddings }).index.rebuild('m')).rejects.toThrow('newer');
+    await held.read;
+    const { client } = await collectionsOf(standIn.url, name);
+    const newer = `${name}-g${Date.now() + 1_000}-abcd`;
+    await client.createCollection(newer, { vectors: { size: 768, distance: 'Cosine' } });
+    await client.updateCollectionAliases({
+      actions: [{ create_alias: { alias_name: name, collection_name: newer } }],
+    });
+    held.letGo();
+    await told;
+    expect(await collectionsOf(standIn.url, name)).toMatchObject({ current: newer, names: [newer] });
+  });
+
+  test('it takes the place of a collection of a machine whose clock is ahead', async () => {
+    const asOf = put(0, [1]);
+    const { client } = await collectionsOf(standIn.url, name);
+    const ahead = `${name}-g${Date.now() + 600_000}-abcd`;
+    await client.createCollection(ahead, { vectors: { size: 768, distance: 'Cosine' } });
+    await client.updateCollectionAliases({
+      actions: [{ create_alias: { alias_name: name, collection_name: ahead } }],
+    });
+    const subject = startProcess();
+    await subject.index.rebuild('m');
+    expect(await expectTrue(subject, asOf)).toBe('qdrant');
+    const { names, current } = await collectionsOf(standIn.url, name);
+    expect(names).toEqual([current]);
+    expect(current).not.toBe(ahead);
+  });
+
+  test('a process that is closed while it fills a collection leaves none behind', async () => {
+    for (let i = 0; i < 600; i += 1) put(i, [1, i]);
+    const held = heldUp(() => true);
+    const subject = startProcess({ embeddings: held.embeddings });
+    subject.index.prepare('m');
+    await held.read;
+    expect((await collectionsOf(standIn.url, name)).names).toHaveLength(1);
+    const closed = subject.close();
+    held.letGo();
+    await closed;
+    expect(await collectionsOf(standIn.url, name)).toMatchObject({ current: null, names: [] });
+  });
+
+  test('what a crash left behind is removed by a later start, what is still being filled is not', async () => {
+    const subject = startProcess();
+    const asOf = put(0, [1]);
+    await expectTrue(subject, asOf);
+    const { client, current } = await collectionsOf(standIn.url, name);
+    const [old, fresh, foreign] = [`${name}-g1000-abcd`, `${name}-g${Date.now() + 1_000}-abcd`, `${name}-gone`];
+    for (const collection of [old, fresh, foreign]) {
+      await client.createCollection(collection, { vectors: { size: 768, distance: 'Cosine' } });
+    }
+    await expectTrue(startProcess(), asOf);
+    await until(async () => !(await collectionsOf(standIn.url, name)).names.includes(old));
+    expect(new Set((await collectionsOf(standIn.url, name)).names)).toEqual(new Set([current, fresh, foreign]));
+  });
+});
+
+describe('Qdrant stand-in: a start', () => {
+  test('what differs from the database is put right: missing, older, newer and superfluous vectors', async () => {
+    const first = startProcess();
+    for (let i = 0; i < 6; i += 1) put(i, [1, i]);
+    await expectTrue(first, put(6, [1, 6]));
+    const { client, current } = await collectionsOf(standIn.url, name);
+    await client.delete(current ?? '', { wait: true, points: [idOf(0)] });
+    embeddings.remove(idOf(2));
+    put(3, [-1]);
+    const wrong = (number: number, sequence: number) => ({
+      id: idOf(number),
+      vector: [...vectorTowards(0, 1)],
+      payload: { model: 'm', sequence },
+    });
+    // Of a later time than the database, which is an older one now; and one that is not there at all.
+    await client.upsert(current ?? '', { wait: true, points: [wrong(4, 1_000), wrong(20, 1_001)] });
+    const second = startProcess();
+    expect(await expectTrue(second, put(5, [1, 0.5]))).toBe('qdrant');
+    expect(messages(second)).toContain('The vectors in Qdrant were brought in line with the database');
+    const { points } = await client.scroll(current ?? '', { limit: 100 });
+    expect(points.map(({ id }) => id).sort()).toEqual([0, 1, 3, 4, 5, 6].map(idOf));
+  });
+
+  test('a collection of other vectors is refused with a warning, and another is filled beside it', async () => {
+    const { client } = await collectionsOf(standIn.url, name);
+    for (const [collection, vectors] of [
+      ['small', { size: 3, distance: 'Cosine' }],
+      ['dotted', { size: 768, distance: 'Dot' }],
+    ] as const) {
+      await client.createCollection(collection, { vectors });
+      await client.updateCollectionAliases({
+        actions: [{ create_alias: { alias_name: name, collection_name: collection } }],
+      });
+      const subject = startProcess();
+      expect(await expectTrue(subject, put(0, [1]))).toBe('qdrant');
+      expect(JSON.stringify(subject.log)).toContain('not 768 by Cosine');
+      expect((await client.collectionExists(collection)).exists).toBe(true);
+    }
+  });
+
+  test('a collection that was lost is told by a warning', async () => {
+    const subject = startProcess();
+    const asOf = put(0, [1]);
+    await expectTrue(subject, asOf);
+    standIn.forget();
+    await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
+    const warnings = subject.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect(warnings).toEqual(['The collection in Qdrant is lost; another is filled']);
+  });
+
+  test('many vectors are written in the background, and the database answers until they are', async () => {
+    for (let i = 0; i < 700; i += 1) put(i, [1, i]);
+    const asOf = put(700, [1, 700]);
+    const held = heldUp(() => true);
+    const subject = startProcess({ embeddings: held.embeddings, limits: { searchMs: 1_000 } });
+    expect(await expectTrue(subject, asOf)).toBe('database');
+    expect(messages(subject)).toContain(
+      'The vectors are being written to Qdrant; the database answers searches meanwhile',
+    );
+    expect(await expectTrue(subject, asOf)).toBe('database');
+    held.letGo();
+    await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
+    expect(messages(subject)).toContain('Qdrant answers searches again');
+  });
+
+  test('it is prepared before the first search', async () => {
+    const asOf = put(0, [1]);
+    const subject = startProcess();
+    subject.index.prepare('m');
+    await until(() => standIn.calls.some(({ path }) => path === '/collections/aliases'));
+    expect(await expectTrue(subject, asOf)).toBe('qdrant');
+  });
+});
+
+describe('Qdrant stand-in: another model', () => {
+  test('vectors of two models are never compared, while one takes the place of the other', async () => {
+    for (let i = 0; i < 10; i += 1) put(i, [1, i]);
+    const [old, young] = [startProcess(), startProcess()];
+    await expectTrue(old, 10);
+    for (let i = 0; i < 10; i += 1) {
+      const asOf = put(i, [i, 1], 'm2');
+      expect(await expectTrue(young, asOf, 'm2')).toBe('qdrant');
+      expect(await expectTrue(old, asOf)).toBe('qdrant');
+    }
+    expect((await young.index.search(queryOf({ among, asOf: 20 }))).matches).toEqual([]);
+  });
+});
+
+describe('Qdrant stand-in: the embedded index behind it', () => {
+  test('answers the same', async () => {
+    const asOf = put(0, [1]);
+    const fallback = createEmbeddedVectorIndex({ embeddings });
+    const { matches } = await fallback.search(queryOf({ among, asOf }));
+    expectSame((await startProcess().index.search(queryOf({ among, asOf }))).matches, matches);
+  });
+});

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { createEmbeddingChanges, vectorIndexContract } from '@portico/contracts';
+import type { VectorIndexSubject } from '@portico/contracts';
+import { startFaultProxy, startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { createEmbeddedVectorIndex } from '@portico/vectors';
+import { afterAll, afterEach, describe, test } from 'vitest';
+import { connect } from './connect.ts';
+import { createQdrantVectorIndex } from './qdrant-vector-index.ts';
+
+const standIn = await startQdrantStandIn();
+const real = await startQdrant();
+afterAll(() => standIn.close());
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** An index of its own name behind a proxy, so that what it depends on can be made to fail. */
+const createSubject = async (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+  const { hostname, port } = new URL(server.url);
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
+  const name = `portico-test-${randomUUID()}`;
+  const changes = createEmbeddingChanges();
+  let isInterrupted = false;
+  const embeddings = {
+    ...changes,
+    changedSince: async (...asked: Parameters<typeof changes.changedSince>) => {
+      if (isInterrupted) throw new Error('the store is down');
+      return changes.changedSince(...asked);
+    },
+  };
+  const index = createQdrantVectorIndex({
+    url: `http://127.0.0.1:${proxy.port}`,
+    apiKey: server.apiKey ?? null,
+    embeddings,
+    fallback: createEmbeddedVectorIndex({ embeddings }),
+    warn: () => undefined,
+    info: () => undefined,
+    name,
+    // A real server on a slow machine makes a collection in more than half a second.
+    limits: { searchMs: 20_000 },
+  });
+  closers.push(
+    () => proxy.close(),
+    () => removeCollections(server.url, server.apiKey ?? null, name),
+    () => index.close(),
+  );
+  const set = (value: boolean) => () => {
+    isInterrupted = value;
+    const changed = proxy.set(value ? 'reset' : 'pass');
+    closers.push(() => changed);
+  };
+  return { index, embeddings, interrupt: set(true), resume: set(false) } satisfies VectorIndexSubject;
+};
+
+const removeCollections = async (url: string, apiKey: string | null, prefix: string): Promise<void> => {
+  const client = connect(url, apiKey, 10_000);
+  const { collections } = await client.getCollections();
+  for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
+};
+
+const proveOn = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+  for (const [sentence, check] of Object.entries(vectorIndexContract)) {
+    test(sentence, async () => check(await createSubject(server)));
+  }
+};
+
+describe('Qdrant stand-in: the contract of a vector index', () => proveOn(standIn));
+
+describe.skipIf(!real)('Qdrant: the contract of a vector index', () => proveOn(real ?? standIn));

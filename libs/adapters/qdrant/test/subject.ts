@@ -1,0 +1,98 @@
+import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import type { EmbeddingChanges } from '@portico/contracts';
+import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
+import { createMemoryVectorIndex } from '@portico/memory';
+import { expect } from 'vitest';
+import { connect, type Limits } from '../src/connect.ts';
+import { createQdrantVectorIndex, type QdrantVectorIndex } from '../src/qdrant-vector-index.ts';
+
+export interface LogLine {
+  readonly level: 'warn' | 'info';
+  readonly message: string;
+  readonly facts: object;
+}
+
+export interface Subject {
+  readonly index: QdrantVectorIndex;
+  readonly embeddings: EmbeddingChanges;
+  /** The answer that comparing with every vector of the database gives. */
+  readonly truth: VectorIndex;
+  readonly log: LogLine[];
+  close(): Promise<void>;
+}
+
+/** Rests so short that a test sees Qdrant come back. */
+const impatient: Partial<Limits> = { searchMs: 1_000, restMs: 300 };
+
+export const createSubject = (options: {
+  readonly url: string;
+  readonly name: string;
+  readonly apiKey?: string | null;
+  /** The database that it shares with another. */
+  readonly embeddings?: EmbeddingChanges;
+  readonly limits?: Partial<Limits>;
+}): Subject => {
+  const embeddings = options.embeddings ?? createEmbeddingChanges();
+  const log: LogLine[] = [];
+  const note =
+    (level: LogLine['level']) =>
+    (message: string, facts: object = {}) => {
+      log.push({ level, message, facts });
+    };
+  const truth = createMemoryVectorIndex({ embeddings });
+  const index = createQdrantVectorIndex({
+    url: options.url,
+    apiKey: options.apiKey ?? null,
+    embeddings,
+    fallback: truth,
+    warn: note('warn'),
+    info: note('info'),
+    name: options.name,
+    limits: { ...impatient, ...options.limits },
+  });
+  return { index, embeddings, truth, log, close: () => index.close() };
+};
+
+export const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
+
+/** Numbers between -0.5 and 0.5 that are the same in each run (a linear congruential generator). */
+export const randomVectors = (seed: number) => () =>
+  Float32Array.from({ length: 768 }, () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32 - 0.5;
+  });
+
+export const queryOf = (changes: Partial<VectorQuery> & Pick<VectorQuery, 'among' | 'asOf'>): VectorQuery => ({
+  modelId: 'm',
+  vector: vectorTowards(1),
+  limit: 10,
+  ...changes,
+});
+
+/** The same collections, best first, by scores that differ by less than what an answer shows. */
+export const expectSame = (actual: readonly VectorMatch[], expected: readonly VectorMatch[]): void => {
+  const scores = new Map(expected.map(({ collectionId, score }) => [collectionId, score]));
+  expect(new Set(actual.map(({ collectionId }) => collectionId))).toEqual(new Set(scores.keys()));
+  expect(actual).toHaveLength(expected.length);
+  actual.forEach(({ collectionId, score }, i) => {
+    expect(Math.abs(score - (scores.get(collectionId) ?? Number.NaN))).toBeLessThan(1e-6);
+    expect(score).toBeLessThanOrEqual(actual[i - 1]?.score ?? 1);
+  });
+};
+
+/** The collections of a name, and where its alias points. */
+export const collectionsOf = async (url: string, name: string, apiKey: string | null = null) => {
+  const client = connect(url, apiKey, 10_000);
+  const { collections } = await client.getCollections();
+  const { aliases } = await client.getAliases();
+  return {
+    client,
+    names: collections.map((collection) => collection.name).filter((collection) => collection.startsWith(`${name}-g`)),
+    current: aliases.find(({ alias_name }) => alias_name === name)?.collection_name ?? null,
+  };
+};
+
+/** Waits until it holds; the test's own time limit is the bound. */
+export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+};

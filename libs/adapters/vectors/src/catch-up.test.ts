@@ -1,0 +1,94 @@
+import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import type { CollectionId } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { CatchUp } from './catch-up.ts';
+import { VectorRows } from './vector-rows.ts';
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
+
+/** Rows that follow a store, which another process writes to and deletes from. Each reading comes after `before`. */
+const createSubject = (before: (after: number, modelId: string) => Promise<void> = async () => undefined) => {
+  const embeddings = createEmbeddingChanges();
+  const rows = new VectorRows();
+  let readings = 0;
+  const catchUp = new CatchUp(
+    {
+      changedSince: async (after, modelId, limit) => {
+        readings += 1;
+        await before(after, modelId);
+        return embeddings.changedSince(after, modelId, limit);
+      },
+    },
+    rows,
+  );
+  let stored = 0;
+  const putMore = (count: number, modelId = 'm'): number => {
+    let asOf = 0;
+    for (const last = stored + count; stored < last; stored += 1) {
+      asOf = embeddings.put({ modelId, collectionId: idOf(stored), vector: vectorTowards(1, stored) });
+    }
+    return asOf;
+  };
+  return { embeddings, rows, catchUp, putMore, readings: () => readings };
+};
+
+test('what another process deleted is dropped once there are twice as many rows', async () => {
+  const { embeddings, rows, catchUp, putMore } = createSubject();
+  await catchUp.read('m', putMore(1000));
+  for (let i = 0; i < 900; i += 1) embeddings.remove(idOf(i));
+  await catchUp.read('m', putMore(999));
+  expect(rows.count).toBe(1999);
+  await catchUp.read('m', putMore(1));
+  expect(rows.count).toBe(1100);
+  expect(rows.find(idOf(899))).toBeUndefined();
+  for (const number of [900, 1999]) expect(rows.find(idOf(number))).toBeDefined();
+});
+
+test('rows do not grow without end where collections come and go', async () => {
+  const { embeddings, rows, catchUp, putMore } = createSubject();
+  await catchUp.read('m', putMore(100));
+  for (let round = 0; round < 40; round += 1) {
+    await catchUp.read('m', putMore(100));
+    for (let i = 0; i < 100; i += 1) embeddings.remove(idOf(round * 100 + i));
+    expect(rows.count).toBeLessThanOrEqual(1124);
+  }
+});
+
+test('vectors of another model stay, and what is stored is found while all is read once more', async () => {
+  const { embeddings, rows, catchUp, putMore } = createSubject();
+  const asOfOther = putMore(10, 'other');
+  await catchUp.read('other', asOfOther);
+  await catchUp.read('m', putMore(1000));
+  embeddings.remove(idOf(10));
+  const asOf = putMore(1100);
+  await Promise.all([catchUp.read('m', asOf), catchUp.read('m', asOf)]);
+  expect(rows.find(idOf(10))).toBeUndefined();
+  expect(rows.collectionsOf('other')).toHaveLength(10);
+  expect(rows.count).toBe(10 + 999 + 1100);
+});
+
+test('a collection whose vector becomes one of another model while all is read once more stays', async () => {
+  const changed = idOf(0);
+  const { embeddings, rows, catchUp, putMore } = createSubject(async (after, modelId) => {
+    const isReadOnceMore = modelId === 'm' && after === 0 && rows.count > 0;
+    if (!isReadOnceMore) return;
+    const vector = vectorTowards(2, 0);
+    await catchUp.read('other', embeddings.put({ modelId: 'other', collectionId: changed, vector }));
+  });
+  await catchUp.read('m', putMore(1000));
+  await catchUp.read('m', putMore(1000));
+  expect(rows.find(changed)).toMatchObject({ modelId: 'other' });
+  expect(rows.collectionsOf('m')).toHaveLength(1999);
+});
+
+test('everything is read once more only when there are twice as many, not with each embedding', async () => {
+  const { catchUp, putMore, readings } = createSubject();
+  await catchUp.read('m', putMore(600));
+  const before = readings();
+  for (let i = 0; i < 599; i += 1) await catchUp.read('m', putMore(1));
+  expect(readings() - before).toBe(599);
+  await catchUp.read('m', putMore(1));
+  expect(readings() - before).toBe(600 + 3);
+  await catchUp.read('m', putMore(1));
+  expect(readings() - before).toBe(601 + 3);
+});
