@@ -12,11 +12,12 @@ import { withoutMarkup, wordsOf } from './words.ts';
  * A document's first line is its name, which weighs more than half as much as all that follows; that may be HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({
-  modelId: async () => 'portico-lexical-1',
-  embed: async (texts, purpose) => texts.map((text) => embedText(text, purpose)),
+  modelId: async () => modelId,
+  embed: async (texts, purpose) => ({ modelId, vectors: texts.map((text) => embedText(text, purpose)) }),
   check: async () => undefined,
 });
 
+const modelId = 'portico-lexical-1';
 const nameWeight = 0.6;
 /** What a word's trigrams weigh together, to what the word does. */
 const trigramsWeight = 2.25;

@@ -26,8 +26,8 @@ export const evaluate = async (embedder: Embedder): Promise<ReadonlyMap<string, 
   const apis = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Api);
   const judgements = JSON.parse(readFileSync(queriesFile, 'utf8')) as readonly Judgement[];
   const texts = apis.map(({ name, description }) => `${name}\n${description}`);
-  const documents = await embedder.embed(texts, 'document');
-  const queries = await embedder.embed(
+  const { vectors: documents } = await embedder.embed(texts, 'document');
+  const { vectors: queries } = await embedder.embed(
     judgements.map(({ query }) => query),
     'query',
   );

@@ -1,0 +1,95 @@
+import { nomicStandIn, type OllamaStandIn } from '@portico/test-servers';
+import { expect, test } from 'vitest';
+import { openOllama } from '../test/open-ollama.ts';
+import { GatheredDocuments } from './gathered-documents.ts';
+
+/** However long a request takes, the next one may be full. */
+const patient = { documentsRequestMs: Number.MAX_SAFE_INTEGER, documentsMs: 60_000 };
+
+const inputs = (standIn: OllamaStandIn) =>
+  standIn.asked('/api/embed').map((body) => (body as { input: readonly string[] }).input);
+
+const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`);
+
+test('Ollama stand-in: documents that are asked for one by one, while a request is under way, go by the next one', async () => {
+  const { embedder, standIn } = await openOllama({ limits: patient });
+  const texts = words(40);
+  const embedded = await Promise.all(texts.map((text) => embedder.embed([text], 'document')));
+  expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 16, 16, 7]);
+  expect(inputs(standIn).flat()).toEqual(texts.map((text) => `search_document: ${text}`));
+  const { vectors } = await embedder.embed(texts, 'document');
+  expect(embedded.map((one) => one.vectors)).toEqual(vectors.map((vector) => [vector]));
+});
+
+test('Ollama stand-in: a request holds the calls that fit whole, and one that is larger by itself goes alone', async () => {
+  const { embedder, standIn } = await openOllama({ limits: patient });
+  const calls = [words(1), words(10), words(6), words(1), words(20), words(1)];
+  const embedded = await Promise.all(calls.map((texts) => embedder.embed(texts, 'document')));
+  expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 16, 1, 16, 4, 1]);
+  expect(embedded.map(({ vectors }) => vectors.length)).toEqual([1, 10, 6, 1, 20, 1]);
+});
+
+test('Ollama stand-in: where a text takes long a request holds few, so that a query need not wait for many', async () => {
+  const { embedder, standIn } = await openOllama({ limits: { documentsRequestMs: 50 } });
+  standIn.setFault({ slowMs: 60 });
+  await Promise.all(words(4).map((text) => embedder.embed([text], 'document')));
+  expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+});
+
+test('Ollama stand-in: a text that is refused fails none that was gathered with it', async () => {
+  const { embedder } = await openOllama({ limits: patient }, { models: [{ ...nomicStandIn, contextLength: 8 }] });
+  const texts = ['rain', 'snow', '- '.repeat(9_000), 'sun'];
+  const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'document')));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[2]).toMatchObject({ reason: { code: 'embedding_unavailable', cause: { kind: 'text' } } });
+});
+
+test('Ollama stand-in: the texts of a request that fails with an answer are tried once more, each alone', async () => {
+  const { embedder, standIn } = await openOllama({ limits: patient });
+  await embedder.embed(['rain'], 'document');
+  const first = embedder.embed(['wind'], 'document');
+  const gathered = words(3).map((text) => embedder.embed([text], 'document'));
+  await first;
+  standIn.setFault('zero', 1);
+  expect(await Promise.all(gathered)).toHaveLength(3);
+  expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 3, 1, 1, 1]);
+});
+
+test('Ollama stand-in: a request that gets no answer fails all of its texts, and is not repeated', async () => {
+  const { embedder, standIn } = await openOllama({ limits: patient });
+  await embedder.embed(['rain'], 'document');
+  const first = embedder.embed(['wind'], 'document');
+  const gathered = words(3).map((text) => embedder.embed([text], 'document'));
+  await first;
+  standIn.setFault('resetMidway', 1);
+  const outcomes = await Promise.allSettled(gathered);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await embedder.embed(['sun'], 'document');
+  expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 3, 1]);
+});
+
+test('a call that is given up before its turn is not sent', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
+  const sent: string[] = [];
+  const send = async (texts: readonly string[]) => {
+    sent.push(...texts);
+    await held;
+    return { modelId: 'm1', vectors: texts.map(() => new Float32Array(768)) };
+  };
+  const documents = new GatheredDocuments({ send, requestMs: 60_000, waiting: 9 });
+  const [staying, leaving] = [new AbortController(), new AbortController()];
+  const first = documents.embed(['rain'], staying.signal);
+  void documents.embed(['snow'], leaving.signal);
+  const last = documents.embed(['sun'], staying.signal);
+  leaving.abort();
+  release(undefined);
+  await Promise.all([first, last]);
+  expect(sent).toEqual(['rain', 'sun']);
+});
+
+test('Ollama stand-in: of documents too sixty-four calls wait, and the next one fails at once', async () => {
+  const { embedder } = await openOllama({ limits: patient });
+  const outcomes = await Promise.allSettled(words(66).map((text) => embedder.embed([text], 'document')));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
+  expect(outcomes.at(-1)).toMatchObject({ reason: { cause: { isBulkheadRejectedError: true } } });
+});

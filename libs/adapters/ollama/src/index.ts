@@ -1,0 +1,2 @@
+export * from './ollama-embedder.ts';
+export { ollamaLimits, type OllamaLimits } from './limits.ts';

@@ -1,0 +1,113 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ProgressResponse } from 'ollama';
+import type { OllamaLimits } from './limits.ts';
+import type { OllamaApi } from './ollama-api.ts';
+
+export interface ModelPullOptions {
+  readonly api: OllamaApi;
+  readonly model: string;
+  readonly limits: Pick<OllamaLimits, 'progressMs' | 'pullSilenceMs' | 'pullPauseMs' | 'pullPauseMaxMs'>;
+  readonly warn: (message: string, error: unknown) => void;
+  readonly info: (message: string) => void;
+  /** Whether the server lacks the model still: somebody else may have brought it. */
+  readonly isMissing: (signal: AbortSignal) => Promise<boolean>;
+}
+
+/** Lets the server pull the model in the background, once at a time, again and again until it is there. */
+export class ModelPull {
+  readonly #options: ModelPullOptions;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | null = null;
+  #stage = '';
+
+  constructor(options: ModelPullOptions) {
+    this.#options = options;
+  }
+
+  /** How far it is, as part of a sentence. */
+  get stage(): string {
+    return this.#stage;
+  }
+
+  /** Does nothing while it is under way. */
+  begin(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The embedder is closed'));
+    await this.#running;
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { model, limits, info, warn } = this.#options;
+    const { signal } = this.#closing;
+    info(`Ollama has no model ${model}: it is told to pull it`);
+    for (let pauseMs = limits.pullPauseMs; ; pauseMs = Math.min(limits.pullPauseMaxMs, pauseMs * 2)) {
+      try {
+        this.#stage = 'is being pulled';
+        await this.#pull();
+        return info(`Ollama has pulled ${model}`);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#stage = 'could not be pulled, which is tried again';
+        warn(`Ollama could not pull ${model}; it is tried again in ${Math.ceil(pauseMs / 1000)} s`, error);
+      }
+      // Rejects when closed.
+      const isOver = await setTimeout(pauseMs, false, { signal }).catch(() => true);
+      if (isOver || !(await this.#isMissing())) return;
+    }
+  }
+
+  /** Where it cannot be told, pulling is what finds out. */
+  async #isMissing(): Promise<boolean> {
+    return this.#options.isMissing(this.#closing.signal).catch(() => true);
+  }
+
+  async #pull(): Promise<void> {
+    const { api, limits, info, model } = this.#options;
+    const silence = new AbortController();
+    const restart = () =>
+      globalThis.setTimeout(
+        () => silence.abort(new Error(`Nothing was heard of it for ${limits.pullSilenceMs} ms`)),
+        limits.pullSilenceMs,
+      );
+    let timer = restart();
+    const layers = new Map<string, Layer>();
+    let toldAt = performance.now();
+    try {
+      for await (const step of api.pull(AbortSignal.any([this.#closing.signal, silence.signal]))) {
+        clearTimeout(timer);
+        timer = restart();
+        const progress = progressOf(layers, step);
+        this.#stage = `is being pulled (${progress})`;
+        if (performance.now() - toldAt < limits.progressMs) continue;
+        toldAt = performance.now();
+        info(`Ollama pulls ${model}: ${progress}`);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+interface Layer {
+  readonly total: number;
+  readonly completed: number;
+}
+
+/** Of all layers that were named so far: `50 %, 137 of 274 MB`; otherwise the step's name. */
+const progressOf = (layers: Map<string, Layer>, { status, digest, total, completed }: ProgressResponse): string => {
+  if (!digest || !total) return status;
+  layers.set(digest, { total, completed: completed ?? 0 });
+  const all = [...layers.values()];
+  const [done, bytes] = [sum(all.map((layer) => layer.completed)), sum(all.map((layer) => layer.total))];
+  return `${Math.floor((done / bytes) * 100)} %, ${megabytes(done)} of ${megabytes(bytes)} MB`;
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, x) => total + x, 0);
+const megabytes = (bytes: number): number => Math.round(bytes / 1e6);

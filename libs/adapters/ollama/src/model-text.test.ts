@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { cutText, prefixOf } from './model-text.ts';
+
+test.each([
+  ['nomic-embed-text', 'document', 'search_document: '],
+  ['nomic-embed-text:v1.5', 'query', 'search_query: '],
+  ['Nomic-Embed-Text-v2-moe', 'query', 'search_query: '],
+  ['registry.example.com:5000/ai/nomic-embed-text:latest', 'document', 'search_document: '],
+  ['all-minilm', 'document', ''],
+  ['nomic-embed-text/other', 'query', ''],
+] as const)('%s reads before a %s %j', (model, purpose, prefix) => {
+  expect(prefixOf(model, purpose)).toBe(prefix);
+});
+
+test('a text is cut to so many units, and a short one is left', () => {
+  expect(cutText('abcdef', 3)).toBe('abc');
+  expect(cutText('abc', 3)).toBe('abc');
+});
+
+test('a character of two units is never cut in half; halves that stand alone are units like any other', () => {
+  expect(cutText('ab🙂cd', 3)).toBe('ab');
+  expect(cutText('ab🙂cd', 4)).toBe('ab🙂');
+  expect(cutText('ab\ud83dcd', 3)).toBe('ab\ud83d');
+});

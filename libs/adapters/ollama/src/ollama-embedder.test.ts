@@ -1,0 +1,192 @@
+import { inspect } from 'node:util';
+import { changeableEmbedderContract, embedderContract, interruptibleEmbedderContract } from '@portico/contracts';
+import { nomicStandIn, startOllama } from '@portico/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openOllama } from '../test/open-ollama.ts';
+import { createOllamaEmbedder } from './ollama-embedder.ts';
+
+const otherDigest = 'b'.repeat(64);
+describe('the Ollama embedder on the stand-in:', () => {
+  for (const [sentence, check] of Object.entries(embedderContract)) {
+    test(sentence, async () => check((await openOllama()).embedder));
+  }
+  for (const [sentence, check] of Object.entries(interruptibleEmbedderContract)) {
+    test(sentence, async () => {
+      const { embedder, standIn } = await openOllama();
+      await check({
+        embedder,
+        interrupt: () => standIn.remove(nomicStandIn.name),
+        resume: () => standIn.install(nomicStandIn),
+      });
+    });
+  }
+  for (const [sentence, check] of Object.entries(changeableEmbedderContract)) {
+    test(sentence, async () => {
+      const { embedder, standIn } = await openOllama();
+      let changes = 0;
+      const change = () => standIn.install({ ...nomicStandIn, digest: String((changes += 1)).padEnd(64, '0') });
+      await check({ embedder, change });
+    });
+  }
+});
+
+const ollama = await startOllama();
+describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
+  for (const [sentence, check] of Object.entries(embedderContract)) {
+    test(sentence, async () => {
+      const ignore = () => undefined;
+      const url = ollama?.url ?? '';
+      const embedder = createOllamaEmbedder({
+        url,
+        model: 'nomic-embed-text',
+        pull: false,
+        warn: ignore,
+        info: ignore,
+      });
+      onTestFinished(() => embedder.close());
+      await check(embedder);
+    });
+  }
+});
+
+describe('the Ollama embedder on the stand-in, of its texts:', () => {
+  const inputs = (standIn: { asked(path: string): readonly unknown[] }) =>
+    standIn.asked('/api/embed').map((body) => (body as { input: readonly string[] }).input);
+
+  test('documents and queries are sent with the prefixes of nomic-embed-text, never cut by the server', async () => {
+    const { embedder, standIn } = await openOllama();
+    await embedder.embed(['rain'], 'document');
+    await embedder.embed(['rain'], 'query');
+    expect(standIn.asked('/api/embed')).toEqual([
+      { model: 'nomic-embed-text', input: ['search_document: rain'], truncate: false, keep_alive: '30m' },
+      { model: 'nomic-embed-text', input: ['search_query: rain'], truncate: false, keep_alive: '30m' },
+    ]);
+  });
+
+  test('a model of another family is sent the text alone', async () => {
+    const other = { ...nomicStandIn, name: 'all-minilm:33m' };
+    const { embedder, standIn } = await openOllama({ model: 'all-minilm:33m' }, { models: [other] });
+    await embedder.embed(['rain'], 'document');
+    expect(inputs(standIn)).toEqual([['rain']]);
+  });
+
+  test('texts are sent sixteen at a time, in their order', async () => {
+    const { embedder, standIn } = await openOllama();
+    const texts = Array.from({ length: 40 }, (_, index) => `word${index}`);
+    const { vectors } = await embedder.embed(texts, 'document');
+    expect(inputs(standIn).map(({ length }) => length)).toEqual([16, 16, 8]);
+    const [last] = (await embedder.embed(['word39'], 'document')).vectors;
+    expect(vectors.at(-1)).toEqual(last);
+  });
+
+  test('a text is cut in half until the model takes it, and its length is told once, nothing of what it says', async () => {
+    const { embedder, standIn, lines } = await openOllama();
+    await embedder.embed(['b '.repeat(4500)], 'document');
+    expect(inputs(standIn).map(([text = '']) => text.length)).toEqual(
+      [8192, 4096, 2048].map((units) => units + 'search_document: '.length),
+    );
+    expect(lines.filter((line) => line.startsWith('debug'))).toEqual([
+      'debug A text of 9000 UTF-16 units was cut to 2048 for the model',
+    ]);
+  });
+
+  test('of a batch only the text that is too long is cut, so that each has the vector that it has alone', async () => {
+    const { embedder, standIn } = await openOllama();
+    const long = 'rain, '.repeat(1300);
+    const fitting = `${'wind and '.repeat(400)}${'snow '.repeat(400)}`;
+    const { vectors } = await embedder.embed([fitting, long, 'sun'], 'document');
+    for (const [index, text] of [fitting, long, 'sun'].entries()) {
+      expect((await embedder.embed([text], 'document')).vectors[0]).toEqual(vectors[index]);
+    }
+    expect(inputs(standIn).some((input) => input.length === 1 && input[0]?.endsWith(fitting))).toBe(true);
+    expect((await embedder.embed([fitting.slice(0, 2000)], 'document')).vectors[0]).not.toEqual(vectors[0]);
+  });
+
+  test('a text that no cutting makes short enough is refused after a few tries', async () => {
+    const tiny = { ...nomicStandIn, contextLength: 4 };
+    const { embedder, standIn, lines } = await openOllama({}, { models: [tiny] });
+    await expect(embedder.embed(['- '.repeat(9000)], 'document')).rejects.toThrow('Embedding service unavailable');
+    expect(inputs(standIn)).toHaveLength(7);
+    expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
+  });
+});
+
+describe('the Ollama embedder on the stand-in, of its model:', () => {
+  test('the id is name, tag, digest and scheme of the texts', async () => {
+    const { embedder } = await openOllama();
+    expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+1');
+  });
+
+  test('the id is remembered, and the last one is told while the server is away', async () => {
+    const { embedder, standIn } = await openOllama({ limits: { rememberedMs: 60_000 } });
+    const id = await embedder.modelId();
+    await embedder.modelId();
+    expect(standIn.asked('/api/tags')).toHaveLength(1);
+    const forgetful = await openOllama({ limits: { rememberedMs: 0 } });
+    await forgetful.embedder.modelId();
+    await forgetful.standIn.control.stop();
+    expect(await forgetful.embedder.modelId()).toBe(id);
+    expect(forgetful.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
+  });
+
+  test('an id that was never known is embedding_unavailable', async () => {
+    const { embedder, standIn } = await openOllama();
+    await standIn.control.stop();
+    await expect(embedder.modelId()).rejects.toMatchObject({ code: 'embedding_unavailable' });
+    await expect(embedder.embed([], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
+  });
+
+  test('after its time the id is asked for anew', async () => {
+    const { embedder, standIn, lines } = await openOllama({ limits: { rememberedMs: 0 } });
+    const before = await embedder.modelId();
+    standIn.install({ ...nomicStandIn, digest: otherDigest });
+    expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1');
+    expect(lines.at(-1)).toBe(
+      `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1, it was ${before}`,
+    );
+  });
+
+  test('vectors that were made while the model changed are made anew by the one that is there then', async () => {
+    const { embedder, standIn } = await openOllama();
+    const before = await embedder.embed(['rain'], 'document');
+    standIn.afterNextEmbed(() => standIn.install({ ...nomicStandIn, digest: otherDigest }));
+    const during = await embedder.embed(['rain'], 'document');
+    const after = await embedder.embed(['rain'], 'document');
+    expect(during).toEqual(after);
+    expect(during.modelId).not.toBe(before.modelId);
+    expect(during.vectors).not.toEqual(before.vectors);
+  });
+
+  test('a model that changes again and again gives no vector', async () => {
+    const { embedder, standIn } = await openOllama();
+    await embedder.modelId();
+    standIn.afterNextEmbed(() => {
+      standIn.install({ ...nomicStandIn, digest: otherDigest });
+      standIn.afterNextEmbed(() => standIn.install(nomicStandIn));
+    });
+    await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
+  });
+
+  test('a model of another dimension is named by the check, and gives no vector', async () => {
+    const { embedder } = await openOllama(
+      { model: 'all-minilm' },
+      { models: [{ ...nomicStandIn, name: 'all-minilm:latest', dimension: 384 }] },
+    );
+    const problem = 'EMBEDDING_MODEL all-minilm gives 384 dimensions, Portico needs 768';
+    await expect(embedder.check()).rejects.toThrow(problem);
+    await expect(embedder.check()).rejects.toThrow(problem);
+    await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
+  });
+
+  test('a name and a password in the address are sent as basic authentication, and never told', async () => {
+    const { standIn } = await openOllama();
+    const url = standIn.url.replace('http://', 'http://ada:l%40velace@');
+    const { embedder, lines, causes } = await openOllama({ url });
+    await embedder.embed(['rain'], 'query');
+    const sent = `Basic ${Buffer.from('ada:l@velace').toString('base64')}`;
+    expect(standIn.requests.map(({ headers }) => headers.authorization)).toEqual(standIn.requests.map(() => sent));
+    await standIn.control.stop();
+    const failure: unknown = await embedder.check().catch((error: unknown) => error);
+    expect(inspect([failure, lines, causes], { depth: 9 })).not.toMatch(/velace|YWRh/);
+  });
+});

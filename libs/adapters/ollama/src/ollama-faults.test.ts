@@ -1,0 +1,298 @@
+import type { OllamaFault } from '@portico/test-servers';
+import { expect, test } from 'vitest';
+import { openOllama, until } from '../test/open-ollama.ts';
+
+const unavailable = { code: 'embedding_unavailable' };
+const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
+const stand = (name: string) => `Ollama stand-in: ${name}`;
+/** Room for many tries, so that the breaker is not what fails. */
+const manyFailures = { failures: 1_000 };
+
+const faults: readonly OllamaFault[] = [
+  'reset',
+  'resetMidway',
+  'garbage',
+  'html',
+  'nan',
+  'infinite',
+  'null',
+  'zero',
+  'shortVector',
+  'empty',
+  'twoVectors',
+  'oneTooFew',
+  'busy',
+  'failure',
+  'runnerGone',
+];
+
+test.each(faults)(stand('%s gives no vector, is told once, and is over when the server is well'), async (fault) => {
+  const { standIn, embedder, lines, causes } = await openOllama({ limits: manyFailures });
+  await embedder.check();
+  standIn.setFault(fault);
+  for (const purpose of ['document', 'query'] as const) {
+    await expect(embedder.embed(['secretive words'], purpose)).rejects.toMatchObject(unavailable);
+    await expect(embedder.check()).rejects.toMatchObject(unavailable);
+  }
+  expect(warnings(lines)).toHaveLength(1);
+  expect(causes[0]).toBeInstanceOf(Error);
+  expect(String(causes[0])).not.toContain('secretive');
+  standIn.setFault(null);
+  await embedder.check();
+  expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
+  expect(lines.at(-1)).toBe('info Ollama embeds again');
+});
+
+test.each(faults)(
+  stand('%s: the reason of a check names no address, and the log has what the server said'),
+  async (fault) => {
+    const { standIn, embedder, causes } = await openOllama({ limits: manyFailures });
+    standIn.setFault(fault);
+    const failure: unknown = await embedder.check().catch((error: unknown) => error);
+    expect(failure).toMatchObject(unavailable);
+    expect(String(failure)).not.toMatch(/https?:\/\//);
+    expect(failure).toMatchObject({ cause: causes[0] });
+    if (fault === 'runnerGone') {
+      expect(String(failure)).toMatch(/: Ollama answered 400$/);
+      expect(String(causes[0])).toContain('Post "http://127.0.0.1:40123/embedding": EOF');
+    }
+  },
+);
+
+test(stand('the error that a caller reads is the fixed one, with its cause beside'), async () => {
+  const { standIn, embedder } = await openOllama();
+  standIn.setFault('busy');
+  const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    message: 'Embedding service unavailable',
+    cause: {
+      status: 503,
+      message: 'Ollama answered 503: server busy, please try again.  maximum pending requests exceeded',
+    },
+  });
+});
+
+test(stand('of an answer that is no JSON nothing is repeated'), async () => {
+  const { standIn, embedder, lines, causes } = await openOllama();
+  await embedder.check();
+  for (const fault of ['garbage', 'nan'] as const) {
+    standIn.setFault(fault, 1);
+    const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      cause: { message: 'Ollama answered something that is no JSON', cause: undefined },
+    });
+  }
+  expect(warnings(lines)).toEqual(['warn Ollama does not embed: Ollama answered something that is no JSON']);
+  expect(causes).toHaveLength(1);
+});
+
+test(stand('a connection that broke before anything was received is tried once more, and only once'), async () => {
+  const { standIn, embedder } = await openOllama();
+  await embedder.modelId();
+  standIn.setFault('reset', 1);
+  await embedder.embed(['rain'], 'query');
+  expect(standIn.asked('/api/embed')).toHaveLength(2);
+  standIn.setFault('reset', 2);
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  expect(standIn.asked('/api/embed')).toHaveLength(4);
+});
+
+test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
+  stand('%s is not tried again'),
+  async (fault) => {
+    const { standIn, embedder } = await openOllama();
+    await embedder.modelId();
+    standIn.setFault(fault, 1);
+    await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+    expect(standIn.asked('/api/embed')).toHaveLength(1);
+  },
+);
+
+test(stand('a server that hangs keeps a query and documents no longer than their limits'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { ...manyFailures, queryMs: 100, documentsMs: 400 } });
+  await embedder.modelId();
+  standIn.setFault('hang');
+  const documents = embedder.embed(['rain'], 'document').then(
+    () => 'done',
+    () => 'documents failed',
+  );
+  const query = embedder.embed(['rain'], 'query').then(
+    () => 'done',
+    () => 'query failed',
+  );
+  expect(await Promise.race([documents, query])).toBe('query failed');
+  expect(await documents).toBe('documents failed');
+});
+
+test(stand('a server that stands still, its list of models included, keeps nobody'), async () => {
+  const { standIn, embedder, lines } = await openOllama({
+    limits: { queryMs: 200, documentsMs: 200, checkMs: 200, rememberedMs: 0, failures: 1_000 },
+  });
+  await until(() => embedder.check());
+  lines.length = 0;
+  await standIn.control.pause();
+  await expect(embedder.check()).rejects.toThrow('Embedding service unavailable: the server does not answer');
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  expect(await embedder.modelId()).toContain('nomic-embed-text:latest@');
+  expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server does not answer']);
+  await standIn.control.resume();
+  await until(() => embedder.check());
+});
+
+test(stand('a check is answered sooner than a query is given up'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { queryMs: 60_000, checkMs: 100 } });
+  await standIn.control.pause();
+  await expect(embedder.check()).rejects.toThrow('the server does not answer');
+  await standIn.control.resume();
+  standIn.setFault('hang');
+  await until(() => expect(embedder.check()).rejects.toThrow('whether it embeds is being tried'));
+});
+
+test(
+  stand('a model that is loaded for longer than a check may take is told as being tried, and not as a failure'),
+  async () => {
+    const { standIn, embedder, lines } = await openOllama();
+    standIn.setFault({ slowMs: 3_000 });
+    const failure: unknown = await embedder.check().catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      ...unavailable,
+      message: 'Embedding service unavailable: whether it embeds is being tried',
+    });
+    await until(() => embedder.check());
+    expect(standIn.asked('/api/embed')).toHaveLength(1);
+    expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
+  },
+);
+
+test(stand('an embedding that fails after the check that tries it is told once'), async () => {
+  const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 3_000 } });
+  standIn.setFault('hang');
+  await expect(embedder.check()).rejects.toThrow('whether it embeds is being tried');
+  expect(warnings(lines)).toEqual([]);
+  await until(() => expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server does not answer']));
+});
+
+test(stand('a server that was stopped and started again embeds again by itself'), async () => {
+  const { standIn, embedder, lines } = await openOllama();
+  await embedder.embed(['rain'], 'query');
+  await standIn.control.stop();
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  await expect(embedder.check()).rejects.toMatchObject(unavailable);
+  await standIn.control.start();
+  await embedder.check();
+  await embedder.embed(['rain'], 'query');
+  expect(lines.slice(1)).toEqual([
+    'warn Ollama does not embed: the server does not answer',
+    'info Ollama embeds again',
+  ]);
+});
+
+test(
+  stand('at most eight requests are under way, sixty-four queries wait, and the next one fails at once'),
+  async () => {
+    const { standIn, embedder, lines } = await openOllama({ limits: { queryMs: 60_000 } });
+    await embedder.modelId();
+    standIn.setFault({ slowMs: 50 });
+    const asked = Array.from({ length: 80 }, (_, index) => embedder.embed([`rain ${index}`], 'query'));
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...new Array<string>(72).fill('fulfilled'),
+      ...new Array<string>(8).fill('rejected'),
+    ]);
+    expect(outcomes.at(-1)).toMatchObject({ reason: { ...unavailable, cause: { isBulkheadRejectedError: true } } });
+    expect(standIn.mostAtOnce).toBe(8);
+    expect(warnings(lines)).toEqual([]);
+  },
+);
+
+test(stand('queries do not wait behind the documents that wait'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { documentsMs: 60_000 } });
+  await embedder.modelId();
+  standIn.setFault({ slowMs: 300 });
+  const order: string[] = [];
+  const documents = Array.from({ length: 24 }, () =>
+    embedder.embed(['rain'], 'document').then(() => order.push('document')),
+  );
+  const queries = Array.from({ length: 7 }, () => embedder.embed(['rain'], 'query').then(() => order.push('query')));
+  await Promise.all([...documents, ...queries]);
+  // The first document is under way already, and the others are made by later requests.
+  expect(order.lastIndexOf('query')).toBeLessThan(8);
+  expect(standIn.mostAtOnce).toBe(8);
+});
+
+test(stand('waiting counts: a query that gets no turn in time fails, and is not sent'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { queryMs: 100, documentsMs: 60_000, concurrent: 1 } });
+  await embedder.modelId();
+  standIn.setFault('hang');
+  const document = expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
+  const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => embedder.embed(['rain'], 'query')));
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
+  await until(() => expect(standIn.asked('/api/embed')).toHaveLength(1));
+  await embedder.close();
+  await document;
+});
+
+test(stand('five failures in a row open the breaker, which asks nothing until one call may see'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { breakMs: 2_000 } });
+  await embedder.modelId();
+  standIn.setFault('failure', 6);
+  for (let failure = 1; failure <= 5; failure += 1) {
+    await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  }
+  const broken = { ...unavailable, cause: { isBrokenCircuitError: true } };
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(broken);
+  await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(broken);
+  await expect(embedder.check()).rejects.toThrow('it failed again and again');
+  expect(standIn.asked('/api/embed')).toHaveLength(5);
+  await until(() =>
+    expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ ...unavailable, cause: { status: 500 } }),
+  );
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(broken);
+  expect(standIn.asked('/api/embed')).toHaveLength(6);
+  await until(() => embedder.embed(['rain'], 'query'));
+  await embedder.embed(['rain'], 'query');
+  expect(standIn.asked('/api/embed')).toHaveLength(8);
+});
+
+test(stand('failures that are far apart, or with a success in between, open no breaker'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { failuresWithinMs: 100, failures: 3 } });
+  await embedder.modelId();
+  const fail = async () => {
+    standIn.setFault('failure', 1);
+    await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { status: 500 } });
+  };
+  for (let time = 1; time <= 4; time += 1) {
+    await fail();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  const lively = await openOllama({ limits: { failures: 3 } });
+  for (let time = 1; time <= 6; time += 1) {
+    lively.standIn.setFault('failure', time % 3 ? 1 : 0);
+    await lively.embedder.embed(['rain'], 'query').catch(() => undefined);
+  }
+  await lively.embedder.embed(['rain'], 'query');
+});
+
+test(stand('a text that is refused for itself opens no breaker and is no trouble of the server'), async () => {
+  const { standIn, embedder, lines } = await openOllama();
+  await embedder.check();
+  const long = '- '.repeat(9_000);
+  standIn.install({ name: 'nomic-embed-text:latest', digest: 'd'.repeat(64), dimension: 768, contextLength: 8 });
+  for (let time = 1; time <= 6; time += 1) {
+    await expect(embedder.embed([long], 'document')).rejects.toMatchObject({ cause: { kind: 'text' } });
+  }
+  await embedder.embed(['rain'], 'query');
+  expect(warnings(lines)).toEqual([]);
+});
+
+test(stand('what is under way when it is closed fails, and so does what comes later'), async () => {
+  const { standIn, embedder, lines } = await openOllama();
+  await embedder.modelId();
+  standIn.setFault('hang');
+  const underWay = expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  await embedder.close();
+  await underWay;
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  await expect(embedder.check()).rejects.toMatchObject(unavailable);
+  expect(warnings(lines)).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { OllamaFailure } from './ollama-failure.ts';
+import { readVectors } from './read-vectors.ts';
+
+const axis = (...values: readonly unknown[]): unknown[] => [
+  ...values,
+  ...new Array<number>(768 - values.length).fill(0),
+];
+
+test('a vector of any length is brought to length 1', () => {
+  for (const factor of [1e-150, 1, 1e150]) {
+    const [vector] = readVectors({ embeddings: [axis(3 * factor, 4 * factor)] }, 1, 'm');
+    expect([vector?.[0], vector?.[1]]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
+  }
+});
+
+test.each<[string, unknown]>([
+  ['nothing', null],
+  ['no vectors', {}],
+  ['vectors that are no list', { embeddings: 'no' }],
+  ['an empty list', { embeddings: [] }],
+  ['two vectors', { embeddings: [axis(1), axis(1)] }],
+  ['a vector that is none', { embeddings: [5] }],
+  ['a vector that is null', { embeddings: [null] }],
+  ['767 dimensions', { embeddings: [axis(1).slice(1)] }],
+  ['769 dimensions', { embeddings: [[...axis(1), 0]] }],
+  ['null in it', { embeddings: [axis(null, 1)] }],
+  ['a text in it', { embeddings: [axis('1')] }],
+  ['NaN in it', { embeddings: [axis(Number.NaN)] }],
+  ['infinity in it', { embeddings: [axis(Number.POSITIVE_INFINITY)] }],
+  ['zeros', { embeddings: [axis(0)] }],
+  ['numbers whose length overflows', { embeddings: [axis(1e200)] }],
+  ['numbers whose length underflows', { embeddings: [axis(1e-200)] }],
+])('%s for one text is a failure', (_name, answer) => {
+  expect(() => readVectors(answer, 1, 'm')).toThrow(OllamaFailure);
+});

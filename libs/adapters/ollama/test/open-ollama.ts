@@ -1,0 +1,44 @@
+import { startOllamaStandIn } from '@portico/test-servers';
+import type { OllamaStandIn, OllamaStandInOptions } from '@portico/test-servers';
+import { onTestFinished, vi } from 'vitest';
+import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions } from '../src/index.ts';
+
+export interface Opened {
+  readonly standIn: OllamaStandIn;
+  readonly embedder: OllamaEmbedder;
+  /** What was told, each line with its level in front. */
+  readonly lines: string[];
+  /** The errors that were given along with the warnings. */
+  readonly causes: unknown[];
+}
+
+/** An embedder on a stand-in of its own; both are closed at the end of the test. */
+export const openOllama = async (
+  options: Partial<OllamaEmbedderOptions> = {},
+  standInOptions: OllamaStandInOptions = {},
+): Promise<Opened> => {
+  const standIn = await startOllamaStandIn(standInOptions);
+  const lines: string[] = [];
+  const causes: unknown[] = [];
+  const embedder = createOllamaEmbedder({
+    url: standIn.url,
+    model: 'nomic-embed-text',
+    pull: false,
+    warn: (message, error) => {
+      lines.push(`warn ${message}`);
+      causes.push(error);
+    },
+    info: (message) => lines.push(`info ${message}`),
+    debug: (message) => lines.push(`debug ${message}`),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await embedder.close();
+    await standIn.close();
+  });
+  return { standIn, embedder, lines, causes };
+};
+
+/** Tries again until it holds; the test's own time limit is nearer than this one. */
+export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(holds, { timeout: 60_000, interval: 10 });
