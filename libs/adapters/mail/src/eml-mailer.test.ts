@@ -8,7 +8,7 @@ import type { MailerSubject } from '@portico/contracts';
 import { DeliveryError } from '@portico/domain';
 import type { Mail } from '@portico/domain';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseMail } from '../test/parse-mail.ts';
+import { parseMail } from '@portico/test-servers';
 import { createEmlMailer } from './eml-mailer.ts';
 
 let root = '';
@@ -78,9 +78,17 @@ test('a mail says from whom it is, to whom, when and what', async () => {
   });
 });
 
-test('a sender without a domain leaves the mail to portico.local', async () => {
-  await createMailer('Portico').send(aMail());
-  expect((await readAll(folder))[0]?.messageId).toBe('<a1@portico.local>');
+test('a name that holds a comma stays one name, and a domain outside of ASCII leaves the Message-ID to portico.local', async () => {
+  await createMailer('"Portico, Inc." <noreply@bücher.example>').send(aMail());
+  const [mail] = await readAll(folder);
+  expect(Object.fromEntries(mail?.headers ?? []).from).toMatch(
+    /^"Portico, Inc\." <noreply@(bücher|xn--bcher-kva)\.example>$/,
+  );
+  expect(mail?.messageId).toBe('<a1@portico.local>');
+});
+
+test.each(['Portico', 'Portico <>', 'a@example.com, b@example.com'])('nothing is sent from %j', (from) => {
+  expect(() => createMailer(from)).toThrow('one address');
 });
 
 test('folder and files are for their owner alone, and nothing but the mail is left', async () => {

@@ -5,11 +5,12 @@ import { DeliveryError, toIso } from '@portico/domain';
 import type { Clock, Instant, Mailer } from '@portico/domain';
 import { createTransport } from 'nodemailer';
 import { mailMessage } from './mail-message.ts';
+import { readSender } from './sender.ts';
 
 export interface EmlMailerOptions {
   /** Where the files go; it is made, for its owner alone, with the first mail. */
   readonly folder: string;
-  /** The sender, as an address or as `Name <address>`. */
+  /** The sender, as `readSender` takes it. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -17,15 +18,16 @@ export interface EmlMailerOptions {
 /**
  * Writes each mail to a file of its own, as it would have travelled (RFC 5322), and any mail program can open it. The
  * names sort by the time of the first sending; a mail that is sent again takes the place of itself. A mail that was
- * reported sent is on the disk, whole.
+ * reported sent is on the disk, whole. Throws at once where the sender is none.
  */
 export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const sender = readSender(from);
   return {
     enabled: true,
     async send(mail) {
       const now = clock.now();
-      const options = mailMessage(mail, { from, date: now });
+      const options = mailMessage(mail, { from: sender, date: now });
       try {
         const { message } = await transport.sendMail(options);
         await store(folder, mail.id, now, message);

@@ -1,2 +1,5 @@
 export * from './eml-mailer.ts';
+export { readSender, type Sender } from './sender.ts';
 export * from './silent-mailer.ts';
+export * from './smtp-mailer.ts';
+export { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';

@@ -1,9 +1,8 @@
 import { DeliveryError } from '@portico/domain';
 import type { Instant, Mail } from '@portico/domain';
 import type { SendMailOptions } from 'nodemailer';
-
-/** One address and nothing round it: no name, no second address, no line break. */
-const oneAddress = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
+import { isOneAddress } from './one-address.ts';
+import type { Sender } from './sender.ts';
 
 /** What may stand before the @ of a Message-ID, and in the name of a file. */
 const usableId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
@@ -12,9 +11,9 @@ const usableId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
  * The mail as nodemailer takes it, whatever carries it. Raises a permanent `DeliveryError` where it can go to nobody.
  * The message is the same each time but for its date: its `Message-ID` is made of the mail's id and the sender's domain.
  */
-export const mailMessage = (mail: Mail, { from, date }: { readonly from: string; readonly date: Instant }) => {
+export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender; readonly date: Instant }) => {
   if (!usableId.test(mail.id)) throw new DeliveryError('The mail has no usable id', true);
-  if (!oneAddress.test(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
+  if (!isOneAddress(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
   return {
     from,
     to: { name: '', address: mail.to },
@@ -22,7 +21,7 @@ export const mailMessage = (mail: Mail, { from, date }: { readonly from: string;
     text: mail.text,
     html: mail.html,
     date: new Date(date),
-    messageId: `<${mail.id}@${domainOf(from)}>`,
+    messageId: `<${mail.id}@${domainOf(from.address)}>`,
     // Nobody's absence notice is to answer it (RFC 3834, section 5).
     headers: { 'Auto-Submitted': 'auto-generated' },
     // The texts are texts, never the path or the address of one.
@@ -31,4 +30,5 @@ export const mailMessage = (mail: Mail, { from, date }: { readonly from: string;
   } satisfies SendMailOptions;
 };
 
-const domainOf = (from: string): string => /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'portico.local';
+/** In ASCII, as a Message-ID is. */
+const domainOf = (address: string): string => /@([A-Za-z0-9.-]+)$/.exec(address)?.[1] ?? 'portico.local';

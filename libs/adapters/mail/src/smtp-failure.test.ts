@@ -1,0 +1,147 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { smtpStages, type SmtpFault, type SmtpStage } from '@portico/test-servers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { aMail, failureOf, mailerAt, sender, server } from '../test/send-by-smtp.ts';
+
+const credentials = { user: 'portico@example.net', password: 'p@ss word' };
+const login = `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}`;
+
+/** What a server may repeat in its words, and no error may say. */
+const secrets = [
+  credentials.password,
+  credentials.user,
+  'ada@example.com',
+  'noreply',
+  sender,
+  'Your API',
+  '123',
+  'a1@',
+];
+const echo = `<ada@example.com> ${secrets.join(' ')} ${Buffer.from(credentials.password).toString('base64')}`;
+
+const faults: Record<string, SmtpFault> = {
+  'a reply 4yz': `451 4.3.0 ${echo}`,
+  'a reply 5yz': `550 5.1.1 ${echo}`,
+  'two lines of a reply 5yz': `554-5.7.1 ${echo}\r\n554 5.7.1 ${echo}`,
+  'a reply 421': `421 4.4.2 ${echo}`,
+  garbage: `* OK ${echo}`,
+  'an empty line, then silence': '',
+  silence: 'hang',
+  'a broken connection': 'drop',
+  'a broken connection after its work': 'lose the reply',
+};
+/** After these nothing comes any more: they end by a time limit, which must not be that of any other fault. */
+const silences: readonly SmtpFault[] = ['', 'hang'];
+const soon = { connectMaxMs: 1_000, sendMaxMs: 2_000 };
+const stages = smtpStages.filter((stage) => stage !== 'starttls');
+const stagesOfTheMail: readonly SmtpStage[] = ['rcpt', 'data', 'message'];
+const cases = stages.flatMap((stage) => Object.entries(faults).map(([name, fault]) => ({ stage, name, fault })));
+
+describe.concurrent.for([{ pipelining: true }, { pipelining: false }])('pipelining $pipelining', ({ pipelining }) => {
+  test.for(cases)('$name at the stage $stage is told rightly, and says nothing of the mail', async (given, context) => {
+    const { stage, fault } = given;
+    const atTheEnd = (end: () => Promise<void>) => context.onTestFinished(end);
+    const smtp = await server({ credentials, pipelining }, atTheEnd);
+    smtp.play({ [stage]: fault });
+    const url = `${smtp.url.replace('//', `//${login}@`)}?tls=off`;
+    const isSilent = silences.includes(fault);
+    const mailer = mailerAt(url, isSilent ? soon : {}, atTheEnd);
+    const failure = await failureOf(mailer.send(aMail()));
+    const isRefusal = fault.startsWith('55') && stagesOfTheMail.includes(stage);
+    context.expect(failure).toMatchObject({ name: 'DeliveryError', permanent: isRefusal });
+    const said = `${String(failure)} ${failure?.stack} ${JSON.stringify(failure)} ${String(failure?.cause)}`;
+    context.expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
+    smtp.play({});
+    await (isSilent ? mailerAt(url, {}, atTheEnd) : mailer).send(aMail({ id: 'b2' }));
+    context.expect(smtp.taken().at(-1)?.messageId).toBe('<b2@portico.example>');
+  });
+});
+
+test.each<[SmtpStage, string, string, boolean]>([
+  ['rcpt', '550 5.1.1 no such user', 'The mail server answered 550 5.1.1 to RCPT TO', true],
+  ['rcpt', '550 no such user', 'The mail server answered 550 to RCPT TO', true],
+  ['rcpt', '450 4.2.1 later', 'The mail server answered 450 4.2.1 to RCPT TO', false],
+  ['mail', '553 5.1.8 sender', 'The mail server answered 553 5.1.8 to MAIL FROM', false],
+  ['mail', '501 5.1.7 bad sender', 'The mail server answered 501 5.1.7 to MAIL FROM', false],
+  ['mail', '552 5.2.2 full', 'The mail server answered 552 5.2.2 to MAIL FROM', false],
+  ['mail', '530 5.7.0 log in first', 'The mail server refuses the login: 530 5.7.0', false],
+  ['mail', '530 5.7.0 STARTTLS first', 'The mail server refuses the login: 530 5.7.0', false],
+  ['rcpt', '503 5.5.1 bad sequence', 'The mail server answered 503 5.5.1 to RCPT TO', false],
+  ['data', '554 5.5.1 no', 'The mail server answered 554 5.5.1 to DATA', true],
+  ['message', '554 5.7.1 spam', 'The mail server answered 554 5.7.1 to DATA', true],
+  ['message', '451 4.7.1 grey-listed', 'The mail server answered 451 4.7.1 to DATA', false],
+  ['message', '452 12.345.6 disk', 'The mail server answered 452 to DATA', false],
+  ['auth', '535 5.7.8 wrong', 'The mail server refuses the login: 535 5.7.8', false],
+  ['auth', '454 4.7.0 later', 'The mail server refuses the login: 454 4.7.0', false],
+  ['greeting', '554 5.3.2 closed', 'The mail server is not ready: 554 5.3.2', false],
+  ['greeting', '421 4.3.2 too many', 'The mail server is not ready: 421 4.3.2', false],
+  ['ehlo', '421 4.7.0 too fast', 'The mail server is not ready: 421 4.7.0', false],
+  ['greeting', 'HTTP/1.1 400 Bad Request', 'The connection to the mail server failed: EPROTOCOL', false],
+])('at the stage %s the answer "%s" gives "%s", permanent: %s', async (stage, reply, message, permanent) => {
+  const smtp = await server({ credentials });
+  smtp.play({ [stage]: reply });
+  const mailer = mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`);
+  expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message, permanent });
+});
+
+test('a wrong password loses no mail: it goes out once the password is right', async () => {
+  const smtp = await server({ credentials });
+  const wrong = mailerAt(`${smtp.url.replace('//', '//portico%40example.net:wrong@')}?tls=off`);
+  expect(await failureOf(wrong.send(aMail()))).toMatchObject({
+    message: 'The mail server refuses the login: 535 5.7.8',
+    permanent: false,
+  });
+  await mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`).send(aMail());
+  expect(smtp.taken().map(({ user }) => user)).toEqual([credentials.user]);
+});
+
+test('a server that wants a login where none is configured loses no mail', async () => {
+  const smtp = await server({ credentials });
+  expect(await failureOf(mailerAt(smtp.url).send(aMail()))).toMatchObject({
+    message: 'The mail server refuses the login: 530 5.7.0',
+    permanent: false,
+  });
+});
+
+test('a server that does not answer is given up in time', async () => {
+  const smtp = await server();
+  const mailer = mailerAt(smtp.url, { connectMaxMs: 200, sendMaxMs: 400 });
+  await smtp.control.pause();
+  expect(await failureOf(mailer.send(aMail()))).toMatchObject({
+    message: 'The mail server did not answer in time',
+    permanent: false,
+  });
+  await smtp.control.resume();
+  await mailerAt(smtp.url).send(aMail());
+  expect(smtp.taken()).toHaveLength(1);
+});
+
+test('a server that never comes to the end of its reply is given up in time', async () => {
+  const trickling = createServer((socket) => {
+    const timer = setInterval(() => socket.write('250-and so on\r\n'), 20);
+    socket.write('220 ready\r\n');
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => trickling.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void trickling.close());
+  const { port } = trickling.address() as AddressInfo;
+  const mailer = mailerAt(`smtp://127.0.0.1:${port}`, { connectMaxMs: 300, sendMaxMs: 300 });
+  expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: 'The mail server did not answer in time' });
+  await expect(mailer.probe.check()).rejects.toThrow('The mail server did not answer in time');
+});
+
+test('a server that is down is told of by its code alone', async () => {
+  const smtp = await server();
+  const mailer = mailerAt(smtp.url);
+  await smtp.control.stop();
+  expect(await failureOf(mailer.send(aMail()))).toMatchObject({
+    message: 'The connection to the mail server failed: ESOCKET ECONNREFUSED',
+    permanent: false,
+  });
+});
+
+test('a host that has no address is told of by its code alone', async () => {
+  const failure = await failureOf(mailerAt('smtp://mail.invalid').send(aMail()));
+  expect(failure).toMatchObject({ permanent: false });
+  expect(failure?.message).toMatch(/^The connection to the mail server failed: EDNS|^The mail server did not answer/);
+});

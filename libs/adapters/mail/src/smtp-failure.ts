@@ -1,0 +1,74 @@
+import { DeliveryError } from '@portico/domain';
+
+/** What nodemailer says of a failure, as far as it is known. */
+interface Failure {
+  readonly code?: unknown;
+  /** The system's or the TLS library's own code, where nodemailer put another one before it. */
+  readonly originalCode?: unknown;
+  readonly command?: unknown;
+  readonly responseCode?: unknown;
+  /** The server's words, which often hold the recipient's address. */
+  readonly response?: unknown;
+}
+
+/**
+ * Where the server judges the mail itself; elsewhere it is about the connection, the client, the account or the sender,
+ * who is the same for every mail.
+ */
+const stagesOfTheMail = ['RCPT TO', 'DATA'];
+
+/**
+ * Replies that would be for good by their first digit, but are about the account, the encryption or the order of commands
+ * (RFC 4954, section 6; RFC 5321, section 4.2.4): once the operator has put that right, the same mail is taken.
+ */
+const notAboutTheMail = [503, 530, 534, 535, 538];
+
+/** Whether the server works, and judged this mail alone. */
+export const isAboutTheMail = (error: unknown): boolean => {
+  const failure = failureOf(error);
+  return (
+    replyOf(failure) !== null &&
+    stagesOfTheMail.includes(String(failure.command)) &&
+    !notAboutTheMail.includes(Number(failure.responseCode)) &&
+    !isAboutCredentials(error)
+  );
+};
+
+export const isAboutCredentials = (error: unknown): boolean => {
+  const { code, responseCode } = failureOf(error);
+  return code === 'EAUTH' || [530, 534, 535, 538].includes(Number(responseCode));
+};
+
+/**
+ * Why a mail did not go out. For good is only what the server says of this very mail by a reply 5yz (RFC 5321, section
+ * 4.2.1). What else the vendor's error holds, the server's words above all, may repeat the mail, its recipient or the
+ * password; so codes alone are taken over, and there is no cause.
+ */
+export const deliveryErrorFrom = (error: unknown): DeliveryError => {
+  const failure = failureOf(error);
+  const reply = replyOf(failure);
+  const stage = ['MAIL FROM', 'RCPT TO', 'DATA'].find((known) => known === failure.command);
+  if (isAboutCredentials(error)) return new DeliveryError(saying('The mail server refuses the login', reply), false);
+  if (reply && stage) {
+    const permanent = reply.startsWith('5') && isAboutTheMail(error);
+    return new DeliveryError(`The mail server answered ${reply} to ${stage}`, permanent);
+  }
+  if (reply) return new DeliveryError(`The mail server is not ready: ${reply}`, false);
+  const isLate = failure.code === 'ETIMEDOUT' || failure.code === 'EABORT';
+  if (isLate) return new DeliveryError('The mail server did not answer in time', false);
+  const codes = [failure.code, failure.originalCode].filter(isCode).join(' ');
+  return new DeliveryError(saying('The connection to the mail server failed', codes || null), false);
+};
+
+const failureOf = (error: unknown): Failure => (error instanceof Error ? (error as Failure) : {});
+
+const saying = (what: string, more: string | null): string => (more ? `${what}: ${more}` : what);
+
+/** The code of a reply, and the enhanced one where there is one (RFC 3463). */
+const replyOf = ({ responseCode, response }: Failure): string | null => {
+  if (typeof responseCode !== 'number' || !/^[2-5]\d\d$/.test(String(responseCode))) return null;
+  const enhanced = typeof response === 'string' ? /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(response) : null;
+  return enhanced ? `${responseCode} ${enhanced[1]}` : String(responseCode);
+};
+
+const isCode = (code: unknown): code is string => typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code);

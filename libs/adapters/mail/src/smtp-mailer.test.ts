@@ -1,0 +1,275 @@
+import { mailerContract } from '@portico/contracts';
+import type { SmtpScript } from '@portico/test-servers';
+import { describe, expect, test } from 'vitest';
+import { aMail, failureOf, mailerAt, sender, server, start } from '../test/send-by-smtp.ts';
+import type { SmtpMailer, SmtpMailerOptions } from './smtp-mailer.ts';
+
+describe.each([{ pipelining: true }, { pipelining: false }])('with a server with $pipelining pipelining', (options) => {
+  test.each(Object.entries(mailerContract))('%s', async (_sentence, check) => {
+    const smtp = await server(options);
+    await check({
+      mailer: mailerAt(smtp.url),
+      received: async () => smtp.taken().map(({ envelope, ...mail }) => ({ ...mail, recipients: envelope.to })),
+      interrupt: () => smtp.control.stop(),
+      resume: () => smtp.control.start(),
+    });
+  });
+});
+
+test('a mail says from whom it is, to whom, when and what, and no more', async () => {
+  const smtp = await server();
+  await mailerAt(smtp.url).send(aMail());
+  const [mail] = smtp.taken();
+  const { 'content-type': contentType, ...headers } = Object.fromEntries(mail?.headers ?? []);
+  expect(contentType).toMatch(/^multipart\/alternative;/);
+  expect(headers).toEqual({
+    from: sender,
+    to: 'ada@example.com',
+    subject: 'Your API credentials',
+    'message-id': '<a1@portico.example>',
+    date: new Date(start).toUTCString().replace('GMT', '+0000'),
+    'mime-version': '1.0',
+    'auto-submitted': 'auto-generated',
+  });
+  expect(mail?.envelope).toEqual({ from: 'noreply@portico.example', to: ['ada@example.com'] });
+});
+
+test('names and addresses of every script reach a server that takes them', async () => {
+  const smtp = await server();
+  const mailer = mailerAt(smtp.url, { from: 'Łukasz 😀 <post@portico.example>' });
+  await mailer.send(aMail({ to: 'jürgen@bücher.example', subject: 'Zugänge für 你好' }));
+  expect(smtp.taken()[0]).toMatchObject({ subject: 'Zugänge für 你好', envelope: { from: 'post@portico.example' } });
+  expect(smtp.taken()[0]?.envelope.to[0]?.normalize()).toMatch(/^jürgen@(bücher|xn--bcher-kva)\.example$/);
+});
+
+test('the server hears one sender and one recipient, whatever the subject says', async () => {
+  const smtp = await server();
+  await mailerAt(smtp.url).send(aMail({ subject: 'Hello\r\n.\r\nRCPT TO:<eve@example.com>\r\nDATA' }));
+  expect(smtp.heard().filter((line) => /^(MAIL|RCPT|DATA)/i.test(line))).toEqual([
+    'MAIL FROM:<noreply@portico.example>',
+    'RCPT TO:<ada@example.com>',
+    'DATA',
+  ]);
+  expect(smtp.taken()).toHaveLength(1);
+});
+
+test('a mail whose connection broke after it was taken is sent again under the same Message-ID', async () => {
+  const smtp = await server();
+  const mailer = mailerAt(smtp.url);
+  smtp.play({ message: 'lose the reply' });
+  expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
+  expect(smtp.taken()).toHaveLength(1);
+  smtp.play({});
+  await mailer.send(aMail());
+  expect(smtp.taken().map(({ messageId }) => messageId)).toEqual(['<a1@portico.example>', '<a1@portico.example>']);
+});
+
+test('after a failure nothing is tried again by itself', async () => {
+  const smtp = await server();
+  smtp.play({ message: 'drop' });
+  const mailer = mailerAt(smtp.url);
+  expect(await failureOf(mailer.send(aMail()))).not.toBeNull();
+  smtp.play({});
+  await mailer.send(aMail({ id: 'b2' }));
+  expect(smtp.taken().map(({ messageId }) => messageId)).toEqual(['<b2@portico.example>']);
+  expect(smtp.heard().filter((line) => line.startsWith('MAIL'))).toHaveLength(2);
+});
+
+test('twenty mails at once all arrive', async () => {
+  const smtp = await server();
+  const mailer = mailerAt(smtp.url);
+  const ids = Array.from({ length: 20 }, (_, at) => `mail-${at}`);
+  await Promise.all(ids.map((id) => mailer.send(aMail({ id }))));
+  expect(
+    smtp
+      .taken()
+      .map(({ messageId }) => messageId)
+      .sort(),
+  ).toEqual(ids.map((id) => `<${id}@portico.example>`).sort());
+});
+
+/** Who writes down what the mailer tells. */
+const scribe = () => {
+  const lines: string[] = [];
+  return { lines, warn: (line: string) => void lines.push(line), info: (line: string) => void lines.push(line) };
+};
+const greetings = (heard: readonly string[]) => heard.filter((line) => line.startsWith('EHLO')).length;
+const begun = (reason: string) => `The mail server is of no use, and mails wait: ${reason}`;
+const ended = 'The mail server works again';
+
+describe('the probe', () => {
+  test('greets the server without a login, is not essential, and is not asked often', async () => {
+    const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
+    const { probe } = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off');
+    expect(probe).toMatchObject({ name: 'smtp', essential: false, keptMs: 10_000 });
+    await probe.check();
+    expect(greetings(smtp.heard())).toBe(1);
+    expect(smtp.heard().filter((line) => /^(AUTH|MAIL)/.test(line))).toEqual([]);
+  });
+
+  test.each([
+    { script: { greeting: 'hang' }, limits: { connectMaxMs: 300 }, said: 'did not answer in time' },
+    { script: { ehlo: 'hang' }, limits: { connectMaxMs: 300 }, said: 'did not answer in time' },
+    { script: { greeting: '554 no mail here for ada@example.com' }, limits: {}, said: 'is not ready: 554' },
+    { script: { ehlo: 'drop' }, limits: {}, said: 'failed: ECONNECTION' },
+  ])('tells of a server that does this: $script', async ({ script, limits, said }) => {
+    const smtp = await server();
+    smtp.play(script);
+    await expect(mailerAt(smtp.url, limits).probe.check()).rejects.toThrow(said);
+  });
+
+  test('has an answer within 2 seconds, whatever a sending may take', async () => {
+    const smtp = await server();
+    smtp.play({ ehlo: 'hang' });
+    const late = AbortSignal.timeout(2_900);
+    await expect(mailerAt(smtp.url).probe.check()).rejects.toThrow('did not answer in time');
+    expect(late.aborted).toBe(false);
+  });
+
+  test('is in the log when it begins to fail, and when it is well again, each once', async () => {
+    const smtp = await server();
+    const { lines, warn, info } = scribe();
+    const { probe } = mailerAt(smtp.url, { warn, info });
+    await probe.check();
+    smtp.play({ ehlo: '421 4.3.2 closing' });
+    for (let n = 0; n < 3; n++) await expect(probe.check()).rejects.toThrow('is not ready');
+    smtp.play({});
+    for (let n = 0; n < 3; n++) await probe.check();
+    expect(lines).toEqual([begun('The mail server is not ready: 421 4.3.2'), ended]);
+  });
+
+  test('tells of a login that was refused until one is taken', async () => {
+    const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
+    const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off');
+    smtp.play({ auth: '535 5.7.8 wrong' });
+    expect(await failureOf(mailer.send(aMail()))).not.toBeNull();
+    await expect(mailer.probe.check()).rejects.toThrow('The mail server refuses the login: 535 5.7.8');
+    smtp.play({});
+    await mailer.send(aMail());
+    await mailer.probe.check();
+  });
+});
+
+describe('the circuit breaker', () => {
+  const failuresMax = 5;
+  const restsAfter = (reason: string) => ({
+    message: `The mail server is left alone after failures: ${reason}`,
+    permanent: false,
+  });
+  const at = async (script: SmtpScript, more: Partial<SmtpMailerOptions> = {}) => {
+    const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
+    smtp.play(script);
+    const log = scribe();
+    const { warn, info } = log;
+    const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off', { warn, info, ...more });
+    return { smtp, mailer, lines: log.lines };
+  };
+  const sendings = (mailer: SmtpMailer, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => failureOf(mailer.send(aMail({ id: `mail-${n}` })))));
+
+  test.each<[string, SmtpScript, string]>([
+    ['a login that is refused', { auth: '535 5.7.8 wrong' }, 'The mail server refuses the login: 535 5.7.8'],
+    ['a broken connection', { greeting: 'drop' }, 'The connection to the mail server failed: ECONNECTION'],
+    ['a hang', { rcpt: 'hang' }, 'The mail server did not answer in time'],
+    ['a sender that is refused', { mail: '553 5.1.8 no' }, 'The mail server answered 553 5.1.8 to MAIL FROM'],
+    ['a server that closes', { rcpt: '421 4.3.2 no' }, 'The mail server is not ready: 421 4.3.2'],
+  ])(
+    'opens after five times %s: then a mail fails at once, and the server hears nothing',
+    async (_, script, reason) => {
+      const { smtp, mailer, lines } = await at(script, {
+        restMs: 60_000,
+        ...(script.rcpt === 'hang' ? { sendMaxMs: 1_000 } : {}),
+      });
+      expect(await sendings(mailer, failuresMax - 1)).toMatchObject(Array(failuresMax - 1).fill({ message: reason }));
+      expect(lines).toEqual([]);
+      expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: reason });
+      const before = greetings(smtp.heard());
+      smtp.play({});
+      expect(await sendings(mailer, 3)).toMatchObject(Array(3).fill(restsAfter(reason)));
+      expect(greetings(smtp.heard())).toBe(before);
+      expect(lines).toEqual([begun(reason)]);
+    },
+  );
+
+  test('stays closed for what a server says of one mail, and such an answer ends a row of failures', async () => {
+    const { smtp, mailer, lines } = await at({ rcpt: '550 5.1.1 no such user' });
+    expect(await sendings(mailer, 2 * failuresMax)).toMatchObject(Array(2 * failuresMax).fill({ permanent: true }));
+    smtp.play({ greeting: 'drop' });
+    await sendings(mailer, failuresMax - 1);
+    smtp.play({ message: '451 4.7.1 grey-listed' });
+    await sendings(mailer, 1);
+    smtp.play({ greeting: 'drop' });
+    await sendings(mailer, failuresMax - 1);
+    smtp.play({});
+    expect(await sendings(mailer, 1)).toEqual([null]);
+    expect(lines).toEqual([]);
+  });
+
+  test('half-open, lets one mail try, for which the others wait: they go out as it does', async () => {
+    const { smtp, mailer, lines } = await at({ greeting: 'drop' }, { restMs: 0 });
+    await sendings(mailer, failuresMax);
+    await smtp.control.pause();
+    smtp.play({});
+    const sent = sendings(mailer, 4);
+    await smtp.control.resume();
+    expect(await sent).toEqual([null, null, null, null]);
+    expect(lines).toEqual([begun('The connection to the mail server failed: ECONNECTION'), ended]);
+  });
+
+  test('half-open, asks a server that still hangs by one mail alone, and lets none wait longer than a sending may', async () => {
+    const { smtp, mailer } = await at({ ehlo: 'drop' }, { restMs: 0, sendMaxMs: 2_000 });
+    await sendings(mailer, failuresMax);
+    smtp.play({ ehlo: 'hang' });
+    const failed = sendings(mailer, 4);
+    await expect.poll(() => greetings(smtp.heard())).toBe(failuresMax + 1);
+    expect(await failed).toMatchObject(Array(4).fill({ permanent: false }));
+  });
+
+  test('a check that the server answers does not end an outage in which no mail goes out', async () => {
+    const { smtp, mailer, lines } = await at({ message: 'drop' }, { restMs: 0 });
+    await sendings(mailer, failuresMax);
+    await mailer.probe.check();
+    await sendings(mailer, failuresMax);
+    expect(lines).toHaveLength(1);
+    smtp.play({});
+    expect(await sendings(mailer, 1)).toEqual([null]);
+    expect(lines.slice(1)).toEqual([ended]);
+  });
+
+  test('tells neither of an outage nor of its end when sendings end because the mailer is closed', async () => {
+    const [first, second] = [await at({ rcpt: 'hang' }), await at({ ehlo: 'drop' }, { restMs: 0 })];
+    await sendings(second.mailer, failuresMax);
+    second.smtp.play({ rcpt: 'hang' });
+    const failed = [sendings(first.mailer, failuresMax), sendings(second.mailer, 1)];
+    const recipients = ({ smtp }: typeof first) => smtp.heard().filter((line) => line.startsWith('RCPT')).length;
+    await expect.poll(() => [recipients(first), recipients(second)]).toEqual([failuresMax, 1]);
+    await Promise.all([first.mailer.close(), second.mailer.close()]);
+    expect((await Promise.all(failed)).flat()).not.toContain(null);
+    expect(first.lines).toEqual([]);
+    expect(second.lines).toEqual([begun('The connection to the mail server failed: ECONNECTION')]);
+  });
+});
+
+describe('closing', () => {
+  test('waits for the mail that is under way', async () => {
+    const smtp = await server();
+    const mailer = mailerAt(smtp.url);
+    const sending = failureOf(mailer.send(aMail()));
+    await mailer.close();
+    expect(smtp.taken()).toHaveLength(1);
+    expect(await sending).toBeNull();
+  });
+
+  test('does not wait for a server that hangs, and nothing is sent afterwards', async () => {
+    const smtp = await server();
+    smtp.play({ rcpt: 'hang' });
+    const mailer = mailerAt(smtp.url, { sendMaxMs: 60_000 });
+    const sending = failureOf(mailer.send(aMail()));
+    await expect.poll(() => smtp.heard().some((line) => line.startsWith('RCPT'))).toBe(true);
+    await mailer.close();
+    expect(await sending).toMatchObject({ permanent: false });
+    smtp.play({});
+    expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: 'The mailer is closed', permanent: false });
+    expect(smtp.taken()).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { selfSignedCertificate, type SmtpServerTestOptions } from '@portico/test-servers';
+import { afterEach, describe, expect, test } from 'vitest';
+import { aMail, failureOf, mailerAt, server } from '../test/send-by-smtp.ts';
+
+const certificate = selfSignedCertificate();
+const ofAnother = selfSignedCertificate(['DNS:other.example']);
+const credentials = { user: 'portico', password: 'secret' };
+
+const before = getCACertificates('default');
+afterEach(() => setDefaultCACertificates(before));
+/** What NODE_EXTRA_CA_CERTS does at the start of a process. */
+const trust = (...certificates: readonly ({ cert: string } | null)[]): void =>
+  setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
+
+const at = async (options: SmtpServerTestOptions, query = '', login = true) => {
+  const smtp = await server({ ...(certificate ? { certificate } : {}), ...options });
+  const url = `${login ? smtp.url.replace('//', '//portico:secret@') : smtp.url}${query}`;
+  return { smtp, mailer: mailerAt(url) };
+};
+
+describe.skipIf(!certificate)('with a server that has a certificate', () => {
+  test.each(['starttls', 'implicit'] as const)('%s: mail and login are encrypted', async (tls) => {
+    trust(certificate);
+    const { smtp, mailer } = await at({ tls, credentials });
+    await mailer.send(aMail());
+    expect(smtp.taken()).toMatchObject([{ isEncrypted: true, user: 'portico', messageId: '<a1@portico.example>' }]);
+    expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+    await mailer.probe.check();
+  });
+
+  test.each(['starttls', 'implicit'] as const)('%s: a certificate that nobody vouches for is refused', async (tls) => {
+    const { smtp, mailer } = await at({ tls, credentials });
+    expect(await failureOf(mailer.send(aMail()))).toMatchObject({
+      message: 'The connection to the mail server failed: ESOCKET DEPTH_ZERO_SELF_SIGNED_CERT',
+      permanent: false,
+    });
+    await expect(mailer.probe.check()).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+  });
+
+  test.each(['starttls', 'implicit'] as const)('%s: a certificate of another host is refused', async (tls) => {
+    trust(ofAnother);
+    const { smtp, mailer } = await at({ tls, credentials, ...(ofAnother ? { certificate: ofAnother } : {}) });
+    expect(await failureOf(mailer.send(aMail()))).toMatchObject({
+      message: 'The connection to the mail server failed: ESOCKET ERR_TLS_CERT_ALTNAME_INVALID',
+      permanent: false,
+    });
+    expect(smtp.taken()).toEqual([]);
+  });
+
+  test('what switches verification off for the whole process does not switch it off here', async () => {
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      const { smtp, mailer } = await at({ tls: 'implicit', credentials });
+      expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
+      expect(smtp.taken()).toEqual([]);
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
+  });
+
+  test('without a password STARTTLS is taken on loopback where it is offered', async () => {
+    trust(certificate);
+    const { smtp, mailer } = await at({ tls: 'starttls' }, '', false);
+    await mailer.send(aMail());
+    expect(smtp.taken()).toMatchObject([{ isEncrypted: true }]);
+  });
+
+  test('tls=off leaves STARTTLS alone', async () => {
+    const { smtp, mailer } = await at({ tls: 'starttls' }, '?tls=off', false);
+    await mailer.send(aMail());
+    expect(smtp.taken()).toMatchObject([{ isEncrypted: false }]);
+  });
+
+  test.each(['454 4.7.0 not now', '502 5.5.1 no such command', 'hang', 'drop'])(
+    'where STARTTLS is required and the server does this, neither login nor mail is said: %s',
+    async (fault) => {
+      trust(certificate);
+      const smtp = await server({ tls: 'starttls', credentials });
+      smtp.play({ starttls: fault });
+      const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@'), { connectMaxMs: 300, sendMaxMs: 600 });
+      expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
+      expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+    },
+  );
+
+  test('smtps at a server that speaks plain text, and the other way round, is a failure that may pass', async () => {
+    trust(certificate);
+    const [plain, encrypted] = [await server({}), await server({ tls: 'implicit' })];
+    const urls = [`smtps://127.0.0.1:${plain.port}`, `smtp://127.0.0.1:${encrypted.port}`];
+    for (const url of urls) {
+      const mailer = mailerAt(url, { connectMaxMs: 500, sendMaxMs: 1_000 });
+      expect(await failureOf(mailer.send(aMail())), url).toMatchObject({ permanent: false });
+    }
+    expect([...plain.taken(), ...encrypted.taken()]).toEqual([]);
+  });
+});
+
+test('where STARTTLS is required, a server that does not offer it hears neither login nor mail', async () => {
+  const { smtp, mailer } = await at({ tls: 'none', credentials });
+  expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
+  const withoutLogin = await at({ tls: 'none' }, '?tls=required', false);
+  expect(await failureOf(withoutLogin.mailer.send(aMail()))).toMatchObject({ permanent: false });
+  for (const heard of [smtp.heard(), withoutLogin.smtp.heard()]) {
+    expect(heard.filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
+  }
+});

@@ -1,0 +1,72 @@
+import { isIP } from 'node:net';
+
+/** What an `SMTP_URL` says. */
+export interface SmtpTarget {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /**
+   * `implicit`: TLS from the first byte. `required`: STARTTLS, and no mail without it. `offered`: STARTTLS where the
+   * server offers it. `off`: plain text. Wherever there is TLS, the server's certificate must be good.
+   */
+  readonly tls: 'implicit' | 'required' | 'offered' | 'off';
+  readonly credentials: { readonly user: string; readonly password: string } | null;
+}
+
+const form = 'smtp://[user:password@]host[:port][?tls=required|off] or smtps://[user:password@]host[:port]';
+const hostName =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
+
+/**
+ * Reads `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
+ * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and wants no password; `?tls=off`
+ * allows plain text to a server without a password, such as a mail catcher in a private network, and to one on loopback.
+ * User name and password are percent-encoded. Throws for anything else, with a message that holds no part of the address.
+ */
+export const readSmtpUrl = (text: string): SmtpTarget => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')) throw new Error(`It must be ${form}`);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if ((!hostName.test(host) && isIP(host) === 0) || !/^\/?$/.test(url.pathname) || url.hash !== '') {
+    throw new Error(`It must be ${form}`);
+  }
+  const isImplicit = url.protocol === 'smtps:';
+  const credentials = credentialsIn(url);
+  const tls = isImplicit ? implicitTls(url.searchParams) : startTls(url.searchParams, isLoopback(host), credentials);
+  return { host, port: Number(url.port || (isImplicit ? 465 : 587)), tls, credentials };
+};
+
+const credentialsIn = ({ username, password }: URL): SmtpTarget['credentials'] => {
+  if (username === '' && password === '') return null;
+  if (username === '' || password === '') throw new Error('A user name and a password are needed together');
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    // The cause would show what could not be decoded, which is the password.
+    throw new Error('User name and password must be percent-encoded');
+  }
+};
+
+const implicitTls = (query: URLSearchParams): 'implicit' => {
+  if (query.size > 0) throw new Error('smtps:// takes no options: it is TLS from the start');
+  return 'implicit';
+};
+
+const startTls = (
+  query: URLSearchParams,
+  onLoopback: boolean,
+  credentials: unknown,
+): 'required' | 'offered' | 'off' => {
+  const unknown = [...query.keys()].find((name) => name !== 'tls');
+  if (unknown !== undefined || query.size > 1) throw new Error('The only option is tls, once');
+  const asked = query.get('tls') ?? (onLoopback && !credentials ? 'offered' : 'required');
+  if (query.has('tls') && asked !== 'required' && asked !== 'off') throw new Error('tls must be required or off');
+  if (asked === 'off' && credentials && !onLoopback) {
+    throw new Error('tls=off would send the password in plain text; it goes without one, or to loopback');
+  }
+  return asked as 'required' | 'offered' | 'off';
+};
+
+/** RFC 6761, section 6.3; RFC 1122, section 3.2.1.3. */
+const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
