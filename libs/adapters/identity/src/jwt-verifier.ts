@@ -57,6 +57,10 @@ const identityAt = ({ identity, from, until }: JudgedClaims, now: number): Ident
   return identity;
 };
 
+/**
+ * A token whose key the last good set lacks is invalid, also while the provider is away: that nothing can be told is said
+ * only where there is no usable key at all (specification, section 2).
+ */
 const keyFor = async (
   header: TokenHeader,
   set: KeySet,

@@ -12,7 +12,7 @@ export interface OidcTokenVerifierOptions {
   readonly jwksUrl?: string | null;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
-  /** For one fetch of the keys, discovery included; 3,000 by default. */
+  /** For one fetch of the keys, discovery included; `fetchTimeoutMs` by default. */
   readonly timeoutMs?: number;
   /** Told of every failure to reach the provider or the storage. */
   readonly warn: (message: string, error: unknown) => void;
@@ -25,7 +25,8 @@ export interface OidcTokenVerifier extends TokenVerifier {
   close(): Promise<void>;
 }
 
-const fetchTimeoutMs = 3_000;
+/** So long a token whose key is unknown may wait for the provider. */
+export const fetchTimeoutMs = 3_000;
 
 /**
  * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Nothing is fetched before the first

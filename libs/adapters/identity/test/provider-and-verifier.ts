@@ -7,6 +7,9 @@ import { startProvider, type SigningKey } from './loopback-provider.ts';
 
 export const audience = 'app';
 
+/** Of a fetch, where a test is not about it: no load of the machine comes near. */
+export const amplyMs = 20_000;
+
 export interface KeptText extends KeySetStorage {
   /** What was saved last. */
   readonly text: () => string | null;
@@ -38,6 +41,7 @@ export const providerAndVerifier = async (
       audience,
       clock,
       storage,
+      timeoutMs: amplyMs,
       warn: (message, error) => warnings.push({ message, error }),
       ...options,
       ...more,

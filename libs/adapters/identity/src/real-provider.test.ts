@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { outcomeOf } from '../test/provider-and-verifier.ts';
+import { realProvider } from '../test/real-provider.ts';
+import { fetchTimeoutMs } from './oidc-token-verifier.ts';
+import { freshMs, staleMaxMs, unknownKeyIntervalMs } from './remote-key-source.ts';
+
+test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
+  'an ID token that a real provider signs by %s says who somebody is',
+  async (algorithm) => {
+    const { provider, start } = await realProvider(algorithm);
+    const verifier = start();
+    const { idToken, accessToken } = await provider.signIn({
+      uid: 'alice',
+      email: 'Alice@Example.com',
+      emailVerified: true,
+    });
+    expect(await verifier.verify(idToken)).toEqual({ uid: 'alice', email: 'alice@example.com', emailVerified: true });
+    expect(provider.requests()).toEqual({ discovery: 1, keys: 1 });
+    expect(await outcomeOf(verifier.verify(accessToken))).toBe('invalid_token');
+    expect(await outcomeOf(start({ audience: 'another' }).verify(idToken))).toBe('invalid_token');
+    const unverified = await provider.signIn({ uid: 'bob', email: 'bob@example.com', emailVerified: false });
+    expect(await verifier.verify(unverified.idToken)).toEqual({
+      uid: 'bob',
+      email: 'bob@example.com',
+      emailVerified: false,
+    });
+  },
+);
+
+test('keys are rotated: the new one is found within 30 seconds, the old one goes when it is no longer published', async () => {
+  const { provider, clock, start, idTokenFor } = await realProvider();
+  const verifier = start();
+  const old = await idTokenFor('alice');
+  expect(await outcomeOf(verifier.verify(old))).toBe('good');
+  provider.rotate();
+  const fresh = await idTokenFor('alice');
+  clock.advance(unknownKeyIntervalMs);
+  expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
+  expect(await outcomeOf(verifier.verify(old))).toBe('good');
+  provider.retire();
+  expect(await outcomeOf(verifier.verify(old))).toBe('good');
+  clock.advance(freshMs);
+  await expect.poll(() => outcomeOf(verifier.verify(old))).toBe('invalid_token');
+  expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
+});
+
+test('a provider that comes back with other keys alone is followed', async () => {
+  const { provider, clock, start, idTokenFor } = await realProvider();
+  const verifier = start();
+  const old = await idTokenFor('alice');
+  expect(await outcomeOf(verifier.verify(old))).toBe('good');
+  await provider.control.stop();
+  provider.rotate();
+  provider.retire();
+  clock.advance(unknownKeyIntervalMs);
+  expect(await outcomeOf(verifier.verify(old))).toBe('good');
+  await provider.control.start();
+  const fresh = await idTokenFor('alice');
+  expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
+  expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
+});
+
+test('a thousand tokens at once with unknown key ids cause one fetch in 30 seconds, whatever answers it', async () => {
+  const { provider, clock, start, idTokenFor } = await realProvider();
+  const verifier = start();
+  const good = await idTokenFor('alice');
+  const [, payload = '', signature = ''] = good.split('.');
+  const storm = async (): Promise<void> => {
+    const tokens = Array.from({ length: 1_000 }, () => {
+      const header = { alg: 'RS256', kid: crypto.randomUUID() };
+      return [Buffer.from(JSON.stringify(header)).toString('base64url'), payload, signature].join('.');
+    });
+    const outcomes = await Promise.all(tokens.map((token) => outcomeOf(verifier.verify(token))));
+    expect(new Set(outcomes)).toEqual(new Set(['invalid_token']));
+    expect(await outcomeOf(verifier.verify(good))).toBe('good');
+  };
+  await storm();
+  clock.advance(unknownKeyIntervalMs - 1);
+  await storm();
+  expect(provider.requests()).toEqual({ discovery: 1, keys: 1 });
+  clock.advance(1);
+  await storm();
+  await storm();
+  expect(provider.requests()).toEqual({ discovery: 2, keys: 2 });
+});
+
+test('a service that starts while its provider is down says so, and finds it once it is there', async () => {
+  const { provider, clock, start, idTokenFor } = await realProvider();
+  const token = await idTokenFor('alice');
+  await provider.control.stop();
+  const verifier = start();
+  expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
+  expect(await outcomeOf(verifier.verify('no token'))).toBe('invalid_token');
+  await provider.control.start();
+  clock.advance(60_000);
+  expect(await outcomeOf(verifier.verify(token))).toBe('good');
+});
+
+test('a service that is restarted while its provider is down goes on by the keys that it kept, for 24 hours', async () => {
+  const { provider, clock, storage, start, restart, idTokenFor } = await realProvider();
+  const token = await idTokenFor('alice');
+  await start().verify(token);
+  await expect.poll(storage.text).not.toBeNull();
+  await provider.control.stop();
+  expect(await outcomeOf(restart().verify(token))).toBe('good');
+  clock.advance(staleMaxMs);
+  expect(await outcomeOf(restart().verify(token))).toBe('identity_unavailable');
+});
+
+test('whoever has a known key never waits for a provider that hangs', async () => {
+  const { provider, clock, start, idTokenFor } = await realProvider();
+  const verifier = start({ timeoutMs: 600_000 });
+  const token = await idTokenFor('alice');
+  const another = await idTokenFor('bob');
+  await verifier.verify(token);
+  provider.rotate();
+  const fresh = await idTokenFor('alice');
+  await provider.control.pause();
+  clock.advance(freshMs);
+  const waiting = outcomeOf(verifier.verify(fresh));
+  await expect.poll(() => provider.requests().discovery).toBe(2);
+  expect(await outcomeOf(verifier.verify(token))).toBe('good');
+  expect(await outcomeOf(verifier.verify(another))).toBe('good');
+  await verifier.close();
+  expect(await waiting).toBe('invalid_token');
+});
+
+test('a provider that hangs is given up after 3 seconds, and asked again later', async () => {
+  const { provider, clock, start, idTokenFor, warnings } = await realProvider();
+  const verifier = start({ timeoutMs: fetchTimeoutMs });
+  await verifier.verify(await idTokenFor('alice'));
+  provider.rotate();
+  const fresh = await idTokenFor('alice');
+  await provider.control.pause();
+  clock.advance(freshMs);
+  expect(await outcomeOf(verifier.verify(fresh))).toBe('invalid_token');
+  expect(warnings).toEqual(['The keys of the identity provider could not be fetched']);
+  await provider.control.resume();
+  clock.advance(unknownKeyIntervalMs);
+  expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
+});

@@ -1,0 +1,32 @@
+import { startIdentityProvider, type SigningAlgorithm } from '@portico/test-servers';
+import { onTestFinished } from 'vitest';
+import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
+import { ClockByHand } from './clock-by-hand.ts';
+import { amplyMs, keepInMemory } from './provider-and-verifier.ts';
+
+/** A real provider (oidc-provider) that signs by the time of the machine, and a verifier whose clock begins there. */
+export const realProvider = async (algorithm?: SigningAlgorithm) => {
+  const provider = await startIdentityProvider(algorithm ? { algorithm } : {});
+  onTestFinished(() => provider.close());
+  const clock = new ClockByHand();
+  clock.jump(Date.now() - clock.now());
+  const storage = keepInMemory();
+  const warnings: string[] = [];
+  const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
+    const verifier = createOidcTokenVerifier({
+      issuer: provider.issuer,
+      audience: provider.clientId,
+      clock,
+      storage,
+      timeoutMs: amplyMs,
+      warn: (message) => warnings.push(message),
+      ...more,
+    });
+    onTestFinished(() => verifier.close());
+    return verifier;
+  };
+  /** In a new process with the same storage. */
+  const restart = () => start({ clock: clock.inNewProcess() });
+  const idTokenFor = async (uid: string) => (await provider.signIn({ uid })).idToken;
+  return { provider, clock, storage, warnings, start, restart, idTokenFor };
+};
