@@ -15,11 +15,6 @@ export interface AesGcmVaultOptions {
   readonly previous: readonly Uint8Array[];
 }
 
-export interface AesGcmVault extends Vault {
-  /** Whether the text was sealed by the current key, and needs not be sealed anew. */
-  isCurrent(sealed: string): boolean;
-}
-
 const version = 'v1';
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
@@ -30,7 +25,7 @@ const tagBytes = 16;
  * in base64url. The context is associated data, so that what was sealed for one place does not open in another. A text or
  * context with a lone surrogate has no UTF-8: RangeError.
  */
-export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): AesGcmVault => {
+export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): Vault => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));
   const currentId = keyIdOf(current);
   const currentKey = keyOf(current);
