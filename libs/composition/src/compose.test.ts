@@ -1,8 +1,9 @@
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { compose, type Portico } from './compose.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logging.ts';
@@ -26,6 +27,9 @@ const open = async (variables: Record<string, string> = {}): Promise<Portico> =>
   return portico;
 };
 
+/** The discard port of this machine: nobody answers there. */
+const nobody = '127.0.0.1:9';
+
 /** Every way in which the parts can be put together, none of which needs a network to come up. */
 const profiles: Record<string, Record<string, string>> = {
   'the embedded default': {},
@@ -36,6 +40,12 @@ const profiles: Record<string, Record<string, string>> = {
     IDENTITY_AUDIENCE: 'portico',
     IDENTITY_LOCAL: 'true',
   },
+  'servers that are all away': {
+    REDIS_URL: `redis://${nobody}`,
+    QDRANT_URL: `http://${nobody}`,
+    OLLAMA_URL: `http://${nobody}`,
+    SMTP_URL: `smtp://${nobody}`,
+  },
   production: { NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' },
 };
 
@@ -43,6 +53,33 @@ test.each(Object.entries(profiles))('%s brings every port', async (_name, variab
   const { ports, localIssuer } = await open(variables);
   for (const [name, port] of Object.entries(ports)) expect(port, name).toBeDefined();
   expect(localIssuer !== null).toBe(variables.IDENTITY_LOCAL === 'true' || !variables.IDENTITY_ISSUER);
+});
+
+test('servers that accept connections and say nothing are told of in the time that a balancer waits for /ready', async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => void sockets.add(socket.on('error', () => undefined)));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const place = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { useCases } = await open({
+    REDIS_URL: `redis://${place}`,
+    QDRANT_URL: `http://${place}`,
+    OLLAMA_URL: `http://${place}`,
+    SMTP_URL: `smtp://${place}`,
+    IDENTITY_ISSUER: `http://${place}`,
+    IDENTITY_AUDIENCE: 'portico',
+  });
+  const tooLate = AbortSignal.timeout(3_000);
+  const { ready, parts } = await useCases.readReadiness();
+  expect(tooLate.aborted).toBe(false);
+  expect(ready).toBe(true);
+  expect(parts.filter(({ essential }) => !essential).map(({ name, state }) => [name, state.status])).toEqual(
+    ['redis', 'job queue', 'smtp', 'identity', 'embedder', 'vector index'].map((name) => [name, 'unavailable']),
+  );
 });
 
 test('while there is no admin the first one is made, and only once', async () => {
@@ -108,6 +145,21 @@ test('a token of the local issuer is good in every process on the same data fold
     email: 'ada@example.com',
     emailVerified: false,
   });
+});
+
+test('counts of requests outlive a restart, and a worker or tool that comes and goes meanwhile', async () => {
+  const rule = { allowed: 2, windowSeconds: 3_600 };
+  const service = await open();
+  await service.ports.limiter.take('client:ada', rule);
+  await service.close();
+  const config = { ...readConfig({ DATA_DIR: folder }), keepsRateLimits: false };
+  const beside = await compose(config, logger);
+  const again = await open();
+  expect(await again.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
+  await again.close();
+  await beside.close();
+  const last = await open();
+  expect(await last.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
 });
 
 test('what was opened is closed again when a later part fails', async () => {

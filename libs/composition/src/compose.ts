@@ -1,11 +1,19 @@
 import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
 import { Container } from 'inversify';
-import { createUseCases, type Ports, type UseCases } from '@portico/domain';
+import { createUseCases, type Ports, type Probe, type UseCases, type VectorIndex } from '@portico/domain';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
 import type { Config } from './config.ts';
-import { identifierOf, provideInto, type Key, type Module, type Registry } from './registry.ts';
+import {
+  identifierOf,
+  provideInto,
+  type Gauges,
+  type IndexUpkeep,
+  type Key,
+  type Module,
+  type Registry,
+} from './registry.ts';
 
 /** A composition that is ready to be driven. */
 export interface Portico {
@@ -15,6 +23,10 @@ export interface Portico {
   readonly useCases: UseCases;
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
+  /** Null where the index is within the process, which makes it anew at each start. */
+  readonly indexUpkeep: IndexUpkeep | null;
+  /** Read at each collection of the metrics. */
+  readonly gauges: Readonly<Gauges>;
   /** Closes all that was opened, the last first. */
   close(): Promise<void>;
 }
@@ -22,19 +34,29 @@ export interface Portico {
 const closeDeadlineMs = 8_000;
 
 /** Every adapter that this configuration uses, and no other: a module is loaded only when it is one of them. */
-const modulesOf = async (): Promise<readonly Module[]> => {
-  const loaded = await Promise.all([
+const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Module[]> =>
+  Promise.all([
     import('./modules/system.ts').then((module) => module.systemModule),
-    import('./modules/sqlite.ts').then((module) => module.sqliteModule),
+    import('./modules/database.ts').then((module) => module.databaseModule),
     import('./modules/secrets.ts').then((module) => module.secretsModule),
-    import('./modules/inprocess.ts').then((module) => module.inProcessModule),
-    import('./modules/mail.ts').then((module) => module.mailModule),
     import('./modules/identity.ts').then((module) => module.identityModule),
-    import('./modules/search.ts').then((module) => module.searchModule),
     import('./modules/documents.ts').then((module) => module.documentsModule),
+    ...(redis
+      ? [
+          import('./modules/redis.ts').then((module) => module.redisModule),
+          import('./modules/bullmq.ts').then((module) => module.bullmqModule),
+        ]
+      : [import('./modules/inprocess.ts').then((module) => module.inProcessModule)]),
+    qdrant
+      ? import('./modules/qdrant.ts').then((module) => module.qdrantModule)
+      : import('./modules/embedded-vectors.ts').then((module) => module.embeddedVectorsModule),
+    ollama
+      ? import('./modules/ollama.ts').then((module) => module.ollamaModule)
+      : import('./modules/lexical-embedder.ts').then((module) => module.lexicalEmbedderModule),
+    mail.smtpUrl === null
+      ? import('./modules/mail.ts').then((module) => module.mailModule)
+      : import('./modules/smtp.ts').then((module) => module.smtpModule),
   ]);
-  return loaded;
-};
 
 /**
  * Joins use cases and adapters as the configuration says, and sees to a first admin. On a failure all that was opened is closed again.
@@ -46,7 +68,8 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
   const provide = provideInto(container, closers);
   provide('config', [], () => config);
   provide('logger', [], () => logger);
-  for (const load of await modulesOf()) load(provide);
+  provide('gauges', [], () => ({ limiterFallback: false }));
+  for (const load of await modulesOf(config)) load(provide);
   const close = () => closeAll(closers, logger);
   try {
     const get = <K extends Key>(key: K): Promise<Registry[K]> => container.getAsync(identifierOf(key));
@@ -54,6 +77,9 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
     const identity = await get('identity');
     const embedder = await get('embedder');
     const vectors = await get('vectors');
+    const mail = await get('mail');
+    const queue = await get('queue');
+    const redis = config.redis && (await get('redis'));
     const ports: Ports = {
       ...database.stores,
       clock: await get('clock'),
@@ -61,29 +87,43 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
       limiter: await get('limiter'),
       vectors,
       embedder,
-      queue: await get('queue'),
-      mailer: await get('mailer'),
+      queue,
+      mailer: mail.mailer,
       tokens: identity.verifier,
       keys: await get('keys'),
       vault: await get('vault'),
       documents: await get('documents'),
       cache: await get('cache'),
-      probes: [
-        database.probe,
-        ...(identity.probe ? [identity.probe] : []),
-        { name: 'embedder', essential: false, check: () => embedder.check() },
-        { name: 'vector index', essential: false, check: () => vectors.check() },
-      ],
+      probes: [database.probe, redis?.probe, queue.probe, mail.probe, identity.probe]
+        .filter((probe) => probe != null)
+        .map(inTime),
     };
     const useCases = createUseCases(ports, config.settings);
     const made = config.firstAdmin && (await useCases.claimFirstAdmin(config.firstAdmin));
     if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin: this profile is one now');
-    return { config, logger, ports, useCases, localIssuer: await get('localIssuer'), close };
+    const [localIssuer, gauges] = [await get('localIssuer'), await get('gauges')];
+    const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
+    return { config, logger, ports, useCases, localIssuer, indexUpkeep, gauges, close };
   } catch (error) {
     await close();
     throw error;
   }
 };
+
+const isKeptElsewhere = (index: Registry['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;
+
+/** Below the 3 s that HAProxy gives `/ready` (`deploy/haproxy.cfg`). */
+const checkMaxMs = 2_500;
+
+/** The probe, whose check has failed where it takes too long. */
+const inTime = (probe: Probe): Probe => ({
+  ...probe,
+  async check() {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`No answer within ${checkMaxMs} ms`)), checkMaxMs);
+    await Promise.race([probe.check(), late.promise]).finally(() => clearTimeout(timer));
+  },
+});
 
 type Closer = () => Promise<void> | void;
 

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
-import { ConfigurationError } from './environment.ts';
+import { readConfig, type Config } from './config.ts';
+import { ConfigurationError, defaultMailFrom } from './environment.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const production = {
@@ -90,11 +90,16 @@ test.each([
   ['TRUST_PROXY', 'true', 'loopback'],
   ['TRUST_PROXY', '10.0.0.0/33', 'loopback'],
   ['IDENTITY_ISSUER', 'http://id.example.com', 'an https address'],
-  ['DATABASE_URL', 'mysql://x', 'sqlite:PATH'],
-  ['DATABASE_URL', 'postgresql://x', 'not supported yet'],
+  ['QDRANT_URL', 'qdrant:6333', 'http://… or https://…'],
+  ['OLLAMA_URL', 'ftp://ollama', 'http://… or https://…'],
+  ['OLLAMA_PULL', 'yes', 'true or false'],
+  ['EMBEDDING_MODEL', 'a model', 'the name of a model'],
   ['REGISTRATION_REQUIRES_TOKEN', 'yes', 'true or false'],
   ['AUDIT_RETENTION_DAYS', '0', 'from 1 to 36500'],
   ['JOBS', 'on', 'inline, off'],
+  ['MAIL_FROM', 'Portico', 'a sender: one address, as ADDRESS or NAME <ADDRESS>'],
+  ['MAIL_FROM', 'a@example.com, b@example.com', 'one address'],
+  ['MAIL_FROM', 'Portico <>', 'one address'],
 ])('%s=%s is refused with what is allowed', (name, value, allowed) => {
   const problems = problemsOf({ IDENTITY_AUDIENCE: '', [name]: value });
   const problem = problems.find((text) => text.startsWith(`${name}:`)) ?? '';
@@ -119,14 +124,79 @@ test('every fault is named at once, and no secret is repeated', () => {
   expect(problems.join('\n')).toContain('SECRETS_KEY: read a value of 20 characters, allowed is 32 bytes in base64');
 });
 
-test('a server that this version cannot use is refused, not ignored', () => {
-  expect(problemsOf({ REDIS_URL: 'redis://localhost' })).toEqual([expect.stringContaining('REDIS_URL is set')]);
+test.each([
+  ['DATABASE_URL', 'mysql://portico:hunter2@db/portico', 'sqlite:PATH, or postgresql://'],
+  ['DATABASE_URL', 'postgresql:hunter2', 'sqlite:PATH, or postgresql://'],
+  ['REDIS_URL', 'http://:hunter2@cache', 'redis://'],
+  ['REDIS_URL', 'redis://:hunter2@cache/abc', 'redis://'],
+  ['REDIS_URL', 'redis://:hunter2@cache/16.5', 'redis://'],
+  ['REDIS_URL', 'redis://:hunter2@cache/-1', 'redis://'],
+  ['REDIS_URL', 'rediss://:hunter2@cache:6390/1/2', 'redis://'],
+  ['SMTP_URL', 'mail:hunter2', 'an SMTP address'],
+  ['SMTP_URL', 'smtp://portico:hunter2@mail.example.com?tls=off', 'an SMTP address'],
+  ['QDRANT_API_KEY', 'hunter2 and more', 'printable ASCII'],
+  ['QDRANT_URL', 'https://portico:hunter2@qdrant.example.com', 'http://… or https://… without a user'],
+  ['OLLAMA_URL', 'ollama://portico:hunter2@ollama', 'http://… or https://…'],
+  ['IDENTITY_ISSUER', 'http://portico:hunter2@id.example.com', 'an https address'],
+])(
+  '%s is refused with what is allowed, and its value, which may hold a password, is not repeated',
+  (name, value, allowed) => {
+    const problem = problemsOf({ QDRANT_URL: 'http://qdrant', [name]: value }).join('\n');
+    expect(problem).toContain(`${name}: read a value of ${value.length} characters, allowed is ${allowed}`);
+    expect(problem).not.toContain('hunter2');
+  },
+);
+
+test('each server is chosen by its own variable, and changes nothing else', () => {
+  const plain = readConfig({});
+  const chosen: [Record<string, string>, Partial<Config>][] = [
+    [{ DATABASE_URL: 'postgresql://db/portico' }, { database: { kind: 'postgresql', url: 'postgresql://db/portico' } }],
+    [{ REDIS_URL: 'redis://cache:6380' }, { redis: { url: 'redis://cache:6380' } }],
+    [{ REDIS_URL: 'rediss://cache/15' }, { redis: { url: 'rediss://cache/15' } }],
+    [{ QDRANT_URL: 'http://qdrant', QDRANT_API_KEY: 'k3y' }, { qdrant: { url: 'http://qdrant', apiKey: 'k3y' } }],
+    [
+      { OLLAMA_URL: 'http://ollama:11434' },
+      { ollama: { url: 'http://ollama:11434', model: 'nomic-embed-text', pull: true } },
+    ],
+    [{ SMTP_URL: 'smtp://mail' }, { mail: { from: plain.mail.from, smtpUrl: 'smtp://mail', folder: null } }],
+  ];
+  for (const [variables, difference] of chosen) {
+    const config = readConfig(variables);
+    expect({ ...config, warnings: [], jobWarnings: [] }).toEqual({ ...plain, ...difference });
+    const needsMore = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'].some((name) => variables[name]);
+    expect(config.warnings.length).toBe(needsMore ? 1 : 0);
+  }
+});
+
+test.each([undefined, 'portico@example.com', 'Portico <portico@localhost>'])('mails may come from %s', (from) => {
+  expect(readConfig(from === undefined ? {} : { MAIL_FROM: from }).mail.from).toBe(from ?? defaultMailFrom);
+});
+
+test('what is said of the working of jobs is no more than what is said of the mails', () => {
+  expect(readConfig({ ...production, JOBS: 'off' }).jobWarnings).toEqual([expect.stringContaining('Mail is off')]);
+  expect(readConfig({ SMTP_URL: 'smtp://mail' }).jobWarnings).toEqual([expect.stringContaining('MAIL_FROM')]);
+  expect(readConfig({ DATABASE_URL: 'postgresql://db/portico', JOBS: 'off' }).jobWarnings).toEqual([]);
+});
+
+test('several HTTP processes need PostgreSQL and Redis: one of them alone is warned of', () => {
+  const warned = (variables: Record<string, string>) => readConfig(variables).warnings.join('\n');
+  expect(warned({ DATABASE_URL: 'postgresql://db/portico' })).toContain('REDIS_URL is not set');
+  expect(warned({ REDIS_URL: 'redis://cache' })).toContain('DATABASE_URL names no PostgreSQL');
+  expect(warned({ DATABASE_URL: 'postgresql://db/portico', REDIS_URL: 'redis://cache' })).toBe('');
+});
+
+test('an API key for Qdrant without its address is a fault', () => {
+  expect(problemsOf({ QDRANT_API_KEY: 'k3y' })).toEqual([expect.stringContaining('QDRANT_URL is missing')]);
 });
 
 test('secrets may come from files; both forms at once, or a file that is not there, are faults', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'portico-config-')), 'previous');
   writeFileSync(file, `${key}\n`);
   expect(readConfig({ SECRETS_KEY_PREVIOUS_FILE: file }).secretsKey.previous).toEqual([key]);
+  writeFileSync(`${file}.url`, 'redis://:hunter2@cache\n');
+  expect(readConfig({ REDIS_URL_FILE: `${file}.url` }).redis).toEqual({ url: 'redis://:hunter2@cache' });
+  writeFileSync(`${file}.none`, '\n');
+  expect(readConfig({ SECRETS_KEY_PREVIOUS_FILE: `${file}.none` }).secretsKey.previous).toEqual([]);
   expect(problemsOf({ SECRETS_KEY_PREVIOUS_FILE: `${file}-gone` })).toEqual([expect.stringContaining('ENOENT')]);
   expect(problemsOf({ SECRETS_KEY: key, SECRETS_KEY_FILE: file })).toEqual([expect.stringContaining('both set')]);
 });

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { LimitRule, Settings } from '@portico/domain';
-import { readEnvironment, type Environment } from './environment.ts';
+import { defaultMailFrom, readEnvironment, type Environment } from './environment.ts';
 
 /** All that the environment decides, checked. Secrets are in `secretsKey` alone. */
 export interface Config {
@@ -11,8 +11,16 @@ export interface Config {
   readonly port: number;
   /** Absolute. */
   readonly dataDir: string;
-  readonly database: { readonly kind: 'sqlite'; readonly file: string };
-  readonly mail: { readonly from: string; readonly folder: string | null };
+  readonly database:
+    { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgresql'; readonly url: string };
+  /** Null: cache, limiter and job queue are within the process. */
+  readonly redis: { readonly url: string } | null;
+  /** Null: the vector index is within the process. */
+  readonly qdrant: { readonly url: string; readonly apiKey: string | null } | null;
+  /** Null: the built-in embedder. */
+  readonly ollama: { readonly url: string; readonly model: string; readonly pull: boolean } | null;
+  /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
+  readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
   readonly identity: {
     readonly local: boolean;
     readonly issuer: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string | null } | null;
@@ -25,12 +33,16 @@ export interface Config {
   /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
   readonly trustProxy: readonly string[] | number | null;
   readonly jobs: 'inline' | 'off';
+  /** Whether this process answers requests, so that its own counts of them outlive a restart, in `dataDir`. */
+  readonly keepsRateLimits: boolean;
   readonly bodyLimitBytes: number;
   readonly specBodyLimitBytes: number;
   readonly auditRetentionDays: number | null;
   readonly settings: Settings;
   /** What an operator should know of this configuration. */
   readonly warnings: readonly string[];
+  /** Those of them that are about the working of jobs, which a worker says too. */
+  readonly jobWarnings: readonly string[];
 }
 
 /** The repository's root, which `DATA_DIR` is relative to. */
@@ -52,11 +64,15 @@ export const readConfig = (variables: Environment): Config => {
     host: read.HOST,
     port: read.PORT,
     dataDir,
-    database: {
-      kind: 'sqlite',
-      file: read.DATABASE_URL ? resolve(root, read.DATABASE_URL) : join(dataDir, 'portico.sqlite'),
+    database: databaseOf(read, dataDir),
+    redis: read.REDIS_URL ? { url: read.REDIS_URL } : null,
+    qdrant: read.QDRANT_URL ? { url: read.QDRANT_URL, apiKey: read.QDRANT_API_KEY ?? null } : null,
+    ollama: read.OLLAMA_URL ? { url: read.OLLAMA_URL, model: read.EMBEDDING_MODEL, pull: read.OLLAMA_PULL } : null,
+    mail: {
+      from: read.MAIL_FROM,
+      smtpUrl: read.SMTP_URL ?? null,
+      folder: production || read.SMTP_URL ? null : join(dataDir, 'mails'),
     },
-    mail: { from: read.MAIL_FROM, folder: production ? null : join(dataDir, 'mails') },
     identity: {
       local,
       issuer: read.IDENTITY_ISSUER
@@ -71,6 +87,7 @@ export const readConfig = (variables: Environment): Config => {
     firstAdmin: firstAdminOf(read, local),
     trustProxy: trustedProxies(read.TRUST_PROXY),
     jobs: read.JOBS,
+    keepsRateLimits: true,
     bodyLimitBytes: read.BODY_LIMIT,
     specBodyLimitBytes: read.SPEC_BODY_LIMIT,
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
@@ -85,11 +102,17 @@ export const readConfig = (variables: Environment): Config => {
         production ? { allowed: 60, windowSeconds: 60 } : null,
       ),
     },
-    warnings: warningsOf(read, production, local),
+    warnings: [...requestWarningsOf(read, production, local), ...jobWarningsOf(read, production)],
+    jobWarnings: jobWarningsOf(read, production),
   };
 };
 
 type Read = ReturnType<typeof readEnvironment>;
+
+const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['database'] => {
+  if (read?.kind === 'postgresql') return read;
+  return { kind: 'sqlite', file: read ? resolve(root, read.file) : join(dataDir, 'portico.sqlite') };
+};
 
 const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
   const previous = read.SECRETS_KEY_PREVIOUS;
@@ -120,8 +143,8 @@ const limitOrOff = (read: LimitRule | 'off' | undefined, otherwise: LimitRule | 
   return read === 'off' ? null : read;
 };
 
-const warningsOf = (read: Read, production: boolean, local: boolean): readonly string[] => {
-  const warnings: [boolean, string][] = [
+const requestWarningsOf = (read: Read, production: boolean, local: boolean): readonly string[] =>
+  textsThatHold([
     [
       production && local,
       'IDENTITY_LOCAL is on in production: whoever can read DATA_DIR can make admin tokens. It is for trying the service out.',
@@ -130,8 +153,26 @@ const warningsOf = (read: Read, production: boolean, local: boolean): readonly s
       production && read.IDENTITY_EMAIL_CHECK !== 'verified',
       'IDENTITY_EMAIL_CHECK=verified is recommended in production: a profile is then bound only by a token with a verified e-mail.',
     ],
-    [production, 'Mail is off: no SMTP server is configured, so credentials and rejections are not mailed.'],
+    [
+      (read.DATABASE_URL?.kind === 'postgresql') !== !!read.REDIS_URL,
+      `One HTTP process is the most that this configuration is for: several need PostgreSQL and Redis, and ${
+        read.REDIS_URL ? 'DATABASE_URL names no PostgreSQL' : 'REDIS_URL is not set'
+      }.`,
+    ],
     [read.JOBS === 'off', 'JOBS=off: this process works no jobs. Mails and embeddings wait for a worker process.'],
-  ];
-  return warnings.filter(([holds]) => holds).map(([, text]) => text);
-};
+  ]);
+
+const jobWarningsOf = (read: Read, production: boolean): readonly string[] =>
+  textsThatHold([
+    [
+      production && !read.SMTP_URL,
+      'Mail is off: no SMTP server is configured (SMTP_URL), so credentials and rejections are not mailed.',
+    ],
+    [
+      !!read.SMTP_URL && read.MAIL_FROM === defaultMailFrom,
+      `MAIL_FROM is not set: few mail servers take mails from ${defaultMailFrom}.`,
+    ],
+  ]);
+
+const textsThatHold = (warnings: readonly (readonly [holds: boolean, text: string])[]): readonly string[] =>
+  warnings.filter(([holds]) => holds).map(([, text]) => text);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,11 +16,18 @@ export class ConfigurationError extends Error {
   }
 }
 
-const secrets = ['SECRETS_KEY', 'SECRETS_KEY_PREVIOUS'] as const;
-const isSecret = (name: string): boolean => (secrets as readonly string[]).includes(name);
-
-/** Servers that Portico cannot use yet: better to say so than to run without them. */
-const notYet = ['REDIS_URL', 'QDRANT_URL', 'OLLAMA_URL', 'SMTP_URL'] as const;
+/** Addresses are among them, for most hold a password. Each may also come as `NAME_FILE`. */
+const secrets = [
+  'SECRETS_KEY',
+  'SECRETS_KEY_PREVIOUS',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'QDRANT_API_KEY',
+  'SMTP_URL',
+] as const;
+/** Any other address may hold a password, too. */
+const isSecret = (name: string, value: string): boolean =>
+  (secrets as readonly string[]).includes(name) || (/_(URL|ISSUER)$/.test(name) && value.includes('@'));
 
 const integer = (least: number, most: number) =>
   z
@@ -61,6 +69,34 @@ const issuerUrl = z.string().refine((text) => {
   return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)));
 }, 'an https address, or http on loopback');
 
+const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
+  z.string().refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
+  }, allowed);
+
+const redisUrl = address(
+  ['redis:', 'rediss:'],
+  'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is that of a database',
+  ({ pathname }) => /^\/?\d*$/.test(pathname),
+);
+
+/** Qdrant knows no users; a password that is left out in silence would be looked for elsewhere. */
+const qdrantUrl = address(['http:', 'https:'], 'http://… or https://… without a user').refine((text) => {
+  const url = URL.parse(text);
+  return url === null || (url.username === '' && url.password === '');
+}, 'http://… or https://… without a user: the key is QDRANT_API_KEY');
+
+/** What is wrong with it is said by the adapter that takes it. */
+const readBy = (read: (text: string) => unknown, what: string) =>
+  z.string().superRefine((text, context) => {
+    try {
+      read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `${what}: ${(error as Error).message}` });
+    }
+  });
+
 const key = z.string().refine((text) => /^[0-9A-Za-z+/]{43}=$/.test(text), '32 bytes in base64');
 
 const proxies = 'off, a number of proxies, loopback, or addresses and networks such as 10.0.0.0/8, separated by commas';
@@ -84,6 +120,8 @@ const networks = z
 
 const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
 
+export const defaultMailFrom = 'Portico <portico@localhost>';
+
 const schema = z.object({
   NODE_ENV: choice('development', 'test', 'production').default('development'),
   SERVICE_NAME: z.string().max(100).default('portico'),
@@ -92,11 +130,31 @@ const schema = z.object({
   PORT: integer(0, 65_535).default(3_000),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z
-    .string()
-    .regex(/^sqlite:.+$/, 'sqlite:PATH (PostgreSQL is not supported yet)')
-    .transform((text) => text.replace(/^sqlite:(\/\/)?/, ''))
+    .union(
+      [
+        z
+          .string()
+          .regex(/^sqlite:.+$/)
+          .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
+        address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
+      ],
+      'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+    )
     .optional(),
-  MAIL_FROM: z.string().max(254).default('Portico <portico@localhost>'),
+  REDIS_URL: redisUrl.optional(),
+  QDRANT_URL: qdrantUrl.optional(),
+  QDRANT_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'printable ASCII without blanks')
+    .optional(),
+  OLLAMA_URL: address(['http:', 'https:'], 'http://… or https://…').optional(),
+  OLLAMA_PULL: truth.default(true),
+  EMBEDDING_MODEL: z
+    .string()
+    .regex(/^[\w.:/-]{1,200}$/, 'the name of a model, such as nomic-embed-text')
+    .default('nomic-embed-text'),
+  SMTP_URL: readBy(readSmtpUrl, 'an SMTP address').optional(),
+  MAIL_FROM: readBy(readSender, 'a sender').default(defaultMailFrom),
   IDENTITY_ISSUER: issuerUrl.optional(),
   IDENTITY_AUDIENCE: z.string().optional(),
   IDENTITY_JWKS_URL: issuerUrl.optional(),
@@ -128,14 +186,12 @@ const schema = z.object({
     .default(null),
 });
 
-/** The variables as their types, defaults filled in. An empty one is as if absent; a secret may come as `NAME_FILE`. */
+/** The variables as their types, defaults filled in. An empty one, or an empty file, is as if absent; a secret may come as `NAME_FILE`. */
 export const readEnvironment = (variables: Environment): z.infer<typeof schema> => {
   const present = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
   );
   const problems: string[] = [];
-  for (const name of notYet)
-    if (present[name]) problems.push(`${name} is set, but this version cannot use such a server yet: unset it`);
   const withFiles = { ...present, ...secretsFromFiles(present, problems) };
   const parsed = schema.safeParse(withFiles);
   if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describe(issue, withFiles)));
@@ -153,7 +209,8 @@ const secretsFromFiles = (present: Environment, problems: string[]): Record<stri
     if (present[name]) problems.push(`${name} and ${name}_FILE are both set: set one`);
     if (name === 'SECRETS_KEY') continue;
     try {
-      read[name] = readFileSync(path, 'utf8').trim();
+      const text = readFileSync(path, 'utf8').trim();
+      if (text !== '') read[name] = text;
     } catch (error) {
       problems.push(
         `${name}_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
@@ -166,7 +223,7 @@ const secretsFromFiles = (present: Environment, problems: string[]): Record<stri
 const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): string => {
   const name = String(path[0]);
   const value = values[name] ?? '';
-  const seen = isSecret(name) ? `a value of ${value.length} characters` : JSON.stringify(value);
+  const seen = isSecret(name, value) ? `a value of ${value.length} characters` : JSON.stringify(value);
   return `${name}: read ${seen}, allowed is ${message}`;
 };
 
@@ -190,6 +247,7 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
       !!read.BOOTSTRAP_ADMIN_UID !== !!read.BOOTSTRAP_ADMIN_EMAIL,
       'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are required together',
     ],
+    [!!read.QDRANT_API_KEY && !read.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
   ];
   return rules.filter(([broken]) => broken).map(([, text]) => text);
 };

@@ -1,5 +1,6 @@
-import type { Ports, Probe, TokenVerifier } from '@portico/domain';
+import type { JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
+import type { RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -24,13 +25,36 @@ export interface Database {
   readonly probe: Probe;
 }
 
+/** What an index that is kept elsewhere needs besides being searched. */
+export interface IndexUpkeep {
+  /** Compares it with the database in the background, so that the first search finds it ready. */
+  prepare(modelId: string): void;
+  /** Makes it anew from the database while the old one still answers; says how many vectors it has written. */
+  rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
+}
+
+/** States of a process that metrics show; whoever knows one writes it. */
+export interface Gauges {
+  /** Whether this process counts requests in its own memory because the limiter's store is away. */
+  limiterFallback: boolean;
+}
+
 /** Everything that the container holds, by its key: one place says what there is. */
-export interface Registry extends Omit<Ports, 'probes' | 'tokens' | keyof StorePorts> {
+export interface Registry extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'vectors' | keyof StorePorts> {
   readonly config: Config;
   readonly logger: Logger;
   readonly database: Database;
   /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
+  readonly vectors: VectorIndex & Partial<IndexUpkeep>;
+  /** Who hands over jobs; the probe is of a server that does. */
+  readonly queue: JobQueue & { readonly probe?: Probe };
+  /** Who sends mails; the probe is of an SMTP server. */
+  readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
+  /** The connection that cache and limiter share; there only where Redis is configured. */
+  readonly redis: RedisConnection;
+  /** What operators are shown of this process, besides its requests. */
+  readonly gauges: Gauges;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;

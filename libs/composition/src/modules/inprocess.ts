@@ -6,21 +6,21 @@ import {
   createInProcessRateLimiter,
 } from '@portico/inprocess';
 import { Closable, type Module } from '../registry.ts';
+import { jobsAtOnce } from './jobs-at-once.ts';
 
-const cacheBytesMax = 64 * 1_048_576;
-const jobsAtOnce = 4;
+export const nearCacheBytesMax = 64 * 1_048_576;
 
 /** Limiter, cache and job queue within this process. */
 export const inProcessModule: Module = (provide) => {
-  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir }, logger) => {
+  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir, keepsRateLimits }, logger) => {
     const limiter = await createInProcessRateLimiter({
       clock,
-      stateFile: join(dataDir, 'rate-limits'),
+      ...(keepsRateLimits ? { stateFile: join(dataDir, 'rate-limits') } : {}),
       warn: (message) => logger.warn(message),
     });
     return new Closable(limiter, () => limiter.close());
   });
-  provide('cache', [], () => createInProcessCache({ maxBytes: cacheBytesMax }));
+  provide('cache', [], () => createInProcessCache({ maxBytes: nearCacheBytesMax }));
   provide('queue', ['config'], ({ jobs }) => {
     const queue = jobs === 'inline' ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
     return new Closable(queue, () => queue.stop());

@@ -3,7 +3,8 @@ import type { Module } from '../registry.ts';
 
 /** Mails as files in development, none in production while no SMTP server is configured. */
 export const mailModule: Module = (provide) => {
-  provide('mailer', ['config', 'clock'], ({ mail: { folder, from } }, clock) =>
-    folder === null ? createSilentMailer() : createEmlMailer({ folder, from, clock }),
-  );
+  provide('mail', ['config', 'clock'], ({ mail: { folder, from } }, clock) => ({
+    mailer: folder === null ? createSilentMailer() : createEmlMailer({ folder, from, clock }),
+    probe: null,
+  }));
 };

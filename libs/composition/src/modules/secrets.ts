@@ -1,11 +1,6 @@
 import { availableParallelism } from 'node:os';
-import {
-  createAesGcmVault,
-  createArgon2KeyHasher,
-  makeSecretsKey,
-  parseSecretsKey,
-  type AesGcmVault,
-} from '@portico/secrets';
+import type { Vault } from '@portico/domain';
+import { createAesGcmVault, createArgon2KeyHasher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
 import { ensureFile } from '@portico/system';
 import type { Module, SettingsStore } from '../registry.ts';
 
@@ -36,7 +31,7 @@ const pepperName = 'api-key-pepper';
  * previous key sealed is sealed anew at the first start with the current one, and needs the previous one no more.
  */
 const installationPepper = async (
-  vault: AesGcmVault,
+  vault: Vault,
   settings: SettingsStore,
   makeBytes: () => Uint8Array,
 ): Promise<Uint8Array> => {

@@ -1,0 +1,16 @@
+import { createOllamaEmbedder } from '@portico/ollama';
+import { Closable, type Module } from '../registry.ts';
+import { required } from './required.ts';
+
+/** Embeddings of a model that an Ollama server runs. */
+export const ollamaModule: Module = (provide) => {
+  provide('embedder', ['config', 'logger'], ({ ollama }, logger) => {
+    const embedder = createOllamaEmbedder({
+      ...required(ollama, 'OLLAMA_URL'),
+      warn: (message, error) => logger.warn({ err: error }, message),
+      info: (message) => logger.info(message),
+      debug: (message) => logger.debug(message),
+    });
+    return new Closable(embedder, () => embedder.close());
+  });
+};

@@ -1,0 +1,31 @@
+import { createInProcessCache, createInProcessRateLimiter } from '@portico/inprocess';
+import { createRedisCache, createRedisRateLimiter, openRedis } from '@portico/redis';
+import { Closable, type Module } from '../registry.ts';
+import { nearCacheBytesMax } from './inprocess.ts';
+import { required } from './required.ts';
+
+/** Cache and limiter in Redis, shared by all processes; what this process remembers itself is nearer, and outlives an outage. */
+export const redisModule: Module = (provide) => {
+  provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
+    const connection = await openRedis({
+      ...required(redis, 'REDIS_URL'),
+      warn: (message) => logger.warn(message),
+    });
+    return new Closable(connection, () => connection.close());
+  });
+  provide('limiter', ['redis', 'clock', 'logger', 'gauges'], async (redis, clock, logger, gauges) => {
+    const warn = (message: string) => logger.warn(message);
+    const fallback = await createInProcessRateLimiter({ clock, warn });
+    return createRedisRateLimiter({
+      redis,
+      fallback,
+      warn,
+      onFallback: (active) => {
+        gauges.limiterFallback = active;
+      },
+    });
+  });
+  provide('cache', ['redis'], (redis) =>
+    createRedisCache({ redis, near: createInProcessCache({ maxBytes: nearCacheBytesMax }) }),
+  );
+};

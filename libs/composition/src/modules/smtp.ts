@@ -1,0 +1,17 @@
+import { createSmtpMailer } from '@portico/mail';
+import { Closable, type Module } from '../registry.ts';
+import { required } from './required.ts';
+
+/** Mails by an SMTP server. */
+export const smtpModule: Module = (provide) => {
+  provide('mail', ['config', 'clock', 'logger'], ({ mail: { smtpUrl, from } }, clock, logger) => {
+    const mailer = createSmtpMailer({
+      url: required(smtpUrl, 'SMTP_URL'),
+      from,
+      clock,
+      warn: (message) => logger.warn(message),
+      info: (message) => logger.info(message),
+    });
+    return new Closable({ mailer, probe: mailer.probe }, () => mailer.close());
+  });
+};
