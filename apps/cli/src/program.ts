@@ -1,9 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import {
   compose,
-  ConfigurationError,
   createLogger,
+  localAdmin,
   readConfig,
+  startFailure,
   type Config,
   type Environment,
   type Portico,
@@ -11,10 +12,13 @@ import {
 import { isPorticoError } from '@portico/domain';
 import { listAdmins, promoteAdmin } from './commands/admin.ts';
 import { importDocuments } from './commands/import.ts';
+import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.ts';
+import { rebuildIndex } from './commands/index-rebuild.ts';
 import { checkKey } from './commands/key-check.ts';
 import { reindex } from './commands/reindex.ts';
+import { reseal } from './commands/reseal.ts';
 import { mintToken } from './commands/token.ts';
-import { createTerminal, exitCodes, OperatorError } from './terminal.ts';
+import { createTerminal, exitCodes, OperatorError, type Terminal } from './terminal.ts';
 
 /** Runs the tool with these arguments (`process.argv`) and variables; answers the exit code. */
 export const run = async (argv: readonly string[], environment: Environment): Promise<number> => {
@@ -31,13 +35,8 @@ export const run = async (argv: readonly string[], environment: Environment): Pr
 const exitCodeOf = (error: unknown): number => {
   // Commander has said itself what is wrong with the command line; asking for help is no error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-  if (error instanceof OperatorError || error instanceof ConfigurationError || isPorticoError(error)) {
-    process.stderr.write(`portico: ${error.message}\n`);
-  } else {
-    process.stderr.write(
-      `portico: unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
-  }
+  const isExpected = error instanceof OperatorError || isPorticoError(error);
+  process.stderr.write(`portico: ${isExpected ? error.message : startFailure(error).said}\n`);
   return exitCodes.failure;
 };
 
@@ -46,21 +45,29 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .description(
       'Portico, for its operator: works on the stores that the environment names (DATA_DIR, DATABASE_URL, …), beside a running service too.',
     )
-    .option('--json', 'print the result as JSON', false)
+    .option('--json', 'print the result as JSON, in whichever place it stands')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .showHelpAfterError('(portico --help tells more)')
-    .addHelpText('after', '\nExit codes: 0 success, 1 failure (for import: a document was refused), 2 wrong usage.');
-  const terminal = () => createTerminal(program.opts<{ json: boolean }>().json);
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 success, 1 failure (for import: a document was refused; for jobs: one of them could not be taken), 2 wrong usage.',
+    );
+  const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
 
-  program
+  const token = program
     .command('token')
     .description('mint an identity token of the local issuer and print it alone on standard output')
     .option('--uid <uid>', 'the user id (`sub`) that the token is for')
     .option('--email <email>', 'the e-mail that it claims')
-    .option('--admin', 'a token of the local admin, in place of --uid and --email')
-    .option('--ttl <seconds>', 'how long it is good', '3600')
-    .action(async (options: Parameters<typeof mintToken>[2]) => {
-      await mintToken(readConfig(environment), terminal(), options);
+    .addOption(
+      new Option('--admin', 'a token of the local admin, in place of --uid and --email').conflicts(['uid', 'email']),
+    )
+    .option('--ttl <seconds>', 'how long it is good', wholeNumber(1, 86_400), 3_600)
+    .action(async ({ uid, email, admin, ttl }: TokenOptions) => {
+      if (!uid && !admin) token.error('error: say for whom: --uid UID [--email EMAIL], or --admin');
+      const user = uid ? { uid, email } : localAdmin;
+      await mintToken(readConfig(environment), terminal(), user, ttl);
     });
 
   const admin = program.command('admin').description('see and make admins');
@@ -79,7 +86,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .argument('<path...>', 'files, folders (searched for .json, .yaml and .yml) or globs')
     .description('import OpenAPI documents as collections; what was imported from the same place before is updated')
     .option('--as <email>', 'the admin who is recorded as their creator (default: the first admin)')
-    .option('--strict', 'refuse documents that depart from the official schema', false)
+    .option('--strict', 'refuse documents that depart from the official schema')
     .option(
       '--base <folder>',
       'remember places relative to this folder, so that a copy elsewhere updates the same collections',
@@ -96,6 +103,28 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .description('embed every collection anew, and wait until that is done')
     .action(() => withPortico(environment, (portico) => reindex(portico, terminal())));
 
+  addJobs(program, environment, terminal, endWith);
+
+  program
+    .command('keys')
+    .description('look after the secrets key')
+    .command('reseal')
+    .description(
+      'seal by the present SECRETS_KEY whatever an earlier one has sealed, so that SECRETS_KEY_PREVIOUS is needed no more',
+    )
+    .action(() =>
+      withPortico(environment, async (portico) => {
+        if (!(await reseal(portico, terminal()))) endWith(exitCodes.failure);
+      }),
+    );
+
+  program
+    .command('index')
+    .description('look after a vector index that is kept in Qdrant')
+    .command('rebuild')
+    .description('make the index anew from the vectors of the database; the old one answers until it is done')
+    .action(() => withPortico(environment, (portico) => rebuildIndex(portico, terminal())));
+
   program
     .command('key')
     .description('look at API keys')
@@ -111,9 +140,62 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
   return program;
 };
 
+const addJobs = (
+  program: Command,
+  environment: Environment,
+  terminal: () => Terminal,
+  endWith: (code: number) => void,
+): void => {
+  const jobs = program.command('jobs').description('see the jobs that were given up, and let them begin anew');
+  jobs
+    .command('list')
+    .description('list the jobs that were given up, newest first, and count those that wait')
+    .option('--limit <count>', 'how many to list at most', wholeNumber(1, 10_000), 100)
+    .action(({ limit }: { limit: number }) =>
+      withPortico(environment, (portico) => listJobs(portico, terminal(), limit)),
+    );
+  const retry = jobs
+    .command('retry')
+    .argument('[id...]', 'the ids of jobs that were given up, as "jobs list" shows them')
+    .option('--all', 'every job that can be done again')
+    .description('let jobs that were given up begin anew; a running service or worker takes them within a second')
+    .action((ids: string[], { all = false }: { all?: boolean }) => {
+      if (all === ids.length > 0) retry.error('error: say which: ids, or --all in their place');
+      return withPortico(environment, async (portico) => {
+        if (all) await retryAllJobs(portico, terminal());
+        else if (!(await retryJobs(portico, terminal(), ids))) endWith(exitCodes.failure);
+      });
+    });
+  jobs
+    .command('discard')
+    .argument('<id...>', 'the ids of jobs that were given up')
+    .description('forget jobs that were given up')
+    .action((ids: string[]) =>
+      withPortico(environment, async (portico) => {
+        if (!(await discardJobs(portico, terminal(), ids))) endWith(exitCodes.failure);
+      }),
+    );
+};
+
+interface TokenOptions {
+  readonly uid?: string;
+  readonly email?: string;
+  readonly admin?: true;
+  readonly ttl: number;
+}
+
+/** Reads the number of an option. */
+const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
 const withPortico = async (environment: Environment, work: (portico: Portico) => Promise<void>): Promise<void> => {
-  // Beside a running service the tool works no jobs but its own.
-  const config: Config = readConfig({ ...environment });
+  // Beside a running service the tool works no jobs but its own, and leaves the service's counts alone.
+  const config: Config = { ...readConfig({ ...environment }), keepsRateLimits: false };
   const logger = createLogger(environment.LOG_LEVEL ? config.logLevel : 'warn', 'portico', process.stderr);
   const portico = await compose(config, logger);
   try {

@@ -1,12 +1,13 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { PorticoError, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { json, type Answer } from './answers/answer.ts';
+import { keepBodies } from './answers/kept-bodies.ts';
 import { send } from './answers/send.ts';
 import { errorStatuses } from './errors.ts';
 import { Exchange } from './exchange.ts';
-import { createHttpMetrics, type HttpMetrics } from './metrics.ts';
+import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type AnswerDeadline, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
@@ -22,6 +23,8 @@ export interface HttpAppFacts {
   readonly logger: Logger;
   /** Where the measurements go; a new one where it is absent. */
   readonly registry?: Registry | undefined;
+  /** Whether the limiter counts in this process alone for now; never, where it is absent. */
+  readonly limiterFallback?: () => boolean;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
   /** How long an answer may take to begin, counted from the last byte of its request. */
@@ -30,6 +33,8 @@ export interface HttpAppFacts {
 
 export const answerTimeoutMsDefault = 9_500;
 
+const keptBodiesBytesMax = 32 * 1_048_576;
+
 /** The Express application. `app.locals.draining` tells it that the service is shutting down. */
 export const createHttpApp = (facts: HttpAppFacts): Express => {
   const app = express();
@@ -37,11 +42,14 @@ export const createHttpApp = (facts: HttpAppFacts): Express => {
   app.locals['draining'] = false;
   const table = routes.filter((route) => facts.localIssuer || !route.ofLocalIssuer);
   const isDraining = () => app.locals['draining'] === true;
-  const metrics = createHttpMetrics(facts.registry);
+  const registry = facts.registry ?? new Registry();
+  const metrics = createHttpMetrics(registry);
+  observeState(registry, { useCases: facts.useCases, limiterFallback: facts.limiterFallback ?? (() => false) });
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,
     settings: facts.settings,
+    bodies: keepBodies(keptBodiesBytesMax),
     service: {
       name: facts.settings.serviceName,
       isDraining,

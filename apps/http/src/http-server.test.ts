@@ -17,8 +17,14 @@ const settings = {
 const startServer = async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
+  let asked = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const check = (): Promise<void> => {
+    asked();
+    return held;
+  };
   const harness = createHarness();
-  const probes = [{ name: 'slow', essential: true, check: () => held }];
+  const probes = [{ name: 'slow', essential: true, check }];
   const app = createHttpApp({
     useCases: createHarness({}, { ...harness.ports, probes }).useCases,
     settings,
@@ -42,17 +48,19 @@ const startServer = async () => {
         .on('error', reject)
         .end();
     });
-  return { server, get, release, agent };
+  return { server, get, isAsked, release, agent };
 };
 
 test('a server that drains says so, ends what is under way, and takes nothing more', async () => {
-  const { server, get, release, agent } = await startServer();
+  const { server, get, isAsked, release, agent } = await startServer();
   expect((await get('/health')).connection).toBe('keep-alive');
   const underWay = get('/ready');
-  const drained = server.drain({ noticeMs: 100, deadlineMs: 5_000 });
+  await isAsked;
+  const drained = server.drain({ noticeMs: 2_000, deadlineMs: 20_000 });
   const during = await get('/health');
   expect([during.status, during.connection]).toEqual([200, 'close']);
-  setTimeout(release, 300);
+  await expect.poll(() => server.listening).toBe(false);
+  release();
   const last = await underWay;
   expect([last.status, last.connection, JSON.parse(last.text)]).toMatchObject([503, 'close', { status: 'draining' }]);
   await drained;
@@ -61,10 +69,10 @@ test('a server that drains says so, ends what is under way, and takes nothing mo
 });
 
 test('what does not end by the deadline is cut', async () => {
-  const { server, get, agent } = await startServer();
+  const { server, get, isAsked, agent } = await startServer();
   const underWay = get('/ready');
   const cut = expect(underWay).rejects.toThrow();
-  await get('/health');
+  await isAsked;
   await server.drain({ noticeMs: 0, deadlineMs: 50 });
   await cut;
   agent.destroy();

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { UseCases } from '@portico/domain';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
   readonly text: () => Promise<string>;
@@ -9,7 +10,7 @@ export interface HttpMetrics {
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Measures requests by the template of their path, never by the path itself, which would be as many series as ids. */
-export const createHttpMetrics = (registry = new Registry()): HttpMetrics => {
+export const createHttpMetrics = (registry: Registry): HttpMetrics => {
   if (!registry.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -33,4 +34,70 @@ export const createHttpMetrics = (registry = new Registry()): HttpMetrics => {
       refusals.inc({ policy });
     },
   };
+};
+
+export interface ObservedState {
+  readonly useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness'>;
+  /** Whether this process counts requests in its own memory because the limiter's store is away. */
+  readonly limiterFallback: () => boolean;
+}
+
+/**
+ * Shows the state of the service as it is when the metrics are collected. What cannot be told then, because the database is
+ * away, is left out; that it is away is shown.
+ */
+export const observeState = (registry: Registry, { useCases, limiterFallback }: ObservedState): void => {
+  const registers = [registry];
+  const outboxState = askedOnceAtATime(() => useCases.readOutboxState().catch(() => null));
+  new Gauge({
+    name: 'outbox_jobs',
+    help: 'Jobs that wait (retries and those under way included), and jobs that were given up',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const state = await outboxState();
+      this.reset();
+      if (!state) return;
+      this.set({ state: 'waiting' }, state.waiting);
+      this.set({ state: 'given_up' }, state.givenUp);
+    },
+  });
+  new Gauge({
+    name: 'outbox_oldest_due_seconds',
+    help: 'For how long the longest due job has been waiting, in seconds; 0 where none is due',
+    labelNames: [],
+    registers,
+    async collect() {
+      const state = await outboxState();
+      if (state) this.set(state.oldestDueSeconds);
+      else this.remove();
+    },
+  });
+  new Gauge({
+    name: 'dependency_up',
+    help: '1 while the dependency works, 0 while it does not',
+    labelNames: ['dependency'],
+    registers,
+    async collect() {
+      const { parts } = await useCases.readReadiness();
+      for (const { name, state } of parts) this.set({ dependency: name }, state.status === 'ok' ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'rate_limiter_fallback',
+    help: '1 while this process counts requests in its own memory because Redis is away, else 0',
+    registers,
+    collect() {
+      this.set(limiterFallback() ? 1 : 0);
+    },
+  });
+};
+
+/** One read for all who ask while it is under way: the metrics of a collection are asked for all at once. */
+const askedOnceAtATime = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+  let underWay: Promise<Answer> | null = null;
+  return () =>
+    (underWay ??= ask().finally(() => {
+      underWay = null;
+    }));
 };

@@ -1,5 +1,6 @@
 import { authorityOf, parseId, type CollectionId, type UseCases } from '@portico/domain';
 import type { Answer } from './answers/answer.ts';
+import type { KeptBodies } from './answers/kept-bodies.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJsonBody, readBodyBytes } from './requests/body.ts';
 import { letBodyCome } from './requests/expectation.ts';
@@ -12,6 +13,7 @@ export interface PipelineFacts {
   readonly useCases: UseCases;
   readonly settings: HttpSettings;
   readonly service: ServiceFacts;
+  readonly bodies: KeptBodies;
 }
 
 /** Stops the time limit of an answer while the client is still sending. */
@@ -33,12 +35,12 @@ export const answerRoute = async (
   params: Params,
   deadline: AnswerDeadline,
 ): Promise<Answer> => {
-  const { useCases, service } = facts;
+  const { useCases, service, bodies } = facts;
   const { request } = exchange;
   const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params);
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
-  return route.handler({ useCases, service, caller, params, query, body, request });
+  return route.handler({ useCases, service, bodies, caller, params, query, body, request });
 };
 
 const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Access, Authority, ErrorCode, ReadDocument, UseCases } from '@portico/domain';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
+import type { KeptBodies } from './answers/kept-bodies.ts';
 
 /**
  * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a token, `token`
@@ -34,6 +35,7 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
 export interface Context<Who extends Caller, Query, Body> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
+  readonly bodies: KeptBodies;
   readonly caller: CallerFacts<Who>;
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;

@@ -6,7 +6,9 @@ import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
-import { startOnSqlite } from './start-on-sqlite.ts';
+import { startComposed } from './start-composed.ts';
+
+const startOnSqlite = startComposed();
 
 describe('profiles', () => profilesSuite(startOnSqlite));
 describe('collections', () => collectionsSuite(startOnSqlite));

@@ -1,25 +1,24 @@
-import { compose, ConfigurationError, createLogger, readConfig, startBackground } from '@portico/composition';
+import { compose, createLogger, endInOrder, readConfig, startBackground, startFailure } from '@portico/composition';
 
 /** The job process: works what an HTTP process with `JOBS=off` leaves in the outbox. */
 const main = async (): Promise<void> => {
-  const config = { ...readConfig(process.env), jobs: 'inline' as const };
+  const config = { ...readConfig(process.env), jobs: 'inline' as const, keepsRateLimits: false };
   const logger = createLogger(config.logLevel, `${config.serviceName}-worker`);
+  const whenEnding = endInOrder(logger);
+  for (const warning of config.jobWarnings) logger.warn(warning);
   const portico = await compose(config, logger);
   const background = startBackground(portico);
   logger.info('The worker is ready');
-  const stop = async (signal: string) => {
-    logger.info({ signal }, 'The worker stops');
+  whenEnding(async () => {
     await background.stop();
     await portico.close();
-  };
-  process.once('SIGTERM', (signal) => void stop(signal));
-  process.once('SIGINT', (signal) => void stop(signal));
+  });
 };
 
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof ConfigurationError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  const { said, exitCode } = startFailure(error);
+  process.stderr.write(`${said}\n`);
+  process.exit(exitCode);
 }

@@ -7,7 +7,7 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 
 export interface ImportOptions {
   readonly as?: string;
-  readonly strict: boolean;
+  readonly strict?: true;
   readonly base?: string;
 }
 
@@ -45,7 +45,7 @@ export const importDocuments = async (
   try {
     for (const [index, source] of sources.entries()) {
       progress.advanceTo(index, source.file);
-      await importOne(portico, creator, source, options.strict, summary);
+      await importOne(portico, creator, source, options.strict ?? false, summary);
     }
     progress.advanceTo(sources.length);
   } finally {

@@ -9,6 +9,7 @@ import {
   type PackedText,
 } from '@portico/domain';
 import { notModified, ready, type ReadyAnswer } from '../answers/answer.ts';
+import type { KeptBodies } from '../answers/kept-bodies.ts';
 import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
 
@@ -32,18 +33,27 @@ const cachingHeaders = (etag: string, coding: Coding) => ({
 const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyAnswer | null =>
   namesEtag(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
 
-/** The answer of one collection, its document spliced in as it is stored; not read where the caller has it already. */
+/**
+ * The answer of one collection, its document spliced in as it is stored. The document is not read where the caller has
+ * the body already, nor where this process does: an entity tag is of one body of its collection for good.
+ */
 export const collectionAnswer = async (
   request: IncomingMessage,
+  bodies: KeptBodies,
   collection: CollectionHead,
   readDocument: () => Promise<CollectionWithDocument>,
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
-  const same = unchanged(request, collectionEtag(collection, coding));
+  const etag = collectionEtag(collection, coding);
+  const same = unchanged(request, etag);
   if (same) return same;
+  const kept = bodies.get(collection.id + etag);
+  if (kept) return ready(kept, cachingHeaders(etag, coding));
   const read = await readDocument();
+  const readEtag = collectionEtag(read.collection, coding);
   const body = await spliced(read.collection, read.document, coding, ['created_by', 'created_at']);
-  return ready(body, cachingHeaders(collectionEtag(read.collection, coding), coding));
+  bodies.keep(read.collection.id + readEtag, body);
+  return ready(body, cachingHeaders(readEtag, coding));
 };
 
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>

@@ -101,9 +101,9 @@ export const collectionRoutes: readonly Route[] = [
     conditional: true,
     response: wholeCollection,
     errors: ['no_access', 'collection_not_found'],
-    handler: ({ useCases, caller, request }) => {
+    handler: ({ useCases, bodies, caller, request }) => {
       const collection = useCases.readCollection(caller.access);
-      return collectionAnswer(request, collection, () => useCases.readDocument(collection));
+      return collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
     },
   }),
   defineRoute({

@@ -51,7 +51,10 @@ export const searchRoutes: readonly Route[] = [
     operation: 'searchCollections',
     tag: 'Search',
     summary: 'Search collections in natural language',
-    description: 'Highest score first, among the collections that the caller may see.',
+    description:
+      'Highest score first, among the collections that the caller may see. ' +
+      'The header `X-Search-Mode: exact` says that the configured vector index was away, so that the vectors of the ' +
+      'database were compared one by one; the results are the same.',
     who: 'token or key',
     bodyKind: 'json',
     body: search,
@@ -59,13 +62,15 @@ export const searchRoutes: readonly Route[] = [
     response: z.array(searchResult),
     errors: ['embedding_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const found = await useCases.searchCollections(caller.access, fields.query, fields.k_limit ?? kLimitDefault);
+      const limit = fields.k_limit ?? kLimitDefault;
+      const { results, isFallback } = await useCases.searchCollections(caller.access, fields.query, limit);
       return json(
-        found.map(({ collectionId, collectionName, score }) => ({
+        results.map(({ collectionId, collectionName, score }) => ({
           collection_id: collectionId,
           collection_name: collectionName,
           similarity_score: score,
         })),
+        isFallback ? { 'X-Search-Mode': 'exact' } : {},
       );
     },
   }),

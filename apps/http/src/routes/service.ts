@@ -11,7 +11,14 @@ const health = z
 const readiness = z
   .object({
     status: z.enum(['ready', 'not ready', 'draining']),
-    checks: z.record(z.string(), z.object({ status: z.enum(['ok', 'unavailable']), essential: z.boolean() })),
+    checks: z.record(
+      z.string(),
+      z.object({
+        status: z.enum(['ok', 'unavailable']),
+        essential: z.boolean(),
+        reason: z.string().optional().meta({ description: 'Why it is unavailable, where that is known.' }),
+      }),
+    ),
   })
   .meta({ id: 'Readiness' });
 
@@ -34,7 +41,8 @@ export const serviceRoutes: readonly Route[] = [
     operation: 'readReadiness',
     tag: 'Service',
     summary: 'Tell whether the service can answer',
-    description: 'Names each dependency with its state.',
+    description:
+      'Names each dependency with its state, and with the reason why it is unavailable, where that is known.',
     who: 'free',
     status: 200,
     response: readiness,
@@ -127,7 +135,13 @@ export const serviceRoutes: readonly Route[] = [
 
 const readinessView = ({ ready: works, parts }: Readiness, draining: boolean): z.input<typeof readiness> => ({
   status: draining ? 'draining' : works ? 'ready' : 'not ready',
-  checks: Object.fromEntries(parts.map(({ name, essential, state }) => [name, { status: state.status, essential }])),
+  checks: Object.fromEntries(parts.map((part) => [part.name, checkView(part)])),
+});
+
+const checkView = ({ essential, state }: Readiness['parts'][number]) => ({
+  status: state.status,
+  essential,
+  ...(state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {}),
 });
 
 const localIssuer = ({ localIssuer: issuer }: Parameters<Route['handler']>[0]['service']) => {

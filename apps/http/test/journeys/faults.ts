@@ -29,7 +29,42 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('GET', '/health')).status).toBe(200);
   });
 
-  test('so is a registration that cannot be stored', async () => {
+  test('metrics are answered while the database is down: they say so, and leave out what only it knows', async () => {
+    await startWith({
+      ports: ({ outbox }) => ({
+        outbox: { ...outbox, state: broken },
+        probes: [{ name: 'database', essential: true, check: broken }],
+      }),
+    });
+    const { status, text } = await subject.client.call('GET', '/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('dependency_up{dependency="database"} 0');
+    expect(text).toContain('http_request_duration_seconds');
+    expect(text).not.toMatch(/^outbox_/m);
+    expect(text).not.toContain('hunter2');
+  });
+
+  test('metrics that are collected read the outbox once', async () => {
+    let reads = 0;
+    await startWith({
+      ports: ({ outbox }) => ({
+        outbox: {
+          ...outbox,
+          state: (now) => {
+            reads += 1;
+            return outbox.state(now);
+          },
+        },
+      }),
+    });
+    for (const scrape of [1, 2]) {
+      const { text } = await subject.client.call('GET', '/metrics');
+      expect(text.match(/^outbox_\w+/gm)).toEqual(['outbox_jobs', 'outbox_jobs', 'outbox_oldest_due_seconds']);
+      expect(reads).toBe(scrape);
+    }
+  });
+
+  test('a registration that cannot be stored is a 500', async () => {
     await startWith({ ports: ({ profiles }) => ({ profiles: { ...profiles, add: broken } }) });
     const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
     const reply = await subject.client.call('POST', '/api/profiles/register', { json });
@@ -49,6 +84,24 @@ export const faultsSuite = (start: Start): void => {
     await startWith({ ports: () => ({ tokens: { verify } }) });
     const reply = await subject.client.call('GET', '/api/collections/', { token: 'any' });
     expect([reply.status, reply.body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
+  });
+
+  test('an index that is away is told by a header, with the same results from the database', async () => {
+    let isAway = false;
+    await startWith({
+      ports: ({ vectors }) => ({
+        vectors: { ...vectors, search: async (query) => ({ ...(await vectors.search(query)), isFallback: isAway }) },
+      }),
+    });
+    const cast = await createCast(subject);
+    await cast.newCollection();
+    await subject.runJobs();
+    const search = () => subject.client.call('POST', '/api/vector/search', { token: cast.admin, json: { query: 'q' } });
+    const usual = await search();
+    expect([usual.status, usual.list.length, usual.headers['x-search-mode']]).toEqual([200, 1, undefined]);
+    isAway = true;
+    const exact = await search();
+    expect([exact.text, exact.headers['x-search-mode']]).toEqual([usual.text, 'exact']);
   });
 
   test('an embedder that is down fails searches and its health, and no change of a collection', async () => {
@@ -78,13 +131,16 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('PUT', `/api/collections/${id}`, options)).status).toBe(200);
   });
 
-  test('readiness says which dependency does not work, and no more', async () => {
+  test('readiness says which dependency does not work, and why only where that is told in our own words', async () => {
+    const because = 'the model is being pulled (50 %, 137 of 274 MB)';
+    const loading = () =>
+      Promise.reject(new PorticoError('embedding_unavailable', { because, cause: new Error('http://10.1.2.3:11434') }));
     const probes = [
       { name: 'database', essential: true, check: broken },
       { name: 'mail', essential: false, check: broken },
       { name: 'cache', essential: false, check: () => Promise.resolve() },
     ];
-    await startWith({ ports: () => ({ probes }) });
+    await startWith({ ports: ({ embedder }) => ({ probes, embedder: { ...embedder, check: loading } }) });
     const reply = await subject.client.call('GET', '/ready');
     expect([reply.status, reply.body]).toEqual([
       503,
@@ -92,8 +148,10 @@ export const faultsSuite = (start: Start): void => {
         status: 'not ready',
         checks: {
           database: { status: 'unavailable', essential: true },
+          embedder: { status: 'unavailable', essential: false, reason: `Embedding service unavailable: ${because}` },
           mail: { status: 'unavailable', essential: false },
           cache: { status: 'ok', essential: false },
+          'vector index': { status: 'ok', essential: false },
         },
       },
     ]);

@@ -50,6 +50,21 @@ export const serviceSuite = (start: Start): void => {
     expect(text).toContain('process_cpu_user_seconds_total');
   });
 
+  test('metrics show what waits, what was given up, and which dependency works', async () => {
+    const series = async (name: string) => {
+      const { text } = await call('GET', '/metrics');
+      return text.split('\n').filter((line) => line.startsWith(name));
+    };
+    await subject.runJobs();
+    const before = await series('outbox_jobs');
+    expect(before).toEqual(['outbox_jobs{state="waiting"} 0', 'outbox_jobs{state="given_up"} 0']);
+    expect(await series('outbox_oldest_due_seconds')).toEqual(['outbox_oldest_due_seconds 0']);
+    await cast.newCollection();
+    expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 1']);
+    expect(await series('rate_limiter_fallback')).toEqual(['rate_limiter_fallback 0']);
+    for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
+  });
+
   test('the local issuer shows its keys and where they are', async () => {
     const discovery = await call('GET', '/.well-known/openid-configuration');
     expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });

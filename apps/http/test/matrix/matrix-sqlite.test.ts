@@ -1,5 +1,5 @@
 import { matrixSuite } from './matrix-suite.ts';
 import { startOnMemory } from './start-on-memory.ts';
-import { startOnSqlite } from './start-on-sqlite.ts';
+import { startComposed } from './start-composed.ts';
 
-matrixSuite(startOnSqlite, startOnMemory);
+matrixSuite(startComposed(), startOnMemory);

@@ -1,0 +1,24 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { observeState } from './metrics.ts';
+
+test('the outbox is read once, by all that is collected at one time', async () => {
+  const registry = new Registry();
+  let reads = 0;
+  const useCases = {
+    readOutboxState: async () => {
+      reads += 1;
+      return { waiting: 3, givenUp: 1, oldestDueSeconds: 5 };
+    },
+    readReadiness: async () => ({ ready: true, parts: [] }),
+  };
+  observeState(registry, { useCases, limiterFallback: () => false });
+  for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
+    expect(text.match(/^outbox_.+$/gm)).toEqual([
+      'outbox_jobs{state="waiting"} 3',
+      'outbox_jobs{state="given_up"} 1',
+      'outbox_oldest_due_seconds 5',
+    ]);
+  }
+  expect(reads).toBe(1);
+});

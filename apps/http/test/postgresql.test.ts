@@ -1,0 +1,31 @@
+import { startPostgres, startRedis } from '@portico/test-servers';
+import { afterAll, describe } from 'vitest';
+import { accessSuite } from './journeys/access.ts';
+import { auditSuite } from './journeys/audit.ts';
+import { collectionsSuite } from './journeys/collections.ts';
+import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { profilesSuite } from './journeys/profiles.ts';
+import { refusalsSuite } from './journeys/refusals.ts';
+import { searchSuite } from './journeys/search.ts';
+import { startComposed } from './start-composed.ts';
+
+const postgres = await startPostgres();
+const redis = await startRedis();
+afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
+
+describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
+  const start = startComposed(async () => {
+    // The counts of an address would outlive the service that made them.
+    await redis?.flush();
+    return { DATABASE_URL: await postgres?.newDatabase(), REDIS_URL: redis?.url };
+  });
+
+  describe('profiles', () => profilesSuite(start));
+  describe('collections', () => collectionsSuite(start));
+  describe('access', () => accessSuite(start));
+  describe('audit', () => auditSuite(start));
+  describe('limits', () => limitsSuite(start));
+  describe('strangers', () => strangersSuite(start));
+  describe('search', () => searchSuite(start));
+  describe('refusals', () => refusalsSuite(start));
+});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { compose, createLogger, readConfig, type Environment } from '@portico/composition';
+import { createUseCases } from '@portico/domain';
+import { runDueJobs } from '@portico/testing';
+import { createHttpApp, createHttpServer } from '../src/index.ts';
+import { createTestClient } from './client.ts';
+import type { Start } from './subject.ts';
+
+/** The service as the composition joins it for these variables; without any, the embedded default. In a folder of its own. */
+export const startComposed =
+  (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): Start =>
+  async ({ settings = {}, http = {}, ports, ...rest } = {}) => {
+    const variables = await variablesOf();
+    const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
+    const lines: string[] = [];
+    const destination = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        lines.push(chunk.toString('utf8'));
+        done();
+      },
+    });
+    const logger = createLogger('info', 'test', destination);
+    // The suites make their first admin themselves.
+    const config = {
+      ...readConfig({ DATA_DIR: folder, ...variables }),
+      firstAdmin: null,
+      specBodyLimitBytes: 1_048_576,
+      ...http,
+    };
+    const portico = await compose(config, logger);
+    const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
+    const useCases = createUseCases(all, { ...config.settings, ...settings });
+    const server = createHttpServer(createHttpApp({ useCases, settings: config, logger, ...rest }));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = await createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { localIssuer } = portico;
+    if (!localIssuer) throw new Error('The local issuer is off');
+    return {
+      client,
+      useCases,
+      mint: (claims) => localIssuer.mint({ ...claims, ttlSeconds: 3_600 }),
+      runJobs: () => runDueJobs(all, useCases, Date.now),
+      mails: null,
+      clock: null,
+      logLines: () => lines,
+      close: async () => {
+        client.close();
+        await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
+        await portico.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  };

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** What a worker has logged by the time it is ready. */
+const messagesAtStart = async (variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-worker-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const worker = spawn(process.execPath, ['-C', '@portico/source', join(import.meta.dirname, 'main.ts')], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(worker, 'exit');
+  onTestFinished(async () => {
+    worker.kill('SIGKILL');
+    await ended;
+  });
+  const messages: string[] = [];
+  for await (const line of createInterface({ input: worker.stdout })) {
+    messages.push((JSON.parse(line) as { msg: string }).msg);
+    if (messages.at(-1) === 'The worker is ready') return messages;
+  }
+  throw new Error(`The worker ended before it was ready: ${messages.join('\n')}`);
+};
+
+test('a worker warns at its start of what concerns jobs, and of nothing that concerns requests alone', async () => {
+  const variables = {
+    NODE_ENV: 'production',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    IDENTITY_LOCAL: 'true',
+    JOBS: 'off',
+  };
+  expect(await messagesAtStart(variables)).toEqual([
+    expect.stringContaining('Mail is off'),
+    expect.stringContaining('this profile is one now'),
+    'The worker is ready',
+  ]);
+});
