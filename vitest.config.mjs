@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { SkippedTestsReporter } from './libs/test-servers/src/skipped-tests-reporter.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(`Portico needs Node 24 or newer; this is ${process.version}. Run the tests by "npm test".`);
@@ -16,15 +18,26 @@ const project = (root) => ({
     include: ['{src,test}/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Each attempt is quick; what is waited for may be slow where much runs at once.
+    expect: { poll: { timeout: 10_000 } },
     // Worker threads and child processes that tests start resolve the same sources.
     execArgv: ['-C', '@portico/source'],
   },
 });
 
-const roots = globSync(['apps/*', 'libs/{contracts,composition,domain,testing}', 'libs/adapters/*', 'tools'], {
-  cwd: import.meta.dirname,
-});
+const roots = globSync(
+  ['apps/*', 'libs/{contracts,composition,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
+  {
+    cwd: import.meta.dirname,
+  },
+);
 
 export default defineConfig({
-  test: { passWithNoTests: false, projects: roots.map((root) => project(join(import.meta.dirname, root))) },
+  test: {
+    passWithNoTests: false,
+    // Many tests wait for servers more than they compute.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: roots.map((root) => project(join(import.meta.dirname, root))),
+    reporters: ['default', new SkippedTestsReporter()],
+  },
 });

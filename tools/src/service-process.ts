@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,10 +17,13 @@ export interface ServiceProcess {
 }
 
 export const root = resolve(import.meta.dirname, '../..');
-const startTimeoutMs = 20_000;
+const startTimeoutMs = 120_000;
 
-/** Starts the service as `npm start` does, its log going to `service.log` in its data folder, and waits until it answers. */
-export const startService = async (environment: Environment): Promise<ServiceProcess> => {
+/**
+ * Starts the service as `npm start` does, its log going to `service.log` in its data folder, and waits until it answers.
+ * `ending` ends it at once, also while it starts.
+ */
+export const startService = async (environment: Environment, ending?: AbortSignal): Promise<ServiceProcess> => {
   const { host, port, dataDir } = readConfig(environment);
   const address = `http://${host}:${port}`;
   if (await answers(address))
@@ -32,12 +35,12 @@ export const startService = async (environment: Environment): Promise<ServicePro
   const child = spawn(process.execPath, command, { cwd: root, env: environment, stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = once(child, 'exit').then(([code]) => code as number | null);
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await ended;
-  };
+  const end = (signal: NodeJS.Signals) => endProcess(child, signal);
+  const endAtOnce = () => void end('SIGKILL');
+  if (ending?.aborted) endAtOnce();
+  else ending?.addEventListener('abort', endAtOnce, { once: true });
   for (const startedAt = Date.now(); !(await answers(address)); await pause(50)) {
-    if (child.exitCode !== null) throw new Error(`The service ended at its start; ${logFile} says why`);
+    if (hasEnded(child)) throw new Error(`The service ended at its start; ${logFile} says why`);
     if (Date.now() - startedAt > startTimeoutMs) {
       await end('SIGKILL');
       throw new Error(`The service did not answer within ${startTimeoutMs / 1_000} s; ${logFile} says why`);
@@ -45,6 +48,16 @@ export const startService = async (environment: Environment): Promise<ServicePro
   }
   return { address, pid: child.pid ?? 0, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 };
+
+/** Sends the signal unless the process has ended, and waits for its end. */
+export const endProcess = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+};
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 const answers = async (address: string): Promise<boolean> => {
   try {

@@ -1,12 +1,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { promisify } from 'node:util';
+import { vi } from 'vitest';
+import type { Environment } from '@portico/composition';
+import { freePort } from '@portico/test-servers';
 import { createApiClient, type ApiClient, type Caller } from '../src/api-client.ts';
-import { root, startService, type ServiceProcess } from '../src/service-process.ts';
+import { endProcess, root, startService, type ServiceProcess } from '../src/service-process.ts';
 
 export interface ToolRun {
   readonly code: number;
@@ -14,11 +15,18 @@ export interface ToolRun {
   readonly stderr: string;
 }
 
+export interface Replica {
+  readonly service: ServiceProcess;
+  readonly api: ApiClient;
+}
+
 /** A fresh installation in a folder of its own: the service as a process, and the operator's tool. */
 export interface Installation {
   readonly folder: string;
   readonly api: ApiClient;
   readonly start: () => Promise<ServiceProcess>;
+  /** Starts one more process of the service on the same data, on a port of its own. */
+  readonly startReplica: () => Promise<Replica>;
   /** Runs the operator's tool with these arguments. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
@@ -28,11 +36,14 @@ export interface Installation {
   /** An admin, by a token of the local issuer. */
   readonly admin: () => Promise<Caller>;
   readonly person: (uid: string) => Promise<Caller>;
-  /** Ends what still runs and removes the folder. */
+  /** Ends what still runs or starts, waits for its end, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
 
 const run = promisify(execFile);
+
+// A process starts within a second or two, on a busy machine within many, and a test may start ten.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 export const createInstallation = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-installation-'));
@@ -44,16 +55,26 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     NODE_ENV: 'development',
     ...variables,
   };
-  const running: ServiceProcess[] = [];
-  const workers: ChildProcess[] = [];
+  const ending = new AbortController();
+  const services: Promise<ServiceProcess>[] = [];
+  const children: ChildProcess[] = [];
+  const startWith = (variables: Environment): Promise<ServiceProcess> => {
+    const service = startService(variables, ending.signal);
+    services.push(service);
+    return service;
+  };
+  const spawnWith = (args: readonly string[]): ChildProcess => {
+    const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'ignore' });
+    children.push(child);
+    return child;
+  };
   const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
   const tool: Installation['tool'] = async (...args) => {
     const command = commandOf(args);
+    const running = run(process.execPath, command, { cwd: root, env: environment, maxBuffer: 64 * 1_048_576 });
+    children.push(running.child);
     try {
-      return {
-        code: 0,
-        ...(await run(process.execPath, command, { cwd: root, env: environment, maxBuffer: 64 * 1_048_576 })),
-      };
+      return { code: 0, ...(await running) };
     } catch (error) {
       const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
       if (typeof code !== 'number') throw error;
@@ -68,38 +89,22 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
   return {
     folder,
     api: createApiClient(`http://127.0.0.1:${port}`),
-    start: async () => {
-      const service = await startService(environment);
-      running.push(service);
-      return service;
+    start: () => startWith(environment),
+    startReplica: async () => {
+      const service = await startWith({ ...environment, PORT: String(await freePort()) });
+      return { service, api: createApiClient(service.address) };
     },
     tool,
-    spawnTool: (...args) => spawn(process.execPath, commandOf(args), { cwd: root, env: environment, stdio: 'ignore' }),
-    spawnWorker: () => {
-      const worker = spawn(process.execPath, ['-C', '@portico/source', 'apps/worker/src/main.ts'], {
-        cwd: root,
-        env: environment,
-        stdio: 'ignore',
-      });
-      workers.push(worker);
-      return worker;
-    },
+    spawnTool: (...args) => spawnWith(commandOf(args)),
+    spawnWorker: () => spawnWith(['-C', '@portico/source', 'apps/worker/src/main.ts']),
     admin: () => tokenOf('--admin'),
     person: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),
     remove: async () => {
-      for (const service of running) await service.kill();
-      for (const worker of workers) worker.kill('SIGKILL');
+      ending.abort();
+      for (const start of await Promise.allSettled(services))
+        if (start.status === 'fulfilled') await start.value.kill();
+      for (const child of children) await endProcess(child, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     },
   };
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('No port was given');
-  return address.port;
 };

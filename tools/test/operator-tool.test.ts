@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeSecret } from '@portico/domain';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { compose, createLogger, readConfig } from '@portico/composition';
+import { makeSecret, type CollectionId, type JobId, type JobTask, type ProfileId } from '@portico/domain';
 import { createInstallation, type Installation } from './installation.ts';
 
 let installation: Installation;
@@ -58,15 +60,25 @@ test('a token stands alone on standard output, with and without a running servic
 });
 
 test.each([
-  [['token'], 1, 'say for whom'],
-  [['token', '--admin', '--uid', 'x'], 1, 'stands in place of'],
-  [['token', '--uid', 'x', '--ttl', '0'], 1, 'from 1 to 86400'],
+  [['token'], 2, 'say for whom'],
+  [['token', '--email', 'x@example.com'], 2, 'say for whom'],
+  [['token', '--admin', '--uid', 'x'], 2, 'cannot be used with option'],
+  [['token', '--admin', '--email', 'x@example.com'], 2, 'cannot be used with option'],
+  [['token', '--uid', 'x', '--ttl', '0'], 2, 'from 1 to 86400'],
+  [['token', '--uid', 'x', '--ttl', '86401'], 2, 'from 1 to 86400'],
+  [['token', '--uid', 'x', '--ttl', 'abc'], 2, 'from 1 to 86400'],
   [['admin', 'promote', 'nobody@example.com'], 1, 'no profile is registered'],
   [['import', 'nowhere.json'], 1, 'no such file'],
   [['import', '--as', 'nobody@example.com', '.'], 1, 'no admin has the e-mail'],
   [['nonsense'], 2, 'unknown command'],
   [['import'], 2, 'missing required argument'],
   [['token', '--nonsense'], 2, 'unknown option'],
+  [['jobs', 'list', '--limit', '0'], 2, 'from 1 to 10000'],
+  [['jobs', 'list', '--limit', 'abc'], 2, 'from 1 to 10000'],
+  [['jobs', 'list', '--limit', '1e3'], 2, 'from 1 to 10000'],
+  [['jobs', 'retry'], 2, 'say which'],
+  [['jobs', 'retry', '--all', 'x'], 2, 'say which'],
+  [['jobs', 'discard'], 2, 'missing required argument'],
 ])('%j ends with %i and says what is wrong', async (args, code, said) => {
   const ran = await installation.tool(...args);
   expect(ran).toMatchObject({ code, stdout: '' });
@@ -76,16 +88,16 @@ test.each([
 test('help names every command and ends with 0', async () => {
   const { code, stdout } = await installation.tool('--help');
   expect(code).toBe(0);
-  for (const command of ['token', 'admin', 'import', 'reindex', 'key'])
+  for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key'])
     expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
 });
 
 test('a fault of the configuration is named, and nothing is done', async () => {
   const other = await createInstallation({ JOBS: 'sometimes' });
+  onTestFinished(() => other.remove());
   const { code, stderr } = await other.tool('admin', 'list');
   expect(code).toBe(1);
   expect(stderr).toContain('JOBS: read "sometimes"');
-  await other.remove();
 });
 
 test('a profile that registered can be promoted, and is an admin in the next request', async () => {
@@ -156,12 +168,12 @@ test('a running service sees an import in its next request, and finds it within 
   expect(await api.ask(caller, 'GET', '/api/collections/')).toEqual([]);
   await importing(write('weather.json', document('Weather', 'Forecasts of rain and wind')));
   expect(await api.ask(caller, 'GET', '/api/collections/')).toMatchObject([{ name: 'Weather' }]);
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 300; attempt++) {
     const found = await api.ask<{ collection_name: string }[]>(caller, 'POST', '/api/vector/search', { query: 'rain' });
     if (found.length > 0) return expect(found[0]?.collection_name).toBe('Weather');
     await pause(100);
   }
-  throw new Error('It was not found within 10 s');
+  throw new Error('It was not found within 30 s');
 });
 
 test('reindex embeds everything anew, beside a running service and without one', async () => {
@@ -179,6 +191,83 @@ test('reindex embeds everything anew, beside a running service and without one',
   });
   expect(found).toHaveLength(2);
 });
+
+/** Jobs that were given up, in this order, and one that waits until much later. */
+const giveUpJobs = async (...tasks: readonly JobTask[]): Promise<readonly string[]> => {
+  const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
+  const portico = await compose(config, createLogger('silent', 'test'));
+  const { embeddings, outbox } = portico.ports;
+  const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
+  const later = { id: randomUUID() as JobId, task: embedTask, group: null, dueAt: Date.now() + 3_600_000 };
+  await embeddings.enqueue({ entries: [], jobs: [...jobs, later] });
+  for (const [at, { id }] of jobs.entries()) await outbox.giveUp(id, at, '550 5.1.1 no\u001b[2J\nsuch mailbox');
+  await portico.close();
+  return jobs.map(({ id }) => id);
+};
+
+const profileId = randomUUID() as ProfileId;
+const embedTask: JobTask = { kind: 'embed', collectionId: randomUUID() as CollectionId };
+const mailTask: JobTask = { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' };
+
+test('an index within the service is not rebuilt, and it is said why', async () => {
+  const { code, stdout, stderr } = await installation.tool('index', 'rebuild');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('QDRANT_URL is not set');
+});
+
+test('jobs that were given up are listed, for people on lines that no server can steer', async () => {
+  const [embed, mail] = await giveUpJobs(embedTask, mailTask);
+  const { code, stdout } = await installation.tool('jobs', 'list');
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toEqual([
+    `${mail}  1970-01-01T00:00:00.001Z  mail.credentials  profile ${profileId}  1 attempt: 550 5.1.1 no [2J such mailbox`,
+    expect.stringMatching(
+      /its secret was removed: issue new credentials \(POST \/api\/profiles\/\{id\}\/credentials\)/,
+    ),
+    expect.stringMatching(new RegExp(`^${embed}  1970-01-01T00:00:00.000Z  embed  collection .*such mailbox$`)),
+    '2 given up, 1 waiting.',
+    '',
+  ]);
+  expect((await installation.tool('jobs', 'list', '--limit', '1')).stdout).toContain('… and 1 more');
+  const listed = await installation.tool('jobs', 'list', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    waiting: 1,
+    given_up: 2,
+    jobs: [
+      { id: mail, profile_id: profileId, collection_id: null, attempts: 1, retryable: false },
+      { id: embed, profile_id: null, given_up_at: '1970-01-01T00:00:00.000Z', retryable: true },
+    ],
+  });
+});
+
+test(
+  'a job that was given up begins anew beside a running service; one whose secret is gone is told apart and discarded',
+  { timeout: 120_000 },
+  async () => {
+    const { start, tool } = installation;
+    const [mail = '', first = '', second = ''] = await giveUpJobs(mailTask, embedTask, embedTask);
+    await start();
+    const retried = await tool('--json', 'jobs', 'retry', first, mail, 'nonsense');
+    expect(retried.code).toBe(1);
+    expect(JSON.parse(retried.stdout)).toEqual([
+      { id: first, outcome: 'requeued' },
+      { id: mail, outcome: 'secret_removed' },
+      { id: 'nonsense', outcome: 'not_given_up' },
+    ]);
+    expect(await tool('jobs', 'retry', '--all')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^1 requeued, 1 still given up/) as string,
+    });
+    const state = async () =>
+      JSON.parse((await tool('--json', 'jobs', 'list')).stdout) as { waiting: number; jobs: { id: string }[] };
+    for (let attempt = 0; attempt < 20 && (await state()).waiting > 1; attempt++) await pause(100);
+    expect(await state()).toMatchObject({ waiting: 1, jobs: [{ id: mail }] });
+    expect(await tool('jobs', 'discard', mail)).toMatchObject({ code: 0, stdout: `${mail}  discarded\n` });
+    expect((await tool('jobs', 'discard', mail, second)).code).toBe(1);
+    expect((await tool('jobs', 'retry', mail)).stdout).toBe(`${mail}  no such job was given up\n`);
+    expect(await state()).toMatchObject({ waiting: 1, jobs: [] });
+  },
+);
 
 test('a well-formed secret is told from a mistyped one, and neither is repeated', async () => {
   const secret = makeSecret(new Uint8Array(32).fill(3));

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../src/api-client.ts';
 import { root, type ServiceProcess } from '../src/service-process.ts';
@@ -101,7 +102,8 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
     const others: number[] = [];
     let uploading = true;
     const asking = (async () => {
-      while (uploading) others.push((await installation.api.call(null, 'GET', '/health')).status);
+      // With pauses, so that they do not take the time that the upload has for its answer.
+      for (; uploading; await pause(10)) others.push((await installation.api.call(null, 'GET', '/health')).status);
     })();
     const response = await fetch(`${installation.api.address}/api/collections/`, {
       method: 'POST',

@@ -1,23 +1,79 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
-import { createInstallation } from './installation.ts';
+import { startRedis } from '@portico/test-servers';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { createInstallation, type Installation } from './installation.ts';
 
-const installation = await createInstallation({ JOBS: 'off' });
-afterEach(() => installation.remove());
+const redis = await startRedis({ args: ['--databases', '1'] });
+afterAll(() => redis?.close());
 
-test('what a service with JOBS=off leaves in the outbox, a worker works, and it ends in order', async () => {
+let installation: Installation | undefined;
+afterEach(() => installation?.remove());
+
+const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+
+/** A service that works no jobs, with what makes a collection, and tells how many can be found. */
+const startServiceAlone = async (variables: Readonly<Record<string, string>> = {}) => {
+  installation = await createInstallation({ JOBS: 'off', ...variables });
   const { api, start, admin, spawnWorker } = installation;
   await start();
   const caller = await admin();
-  const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
-  await api.ask(caller, 'POST', '/api/collections/', { name: 'Weather', openapi_spec: spec });
-  const find = () => api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
+  const found = async () =>
+    (await api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather', k_limit: 50 })).length;
+  return {
+    spawnWorker,
+    found,
+    create: async (count: number) => {
+      for (let made = 0; made < count; made++)
+        await api.ask(caller, 'POST', '/api/collections/', { name: `Weather ${made}`, openapi_spec: spec });
+    },
+    untilFound: async (count: number) => {
+      for (let attempt = 0; attempt < 600 && (await found()) < count; attempt++) await pause(100);
+      expect(await found()).toBe(count);
+    },
+  };
+};
+
+test('what a service with JOBS=off leaves in the outbox, a worker works, and it ends in order', async () => {
+  const { create, found, untilFound, spawnWorker } = await startServiceAlone();
+  await create(1);
+  // Longer than a relay waits before it looks again.
   await pause(1_500);
-  expect(await find()).toEqual([]);
+  expect(await found()).toBe(0);
   const worker = spawnWorker();
-  for (let attempt = 0; attempt < 100 && (await find()).length === 0; attempt++) await pause(100);
-  expect(await find()).toHaveLength(1);
+  await untilFound(1);
   worker.kill('SIGTERM');
   expect(await once(worker, 'exit')).toEqual([0, null]);
+});
+
+describe.skipIf(!redis?.control)('with Redis between a service and its workers', () => {
+  const control = redis?.control;
+  if (!redis || !control) return;
+
+  test(
+    'every job is worked, though a worker is killed and Redis is emptied, hung and lost, and all ends in order',
+    { timeout: 180_000 },
+    async () => {
+      const { create, untilFound, spawnWorker } = await startServiceAlone({ REDIS_URL: redis.url });
+      const [first, second] = [spawnWorker(), spawnWorker()];
+      await create(5);
+      await untilFound(5);
+      await redis.flush();
+      await create(5);
+      first.kill('SIGKILL');
+      await untilFound(10);
+      await control.pause();
+      await create(5);
+      await control.resume();
+      await untilFound(15);
+      await control.stop('immediate');
+      await create(5);
+      await control.start();
+      await untilFound(20);
+      await control.stop('immediate');
+      second.kill('SIGTERM');
+      expect(await once(second, 'exit')).toEqual([0, null]);
+      await control.start();
+    },
+  );
 });

@@ -95,6 +95,22 @@ const violations: readonly Violation[] = [
     says: boundary,
   },
   {
+    forbids: 'the technology of another adapter of the same server',
+    project: 'redis',
+    folder: 'libs/adapters/redis',
+    target: 'lint',
+    code: `import { Queue } from 'bullmq';\nexport const planted = Queue;`,
+    says: boundary,
+  },
+  {
+    forbids: 'the servers of the tests in an adapter',
+    project: 'qdrant',
+    folder: 'libs/adapters/qdrant',
+    target: 'lint',
+    code: `import { startRedis } from '@portico/test-servers';\nexport const planted = startRedis;`,
+    says: boundary,
+  },
+  {
     forbids: 'the composition in an adapter',
     project: 'sql',
     folder: 'libs/adapters/sql',
@@ -172,7 +188,8 @@ const check = (project: string, target: string): { readonly passed: boolean; rea
   const run = spawnSync('npx', ['nx', 'run', `@portico/${project}:${target}`, '--output-style=static'], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+    // Its daemon sees a file that was planted a moment later, and answers by the result of before until then.
+    env: { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0', NO_COLOR: '1' },
   });
   return { passed: run.status === 0, output: `${run.stdout}${run.stderr}` };
 };

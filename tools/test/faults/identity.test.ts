@@ -1,0 +1,201 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startFaultProxy, startIdentityProvider, type FaultMode } from '@portico/test-servers';
+import { describe, expect, test, type TestContext } from 'vitest';
+import type { Caller } from '../../src/api-client.ts';
+import { createInstallation, type Installation } from '../installation.ts';
+import {
+  away,
+  eventually,
+  failures,
+  late,
+  logOf,
+  prepareSenders,
+  present,
+  sent,
+  startTraffic,
+  stateOf,
+  trafficVariables,
+  warningsOf,
+  type Operation,
+  type Senders,
+} from './traffic.ts';
+
+const root = { uid: 'root', email: 'root@example.com' } as const;
+const notFetched = 'The keys of the identity provider could not be fetched';
+const operations: readonly Operation[] = ['read', 'list', 'search', 'write audit', 'create'];
+const undecided = operations.map((operation) => ({ operation, status: 500, detail: 'Identity provider unavailable' }));
+
+/** Six services stand side by side. */
+const slow = { pauseMs: 100 };
+/** The keys are asked for again after a minute, at the latest. */
+const patienceMs = 90_000;
+const testMs = 240_000;
+
+/** A provider whose keys are fetched through a proxy, so that people sign in while the service cannot reach it. */
+const prepare = async ({ onTestFinished }: TestContext, more: Readonly<Record<string, string>> = {}) => {
+  const provider = await startIdentityProvider();
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(provider.issuer).port) });
+  const installation = await createInstallation({
+    ...trafficVariables,
+    IDENTITY_ISSUER: provider.issuer,
+    IDENTITY_AUDIENCE: provider.clientId,
+    IDENTITY_JWKS_URL: proxy.through(`${provider.issuer}/jwks`),
+    BOOTSTRAP_ADMIN_UID: root.uid,
+    BOOTSTRAP_ADMIN_EMAIL: root.email,
+    ...more,
+  });
+  onTestFinished(async () => {
+    await installation.remove();
+    await proxy.close();
+    await provider.close();
+  });
+  const tokens: string[] = [];
+  const signIn = async (uid: string, email: string): Promise<Caller> => {
+    const { idToken } = await provider.signIn({ uid, email, emailVerified: true });
+    tokens.push(idToken);
+    return { token: idToken };
+  };
+  return {
+    provider,
+    proxy,
+    installation,
+    signIn,
+    /** Signed by a key that the service has not seen. */
+    signInByNewKey: (): Promise<Caller> => {
+      provider.rotate();
+      return signIn(root.uid, root.email);
+    },
+    senders: async (): Promise<Senders> => prepareSenders(installation.api, await signIn(root.uid, root.email), signIn),
+    expectNoSecretInLog: ({ client }: Senders) => {
+      const { text } = logOf(installation);
+      for (const secret of [client.key.secret, ...tokens]) expect(text).not.toContain(secret);
+    },
+  };
+};
+
+const listStatus = async ({ api }: Installation, caller: Caller): Promise<number> =>
+  (await api.call(caller, 'GET', '/api/collections/')).status;
+
+const outages: readonly { readonly name: string; readonly mode: FaultMode }[] = [
+  { name: 'be down', mode: 'down' },
+  { name: 'hang', mode: 'hang' },
+  { name: 'reset every connection', mode: 'reset' },
+  { name: 'answer garbage', mode: 'garbage' },
+];
+
+describe.concurrent('the identity provider', () => {
+  test(
+    'may be down from the start: API keys work, tokens cannot be judged, and are once it is there',
+    async (context) => {
+      // The local issuer is there for the preparations alone: it needs nobody.
+      const local = { IDENTITY_LOCAL: 'true', BOOTSTRAP_ADMIN_UID: 'local-admin' };
+      const { proxy, installation, signIn, expectNoSecretInLog } = await prepare(context, local);
+      await proxy.set('down');
+      const { api, start, tool } = installation;
+      await start();
+      const operator = { token: (await tool('token', '--uid', 'local-admin')).stdout.trim() };
+      const senders = await prepareSenders(api, operator, signIn);
+      const ada = senders.client.token;
+      const traffic = startTraffic(api, senders, slow);
+      const during = await traffic.during(async () => {
+        const { status, body } = await api.call(ada, 'GET', '/api/collections/');
+        expect([status, body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
+        expect(await stateOf(api, 'identity')).toEqual(away);
+        await pause(2_000);
+      });
+      expect(failures(during.filter(({ by }) => by === 'key'))).toEqual({});
+      expect(failures(during, undecided)).toEqual({});
+      expect(sent(during).metadata).toBeGreaterThan(0);
+      expect(late(during)).toEqual([]);
+
+      await proxy.set('pass');
+      await eventually(
+        () => listStatus(installation, ada),
+        (status) => status === 200,
+        patienceMs,
+      );
+      expect(failures(await traffic.during(500))).toEqual({});
+      await traffic.stop();
+      expect(await stateOf(api, 'identity')).toEqual(present);
+      expect(warningsOf(installation)).toContain(notFetched);
+      expectNoSecretInLog(senders);
+    },
+    testMs,
+  );
+
+  test(
+    'may be gone while the service is started again: known tokens pass by the keys that were kept',
+    async (context) => {
+      // The keys are found by discovery, as they mostly are.
+      const stage = await prepare(context, { IDENTITY_JWKS_URL: '' });
+      const { provider, installation, expectNoSecretInLog } = stage;
+      const { api, start } = installation;
+      const service = await start();
+      const senders = await stage.senders();
+      expect(await listStatus(installation, senders.client.token)).toBe(200);
+      const strange = await stage.signInByNewKey();
+      await service.stop();
+      await provider.control.stop();
+      await start();
+      const traffic = startTraffic(api, senders, slow);
+      const seen = await traffic.during(async () => {
+        expect(await listStatus(installation, senders.client.token)).toBe(200);
+        // Nor does it harm that a key is asked for in vain.
+        expect(await listStatus(installation, strange)).toBe(401);
+        expect(await stateOf(api, 'identity')).toEqual(away);
+        await pause(1_000);
+      });
+      await traffic.stop();
+      expect(failures(seen)).toEqual({});
+      expectNoSecretInLog(senders);
+    },
+    testMs,
+  );
+
+  test.for(outages)(
+    'may $name: tokens of known keys pass without waiting, and those of a new key once it is back',
+    { timeout: testMs },
+    async ({ mode }, context) => {
+      const stage = await prepare(context);
+      const { provider, proxy, installation, expectNoSecretInLog } = stage;
+      const { api, start } = installation;
+      const service = await start();
+      const senders = await stage.senders();
+      expect(await listStatus(installation, senders.client.token)).toBe(200);
+      const strange = await stage.signInByNewKey();
+      // A process that has asked within the last 30 s does not ask for a key that it lacks; one that has just begun does.
+      await service.stop();
+      await start();
+      const traffic = startTraffic(api, senders, slow);
+      expect(failures(await traffic.during(500))).toEqual({});
+      await proxy.set(mode);
+      const seen = await traffic.during(async () => {
+        expect(await listStatus(installation, strange)).toBe(401);
+        expect(await stateOf(api, 'identity')).toEqual(away);
+      });
+      expect(failures(seen)).toEqual({});
+      expect(late(seen)).toEqual([]);
+      // While one waited for the keys, the others had their answers: of the two that search, each would have sent one.
+      if (mode === 'hang') expect(sent(seen).search).toBeGreaterThan(2);
+
+      const askedBefore = provider.requests().keys;
+      // What hung would arrive after all.
+      proxy.dropAll();
+      await proxy.set('pass');
+      const back = await traffic.during(() =>
+        eventually(
+          () => listStatus(installation, strange),
+          (status) => status === 200,
+          patienceMs,
+        ),
+      );
+      await traffic.stop();
+      expect(failures(back)).toEqual({});
+      // However often the token was refused until then.
+      expect(provider.requests().keys - askedBefore).toBe(1);
+      expect(await stateOf(api, 'identity')).toEqual(present);
+      expect(warningsOf(installation)).toContain(notFetched);
+      expectNoSecretInLog(senders);
+    },
+  );
+});

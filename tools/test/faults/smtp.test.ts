@@ -1,0 +1,235 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startFaultProxy, startSmtpServer, type FaultMode } from '@portico/test-servers';
+import { describe, expect, test, type TestContext } from 'vitest';
+import { createInstallation, type Installation } from '../installation.ts';
+import {
+  away,
+  eventually,
+  failures,
+  late,
+  logOf,
+  prepareSenders,
+  present,
+  startTraffic,
+  stateOf,
+  trafficVariables,
+  warningsOf,
+  type Senders,
+} from './traffic.ts';
+
+const credentials = { user: 'portico', password: 'password-of-smtp-that-nobody-may-read' };
+
+/** A mail that fails waits for 30 s before its first retry, then for 60 s, and so on. */
+const patienceMs = 130_000;
+const testMs = 300_000;
+
+type SmtpServer = NonNullable<Awaited<ReturnType<typeof startSmtpServer>>>;
+
+interface Stage {
+  readonly smtp: SmtpServer;
+  readonly proxy: Awaited<ReturnType<typeof startFaultProxy>>;
+  readonly installation: Installation;
+  readonly senders: Senders;
+}
+
+/** A server that wants a login, a proxy before it, and an installation that was started while the proxy did this. */
+const prepare = async ({ onTestFinished }: TestContext, atStart: FaultMode): Promise<Stage> => {
+  const smtp = await startSmtpServer({ credentials });
+  if (!smtp) throw new Error('A server without TLS needs nothing');
+  const proxy = await startFaultProxy(smtp);
+  await proxy.set(atStart);
+  const url = new URL(`${proxy.through(smtp.url)}?tls=off`);
+  url.username = credentials.user;
+  url.password = credentials.password;
+  const installation = await createInstallation({ ...trafficVariables, SMTP_URL: url.href });
+  onTestFinished(async () => {
+    await installation.remove();
+    await proxy.close();
+    await smtp.close();
+  });
+  await installation.start();
+  const senders = await prepareSenders(installation.api, await installation.admin(), (uid) => installation.person(uid));
+  return { smtp, proxy, installation, senders };
+};
+
+interface Approved {
+  readonly id: string;
+  readonly email: string;
+  readonly secret: string;
+}
+
+const approve = async ({ installation: { api }, senders: { admin } }: Stage, uid: string): Promise<Approved> => {
+  const email = `${uid}@example.com`;
+  const person = { firebase_uid: uid, email, full_name: uid };
+  const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', person);
+  const answer = await api.call(admin, 'POST', `/api/profiles/${id}/approve`);
+  expect(answer.status).toBe(200);
+  return { id, email, secret: (answer.body as Record<string, string>).client_secret ?? '' };
+};
+
+const mailsTo = ({ smtp }: Stage, email: string) => smtp.taken().filter(({ envelope }) => envelope.to.includes(email));
+
+const failedJobs = ({ installation }: Stage): number =>
+  logOf(installation).lines.filter(({ msg }) => msg === 'A job failed and will be tried again').length;
+
+/** Neither in the log nor in any other file of the installation, the database included. */
+const expectNoSecretAnywhere = ({ installation, senders }: Stage, approved: readonly Approved[]) => {
+  const login = `\0${credentials.user}\0${credentials.password}`;
+  const encoded = [login, credentials.password].map((text) => Buffer.from(text).toString('base64'));
+  const secrets = [
+    credentials.password,
+    senders.client.key.secret,
+    ...encoded,
+    ...approved.map(({ secret }) => secret),
+  ];
+  const files = readdirSync(installation.folder, { recursive: true, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  );
+  expect(files.map(({ name }) => name)).toContain('service.log');
+  for (const { parentPath, name } of files) {
+    const bytes = readFileSync(join(parentPath, name));
+    for (const secret of secrets) expect([name, bytes.includes(secret)]).toEqual([name, false]);
+  }
+};
+
+const outages: readonly { readonly uid: string; readonly mode: FaultMode }[] = [
+  { uid: 'while-down', mode: 'down' },
+  { uid: 'while-reset', mode: 'reset' },
+  { uid: 'while-garbage', mode: 'garbage' },
+  { uid: 'while-hung', mode: 'hang' },
+];
+
+describe('the SMTP server', () => {
+  test.concurrent(
+    'may be down from the start, reset, answer garbage and hang: clients are approved, and each mail arrives once it is back',
+    async (context) => {
+      const stage = await prepare(context, 'down');
+      const { smtp, proxy, installation, senders } = stage;
+      const { api } = installation;
+      const traffic = startTraffic(api, senders, { pauseMs: 100 });
+      const approved: Approved[] = [];
+      const seen = await traffic.during(async () => {
+        for (const { uid, mode } of outages) {
+          await proxy.set(mode);
+          const failedBefore = failedJobs(stage);
+          approved.push(await approve(stage, uid));
+          await eventually(
+            () => failedJobs(stage),
+            (failed) => failed > failedBefore,
+          );
+          const state = await eventually(
+            () => stateOf(api, 'smtp'),
+            ({ status, up }) => status === 'unavailable' && up === '0',
+          );
+          expect(state).toEqual(away);
+        }
+        expect(smtp.taken()).toEqual([]);
+        expectNoSecretAnywhere(stage, approved);
+
+        await proxy.set('pass');
+        await eventually(
+          () => approved.filter(({ email }) => mailsTo(stage, email).length === 0),
+          (waiting) => waiting.length === 0,
+          patienceMs,
+        );
+      });
+      await traffic.stop();
+      expect(failures(seen)).toEqual({});
+      expect(late(seen)).toEqual([]);
+      for (const { email, secret } of approved) {
+        expect(mailsTo(stage, email).map(({ text }) => text.includes(secret))).toEqual([true]);
+      }
+      const state = await eventually(
+        () => stateOf(api, 'smtp'),
+        ({ status, up }) => status === 'ok' && up === '1',
+      );
+      expect(state).toEqual(present);
+      expect(warningsOf(installation)).toContain('A job failed and will be tried again');
+      expectNoSecretAnywhere(stage, approved);
+    },
+    testMs,
+  );
+
+  test.concurrent(
+    'that is lost before it says that it took a mail is given it again, with the same Message-ID',
+    async (context) => {
+      const stage = await prepare(context, 'pass');
+      stage.smtp.play({ message: 'lose the reply' });
+      const { email, secret } = await approve(stage, 'ada-twice');
+      await eventually(
+        () => mailsTo(stage, email).length,
+        (count) => count === 1,
+      );
+      stage.smtp.play({});
+      const mails = await eventually(
+        () => mailsTo(stage, email),
+        ({ length }) => length === 2,
+        patienceMs,
+      );
+      const [first] = mails;
+      expect(mails.map(({ messageId }) => messageId)).toEqual([first?.messageId, first?.messageId]);
+      expect(first?.messageId).toMatch(/^<.+@.+>$/);
+      expect(mails.map(({ text }) => text.includes(secret))).toEqual([true, true]);
+    },
+    testMs,
+  );
+
+  test.concurrent(
+    'may refuse a recipient: for good, and the operator is told; for now, and the mail waits',
+    async (context) => {
+      const stage = await prepare(context, 'pass');
+      const { installation, smtp } = stage;
+      await eventually(
+        () => mailsTo(stage, 'ada@example.com').length,
+        (count) => count === 1,
+      );
+      const list = async () => {
+        const { code, stdout } = await installation.tool('--json', 'jobs', 'list');
+        expect(code).toBe(0);
+        return { stdout, ...(JSON.parse(stdout) as { waiting: number; given_up: number; jobs: unknown[] }) };
+      };
+      smtp.play({ rcpt: '550 5.1.1 no such user' });
+      const refused = await approve(stage, 'refused');
+      await eventually(
+        () => warningsOf(installation),
+        (messages) => messages.includes('A job was given up'),
+      );
+      const listed = await list();
+      expect(listed).toMatchObject({
+        given_up: 1,
+        jobs: [
+          {
+            kind: 'mail.credentials',
+            profile_id: refused.id,
+            attempts: 1,
+            error: 'The mail server answered 550 5.1.1 to RCPT TO',
+          },
+        ],
+      });
+      const metrics = await (await fetch(`${installation.api.address}/metrics`)).text();
+      expect(metrics).toContain('outbox_jobs{state="given_up"} 1');
+
+      smtp.play({ rcpt: '451 4.3.0 not now' });
+      const postponed = await approve(stage, 'postponed');
+      await eventually(
+        () => failedJobs(stage),
+        (failed) => failed > 0,
+      );
+      const { stdout } = await eventually(list, ({ waiting }) => waiting === 1);
+      expect(JSON.parse(stdout)).toMatchObject({ given_up: 1, jobs: [{ profile_id: refused.id }] });
+      for (const secret of [refused.secret, postponed.secret, credentials.password])
+        expect(listed.stdout + stdout).not.toContain(secret);
+
+      smtp.play({});
+      await eventually(
+        () => mailsTo(stage, postponed.email).length,
+        (count) => count === 1,
+        patienceMs,
+      );
+      expect(mailsTo(stage, refused.email)).toEqual([]);
+      expectNoSecretAnywhere(stage, [postponed, refused]);
+    },
+    testMs,
+  );
+});

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createInstallation, type Installation } from './installation.ts';
+
+const [old, fresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [string, string];
+
+/** One folder of data, under the key of before, under both, and under the new one alone; mails wait for a worker. */
+let before: Installation;
+let between: Installation;
+let after: Installation;
+const others: Installation[] = [];
+beforeAll(async () => {
+  before = await createInstallation({ JOBS: 'off', SECRETS_KEY: old });
+  const on = async (variables: Readonly<Record<string, string>>) => {
+    const installation = await createInstallation({ JOBS: 'off', DATA_DIR: before.folder, ...variables });
+    others.push(installation);
+    return installation;
+  };
+  between = await on({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
+  after = await on({ SECRETS_KEY: fresh });
+});
+afterAll(async () => {
+  for (const installation of [...others, before]) await installation.remove();
+});
+
+interface Collection {
+  readonly id: string;
+}
+
+interface Entry {
+  readonly message: unknown;
+}
+
+const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const credential = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret' };
+const reseal = async (installation: Installation) => {
+  const { code, stdout, stderr } = await installation.tool('--json', 'keys', 'reseal');
+  if (!stdout) throw new Error(stderr);
+  return { code, ...(JSON.parse(stdout) as object) };
+};
+
+test('after a change of the secrets key everything is sealed anew, and the earlier key is needed no more', async () => {
+  const first = await before.start();
+  const admin = await before.admin();
+  const stored: Collection[] = [];
+  for (const name of ['Weather', 'Roads']) {
+    const body = { name, openapi_spec: document, authentication: credential };
+    stored.push(await before.api.ask<Collection>(admin, 'POST', '/api/collections/', body));
+  }
+  await before.api.ask(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
+  const alice = { firebase_uid: 'alice', email: 'alice@example.com', full_name: 'Alice' };
+  const { id } = await before.api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', alice);
+  const key = await before.api.ask<{ client_id: string; client_secret: string }>(
+    admin,
+    'POST',
+    `/api/profiles/${id}/approve`,
+  );
+  const read = async ({ api }: Installation, collection: Collection) =>
+    (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
+  // A list shows when each collection was changed.
+  const list = ({ api }: Installation) => api.ask<readonly unknown[]>(admin, 'GET', '/api/collections/');
+  const listed = await list(before);
+  expect(listed).toHaveLength(3);
+  await first.stop();
+
+  // Beside a running service, twice, with the same end.
+  const second = await between.start();
+  for (const collection of stored)
+    expect(await read(between, collection)).toMatchObject({ authentication: credential });
+  expect(await reseal(between)).toEqual({ code: 0, credentials: 2, mails: 1, unreadable: [] });
+  expect(await reseal(between)).toEqual({ code: 0, credentials: 0, mails: 0, unreadable: [] });
+  await second.stop();
+
+  await after.start();
+  for (const collection of stored) expect(await read(after, collection)).toMatchObject({ authentication: credential });
+  expect(await list(after)).toEqual(listed);
+  const client = { clientId: key.client_id, secret: key.client_secret };
+  expect(await after.api.ask(client, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
+  after.spawnWorker();
+  const [mail] = await mailsIn(join(before.folder, 'mails'));
+  expect(mail).toContain(key.client_secret);
+  const page = await after.api.ask<{ data: Entry[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reseal');
+  expect(page.data.map(({ message }) => message)).toEqual([
+    { action: 'secrets.reseal', credentials: 0, mails: 0, unreadable: 0 },
+    { action: 'secrets.reseal', credentials: 2, mails: 1, unreadable: 0 },
+  ]);
+});
+
+test('what no configured key opens is named, left as it is, and ends the command with 1', async () => {
+  const stranger = await createInstallation({ JOBS: 'off', SECRETS_KEY: old });
+  others.push(stranger);
+  await stranger.start();
+  const admin = await stranger.admin();
+  const body = { name: 'Weather', openapi_spec: document, authentication: credential };
+  const { id } = await stranger.api.ask<Collection>(admin, 'POST', '/api/collections/', body);
+  const third = randomBytes(32).toString('base64');
+  const both = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
+  others.push(both);
+  // This start seals the pepper by the fresh key, so that the next one opens it, but nothing else.
+  await both.tool('admin', 'list');
+  const lost = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: third, SECRETS_KEY_PREVIOUS: fresh });
+  others.push(lost);
+  expect(await reseal(lost)).toMatchObject({
+    code: 1,
+    credentials: 0,
+    unreadable: [{ kind: 'credential', id, because: expect.stringContaining('SECRETS_KEY_PREVIOUS') as string }],
+  });
+});
+
+const mailsIn = async (folder: string): Promise<readonly string[]> => {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    const names = folderNames(folder);
+    if (names.length > 0) return names.map((name) => readFileSync(join(folder, name), 'utf8'));
+    await pause(100);
+  }
+  return [];
+};
+
+/** The folder is made with the first mail. */
+const folderNames = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.eml'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};

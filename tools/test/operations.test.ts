@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from '../src/service-process.ts';
+import { createInstallation } from './installation.ts';
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', 'docs/operations.md'].map((path) => [path, textOf(path)] as const);
+const installation = await createInstallation();
+afterAll(() => installation.remove());
+
+/** Commands of the operator's tool as a page has them: `portico jobs list …` in a code block or between backticks. */
+const commandsOf = (text: string): readonly string[] => {
+  const found = text.matchAll(/(?:exec (?:-T )?http portico|run -s portico --|`portico) ((?:[a-z]+ ?)+)/g);
+  return [...new Set([...found].map(([, words = '']) => words.trim()))];
+};
+
+test.each(pages)('every command of the operator that %s has is there', async (_path, text) => {
+  const commands = commandsOf(text);
+  expect(commands.length).toBeGreaterThan(0);
+  // One after the other: some twenty processes at once would leave no time to what is tested beside.
+  for (const command of commands) {
+    const { code, stdout } = await installation.tool(...command.split(' '), '--help');
+    const [, path = '', takes = ''] = /^Usage: portico ((?:[a-z]+ )*)(.*)$/m.exec(stdout) ?? [];
+    // Words after a command that has no commands below it are its arguments.
+    const known = `${command} `.startsWith(path) && path !== '' && !takes.includes('[command]');
+    expect({ command, code, known }).toEqual({ command, code: 0, known: true });
+  }
+});
+
+test.each(pages)('every service of the stack that %s names is there', (_path, text) => {
+  const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as { readonly services: object };
+  const lines = text.matchAll(
+    /docker compose (?:--profile \w+ )?(exec|run|restart|stop|logs|ps)((?: -[\w-]+(?: tar| sh)?)*)((?: [a-z]+)+)/g,
+  );
+  for (const [, verb = '', , words = ''] of lines) {
+    const names = words.trim().split(' ');
+    for (const name of verb === 'exec' || verb === 'run' ? names.slice(0, 1) : names) {
+      expect(Object.keys(services), `${verb} ${name}`).toContain(name);
+    }
+  }
+});
+
+test('every metric of the service is explained, and none that it has not', async () => {
+  const { address } = await installation.start();
+  // A request that was measured, so that its metric is there.
+  await fetch(`${address}/health`);
+  const text = await (await fetch(`${address}/metrics`)).text();
+  const names = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name);
+  const own = names.filter((name) => !/^(process|nodejs)_/.test(name));
+  const page = textOf('docs/operations.md');
+  const table = page.slice(page.indexOf('| metric'));
+  const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
+  expect(explained.toSorted()).toEqual(own.toSorted());
+});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { root } from '../src/service-process.ts';
+import { createInstallation } from './installation.ts';
+
+// As process 1 of a container nothing ends by a signal that it does not listen to; here that shows in how it ends.
+test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
+  '%s ends in order when it is asked to while it still waits for its database',
+  async (main) => {
+    const installation = await createInstallation();
+    const environment = {
+      PATH: process.env.PATH,
+      DATA_DIR: installation.folder,
+      DATABASE_URL: 'postgresql://portico@127.0.0.1:1/portico',
+    };
+    const child = spawn(process.execPath, ['-C', '@portico/source', main], {
+      cwd: root,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = once(child, 'exit');
+    try {
+      // Read on to the end: a process whose output nobody takes any more would end otherwise.
+      const waits = new Promise<void>((resolve) => {
+        let log = '';
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          log += text;
+          if (log.includes('cannot be reached')) resolve();
+        });
+      });
+      await Promise.race([waits, ended]);
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      await installation.remove();
+    }
+  },
+);

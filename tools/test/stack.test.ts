@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '@portico/composition';
+import { root } from '../src/service-process.ts';
+
+/** What can be said of the stack without an engine that runs it. */
+interface Service {
+  readonly image: string;
+  readonly build?: string;
+  readonly user?: string;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly profiles?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly read_only?: boolean;
+  readonly environment?: readonly string[] | Readonly<Record<string, string>>;
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string; readonly required?: boolean }>>;
+  readonly deploy?: { readonly resources?: { readonly limits?: { readonly memory?: string; readonly pids?: number } } };
+}
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const stack = parse(textOf('docker-compose.yml'), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const services = Object.entries(stack.services);
+const dockerfile = textOf('Dockerfile');
+
+/** As Compose replaces them: `${NAME:-otherwise}`, `${NAME:+instead}` and `$$`. */
+const interpolated = (text: string, variables: Readonly<Record<string, string>>): string =>
+  text.replace(/\$\$|\$\{(\w+)(?::([-+])([^}]*))?\}/g, (_all, name?: string, operator?: string, word: string = '') => {
+    if (name === undefined) return '$';
+    const value = variables[name] ?? '';
+    if (operator === '+') return value ? word : '';
+    return value || word;
+  });
+
+/** The variables that a container of the image has in this stack; a name without a value is passed on where it has one. */
+const environmentOf = (name: string, variables: Readonly<Record<string, string>> = {}): Record<string, string> => {
+  const inImage = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
+  const lines = stack.services[name]?.environment as readonly string[];
+  const pairs = [...inImage, ...lines].map((line) => {
+    const [key = '', ...value] = interpolated(line, variables).split('=');
+    return [key, line.includes('=') ? value.join('=') : variables[key]] as const;
+  });
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+};
+
+const variablesOf = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    textOf(path)
+      .split('\n')
+      .filter((line) => /^\w+=/.test(line))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+
+describe.each(services)('the service %s', (_name, service) => {
+  test('is of one pinned version, or built from these sources', () => {
+    expect(service.image).toMatch(/^(portico:local|[\w./-]+:v?\d+\.\d+[\w.-]*)$/);
+  });
+
+  test('has no more rights, memory and processes than it is given', () => {
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    // Compose takes `pids_limit` beside these for a contradiction.
+    const { memory, pids } = service.deploy?.resources?.limits ?? {};
+    expect(memory).toMatch(/^\d+[mg]$/);
+    expect(pids).toBeGreaterThan(0);
+    expect(service).not.toHaveProperty('pids_limit');
+  });
+
+  test('listens on this machine alone', () => {
+    for (const port of service.ports ?? []) expect(interpolated(port, {})).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  test('has no secret among its variables', () => {
+    const names = Array.isArray(service.environment)
+      ? service.environment.map((line: string) => line.split('=')[0] ?? '')
+      : Object.keys(service.environment ?? {});
+    for (const name of names) expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
+  });
+
+  test('mounts only what there is', () => {
+    for (const volume of service.volumes ?? []) {
+      const [source = ''] = volume.split(':');
+      if (source.startsWith('.')) expect(existsSync(join(root, source)), source).toBe(true);
+      else expect(Object.keys(stack.volumes)).toContain(source);
+    }
+  });
+
+  test('waits for services that there are, and for health where it is checked', () => {
+    for (const [name, { condition, required }] of Object.entries(service.depends_on ?? {})) {
+      const other = stack.services[name];
+      expect(other, name).toBeDefined();
+      // A service of a profile that is off would be missed.
+      if (other?.profiles) expect(required).toBe(false);
+      if (condition === 'service_healthy' && name !== 'http') expect(other?.healthcheck?.test, name).toBeDefined();
+    }
+  });
+});
+
+test('the image is built once: Compose would build the same name at the same time otherwise', () => {
+  expect(services.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['keys']);
+});
+
+describe('with the secrets of a first start', () => {
+  let folder: string;
+  const keys = (...args: readonly string[]): string =>
+    execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), ...args, folder], { encoding: 'utf8' });
+  const secret = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
+  const all = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder).flatMap((reader) =>
+        readdirSync(join(folder, reader)).map((name) => [`${reader}/${name}`, secret(`${reader}/${name}`)]),
+      ),
+    );
+  const configOf = (name: string, variables: Readonly<Record<string, string>> = {}) =>
+    readConfig(
+      Object.fromEntries(
+        Object.entries(environmentOf(name, variables)).map(([key, value]) => [
+          key,
+          key.endsWith('_FILE') ? value.replace(/^\/secrets/, join(folder, 'portico')) : value,
+        ]),
+      ),
+    );
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portico-secrets-'));
+    keys('make');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('service and worker are configured by them, with the local issuer and everything else in its server', () => {
+    for (const name of ['http', 'worker']) {
+      const config = configOf(name);
+      expect(config).toMatchObject({
+        production: true,
+        host: '0.0.0.0',
+        dataDir: '/data',
+        database: {
+          kind: 'postgresql',
+          url: `postgresql://portico:${secret('postgres/password')}@postgres:5432/portico`,
+        },
+        redis: { url: `redis://:${secret('redis/password')}@redis:6379/0` },
+        qdrant: { url: 'http://qdrant:6333', apiKey: secret('qdrant/api-key') },
+        ollama: { url: 'http://ollama:11434', pull: true },
+        mail: { smtpUrl: 'smtp://mail:1025?tls=off', folder: null },
+        identity: { local: true, issuer: null },
+        jobs: 'off',
+        trustProxy: 1,
+      });
+      expect(config.warnings.join()).toContain('IDENTITY_LOCAL is on in production');
+    }
+    expect(secret('redis/redis.conf')).toBe(`requirepass ${secret('redis/password')}`);
+  });
+
+  test('an issuer turns the local one off, and the file for Keycloak names the realm that is imported', () => {
+    const variables = variablesOf('deploy/identity.env');
+    const realm = JSON.parse(textOf('deploy/keycloak/portico-realm.json')) as {
+      readonly realm: string;
+      readonly clients: readonly { readonly clientId: string }[];
+      readonly users: readonly { readonly id: string; readonly email: string }[];
+    };
+    const { identity, firstAdmin, settings } = configOf('http', variables);
+    const keycloak = stack.services['keycloak'];
+    const host = (keycloak?.environment as Readonly<Record<string, string>>)['KC_HOSTNAME'];
+    expect(identity).toMatchObject({
+      local: false,
+      issuer: { issuer: `${host}/realms/${realm.realm}`, audience: realm.clients[0]?.clientId },
+    });
+    expect(realm.users.map(({ id, email }) => ({ uid: id, email }))).toContainEqual(firstAdmin);
+    expect(settings.identityEmailCheck).toBe('verified');
+    expect(keycloak?.profiles).toEqual([variables['COMPOSE_PROFILES']]);
+  });
+
+  test('each is for its reader alone, and a later start changes none', () => {
+    const before = all();
+    expect(keys('make')).toBe('');
+    expect(all()).toEqual(before);
+    for (const name of Object.keys(before)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o400);
+    expect(new Set([before['postgres/password'], before['redis/password'], before['qdrant/api-key']]).size).toBe(3);
+  });
+
+  test('a secrets key that was rotated still opens, twice in a row, until it is forgotten', () => {
+    const first = secret('portico/secrets.key');
+    keys('rotate');
+    const second = secret('portico/secrets.key');
+    keys('rotate');
+    const third = secret('portico/secrets.key');
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(configOf('http').secretsKey).toMatchObject({ previous: [second, first] });
+    keys('forget');
+    expect(configOf('http').secretsKey).toMatchObject({ previous: [] });
+    expect(secret('portico/secrets.key')).toBe(third);
+  });
+
+  test('another command is refused', () => {
+    expect(() =>
+      execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), 'burn'], { stdio: 'ignore' }),
+    ).toThrow();
+  });
+});
+
+describe('the image', () => {
+  test('is built by any builder, on a base that can be chosen', () => {
+    expect(dockerfile).not.toMatch(/^#\s*syntax/im);
+    expect(dockerfile).not.toContain('--mount');
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-[\w-]+$/m);
+    for (const [, base] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(base).toBe('${NODE_IMAGE}');
+  });
+
+  test('runs as a user without rights, and says whether it is healthy', () => {
+    expect(dockerfile).toMatch(/^USER 10001:10001$/m);
+    expect(dockerfile.lastIndexOf('USER ')).toBe(dockerfile.indexOf('USER '));
+    expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+  });
+
+  test('holds every file that it names', () => {
+    for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)) {
+      for (const path of paths.split(' ').slice(0, -1)) expect(existsSync(join(root, path)), path).toBe(true);
+    }
+    for (const path of ['apps/http/src/main.ts', 'apps/worker/src/main.ts', 'apps/cli/src/main.ts']) {
+      expect(`${dockerfile}${textOf('docker-compose.yml')}${textOf('deploy/portico')}`).toContain(path);
+    }
+  });
+
+  test('is given no test and none of what tests alone need', () => {
+    const ignored = textOf('.dockerignore').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['*', '**/*.test.ts', '**/test', '**/node_modules']));
+    for (const project of ['libs/contracts', 'libs/testing', 'libs/test-servers', 'libs/adapters/memory']) {
+      expect(ignored).toContain(`${project}/*`);
+    }
+  });
+});
