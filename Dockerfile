@@ -1,30 +1,37 @@
-# The service alone, on its embedded default: it keeps everything in the volume /data.
-# Another base with Node 24 can be named by: docker build --build-arg NODE_IMAGE=…
+# The service, the worker and the operator's tool in one image: it runs the sources as they are.
+# Another base with Node 24 and npm can be named: docker build --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+# The manifests alone, so that the dependencies below are installed anew only when one of them changes.
+FROM ${NODE_IMAGE} AS manifests
+WORKDIR /all
+COPY . .
+RUN mkdir /manifests \
+  && find . -name package.json -o -name package-lock.json -o -name .npmrc | tar -cf - -T - | tar -xf - -C /manifests
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-COPY apps/cli/package.json apps/cli/
-COPY apps/http/package.json apps/http/
-COPY apps/worker/package.json apps/worker/
-COPY libs libs
-COPY tools/package.json tools/
+COPY --from=manifests /manifests ./
 # No dependency needs an install script.
-RUN npm ci --omit=dev --ignore-scripts
+RUN npm ci --omit=dev --ignore-scripts --workspace apps/http --workspace apps/worker --workspace apps/cli
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/data/secrets.key
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY package.json tsconfig.base.json ./
+COPY --from=dependencies /app ./
 COPY apps apps
 COPY libs libs
-RUN mkdir -p /data && chown 10001:10001 /data
+COPY deploy/make-secrets.mjs deploy/
+COPY deploy/portico /usr/local/bin/portico
+# A new volume begins with what is here: folders of the user that the service runs as.
+RUN install -d -o 10001 -g 10001 -m 0700 /data
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+# The process itself ends in order after this signal: it finishes what is under way, within 20 seconds.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "-C", "@portico/source"]
+# The worker: apps/worker/src/main.ts
 CMD ["apps/http/src/main.ts"]
