@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { written } from './logging.ts';
 
 /** What is under way then is left: a container is killed 30 s after it was asked to end (docker-compose.yml). */
 const endingMs = 25_000;
@@ -25,6 +26,7 @@ export const endInOrder = (logger: Logger, patienceMs = endingMs): ((finish: () 
       logger.error({ err: error }, 'Stopping failed');
       exitCode = 1;
     }
+    await written(logger);
     process.exit(exitCode);
   };
   // As process 1 of a container it would outlive every signal that it does not listen to.
