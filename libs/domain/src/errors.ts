@@ -39,6 +39,7 @@ export interface ErrorFacts {
   readonly because?: string;
   /** The count that the request was judged by, where it was judged by one. */
   readonly counted?: CountedRequest | null;
+  /** What it came from, for the log alone. */
   readonly cause?: unknown;
 }
 
@@ -55,5 +56,6 @@ export class PorticoError extends Error {
   }
 }
 
+/** Of any code where none is given. */
 export const isPorticoError = (error: unknown, code?: ErrorCode): error is PorticoError =>
   error instanceof PorticoError && (code === undefined || error.code === code);

@@ -4,9 +4,11 @@ import type { LimitRule } from './ports/limit-store.ts';
 export interface Settings {
   /** How a first identity token must agree with the profile's e-mail to bind it (specification, section 2). */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
+  /** Whether a registration needs a token that binds it, and is `invalid_token` without (specification, section 3). */
   readonly registrationRequiresToken: boolean;
   /** Whether departures of a document from the official JSON Schema are faults for every request. */
   readonly strictDocuments: boolean;
+  /** For clients with neither an active override nor an active tier (specification, section 7). */
   readonly defaultLimit: LimitRule;
   /** Null where callers without valid credentials are not counted. */
   readonly anonymousLimit: LimitRule | null;

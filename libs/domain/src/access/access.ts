@@ -14,6 +14,7 @@ export interface Authority {
   readonly actorId: ProfileId | null;
 }
 
+/** For the operator's command line. No request is ever given it. */
 export const operatorAuthority: Authority = { actorId: null };
 
 /** The authority of an admin; raises `admin_required` for everyone else. */
@@ -22,6 +23,7 @@ export const authorityOf = ({ profile }: Access): Authority => {
   return { actorId: profile.id };
 };
 
+/** By the row that this very request has read, never by a token's claims (specification, section 2). */
 export const isAdmin = (profile: Access['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 

@@ -14,7 +14,7 @@ export interface AdmissionRequest {
   readonly target: CollectionId | null;
   /** What callers without valid credentials are counted by. */
   readonly address: string;
-  /** What a valid token without a profile is answered with. */
+  /** What a valid token without a profile is answered with; `invalid_token` where it is absent. */
   readonly unregistered?: 'user_not_found';
 }
 

@@ -8,8 +8,10 @@ const randomDigits = 43;
 const checkDigits = 6;
 const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`);
 
+/** 256 bits (specification, "API keys"). */
 export const secretBytes = 32;
 
+/** The secret of these random bytes, 60 ASCII characters; a `RangeError` unless there are `secretBytes` of them. */
 export const makeSecret = (random: Uint8Array): string => {
   if (random.length !== secretBytes) throw new RangeError(`A secret is made of ${secretBytes} bytes`);
   let number = 0n;

@@ -41,6 +41,7 @@ export const writeAuditEntry =
 
 export interface AuditPage extends Page {
   readonly entries: readonly AuditEntry[];
+  /** Entries under the filter, on all pages together. */
   readonly total: number;
   readonly totalPages: number;
 }

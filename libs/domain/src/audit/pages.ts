@@ -1,9 +1,14 @@
+/** The size of a page where a request names none (specification, "Limits"). */
 export const pageSizeDefault = 20;
+/** More is cut to it, not refused (specification, section 6). */
 export const pageSizeMax = 100;
 
 export interface Page {
+  /** From 1 on. */
   readonly page: number;
+  /** 1 to `pageSizeMax`: as it was cut, not as it was asked for. */
   readonly pageSize: number;
+  /** How many entries are on the pages before. */
   readonly offset: number;
 }
 
@@ -13,4 +18,5 @@ export const pageOf = (page: number, pageSize: number): Page => {
   return { page, pageSize: size, offset: (page - 1) * size };
 };
 
+/** 0 where there is no entry. */
 export const totalPages = (total: number, pageSize: number): number => Math.ceil(total / pageSize);

@@ -2,11 +2,14 @@ import { PorticoError } from '../errors.ts';
 import type { CollectionId } from '../ids.ts';
 import type { ApiKeyPlace, AuthenticationType, CollectionHead, Ports, StoredAuthentication } from '../ports/index.ts';
 
-/** How an admin says that calls to the API authenticate. Without `value` a stored credential is kept. */
+/** How an admin says that calls to the API authenticate. */
 export interface AuthenticationInput {
   readonly type: AuthenticationType;
+  /** Null means `Authorization`; `apiKey` demands a name, `none` ignores it. */
   readonly name: string | null;
+  /** For `apiKey` alone, where null means `header`. */
   readonly in: ApiKeyPlace | null;
+  /** The credential in clear. Without it a stored one is kept, but dropped by `none`, beside which it is `invalid_body`. */
   readonly value: string | undefined;
 }
 
@@ -14,6 +17,7 @@ export interface AuthenticationInput {
 export interface EffectiveAuthentication {
   readonly type: AuthenticationType;
   readonly name: string | null;
+  /** The credential in clear; null where an admin set none. */
   readonly value: string | null;
   readonly in: ApiKeyPlace | null;
 }

@@ -11,6 +11,7 @@ import type { Settings } from '../settings.ts';
 export interface NewCollection {
   readonly name: string;
   readonly description: string;
+  /** Null where what the document says is to count. */
   readonly authentication: AuthenticationInput | null;
   readonly document: ReadDocument;
   /** Whether departures from the official schema are faults. */
@@ -22,6 +23,7 @@ export interface NewCollection {
 export interface CollectionEdit {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  /** Null removes what an admin set, so that what the document says counts again. */
   readonly authentication?: AuthenticationInput | null | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
@@ -59,6 +61,7 @@ export const createCollection =
 
 export interface UpdatedCollection {
   readonly collection: CollectionHead;
+  /** False where nothing was written, so that `updatedAt` stayed. */
   readonly changed: boolean;
 }
 

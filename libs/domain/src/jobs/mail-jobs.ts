@@ -15,6 +15,7 @@ export const credentialsMailJob = (
   return { id, task: { kind: 'mail.credentials', profileId, sealed }, group: null, dueAt: clock.now() };
 };
 
+/** Throws where they were sealed for another job, or by a key that is not configured. */
 export const openCredentials = (vault: Ports['vault'], jobId: JobId, sealed: string): Credentials =>
   JSON.parse(vault.open(sealed, sealingContext(jobId))) as Credentials;
 
@@ -25,6 +26,7 @@ export const resealedMail = (vault: Ports['vault'], jobId: JobId, sealed: string
   return vault.seal(vault.open(sealed, context), context);
 };
 
+/** A job that mails the notice. The reason, null where none was given, waits unsealed. */
 export const rejectionMailJob = (
   { clock, chance }: Omit<Needs, 'vault'>,
   profileId: ProfileId,

@@ -25,6 +25,7 @@ const policies = {
   embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
 } as const satisfies Record<JobKind, RetryPolicy>;
 
+/** The pause after so many failures, from 1 on; null where the last of them ends the job. */
 export const retryDelayMs = (kind: JobKind, failures: number): number | null => {
   const { firstMs, longestMs, attemptsMax } = policies[kind];
   return failures >= attemptsMax ? null : Math.min(longestMs, firstMs * 2 ** (failures - 1));
@@ -47,6 +48,7 @@ export const relayJobs =
     return offered.reduce((sum, count) => sum + count, 0);
   };
 
+/** `not due`: it could not be leased, and is perhaps done already. `error` has at most 1,000 UTF-16 units. */
 export type JobOutcome =
   'done' | 'not due' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 

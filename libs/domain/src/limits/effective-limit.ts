@@ -6,7 +6,9 @@ export type LimitSource = 'override' | 'tier' | 'default';
 export interface EffectiveLimit {
   readonly rule: LimitRule;
   readonly source: LimitSource;
+  /** The active tier, also where an override goes before it; null where there is none. */
   readonly tier: string | null;
+  /** Null where no override is active. */
   readonly overrideId: number | null;
 }
 

@@ -8,7 +8,9 @@ import { nextChangeAt } from '../instant.ts';
 import type { LimitRule, LimitSubject, Override, Ports, Quota, Tier } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
+/** The most requests that a rule may allow in its window; the least is 1 (specification, section 7). */
 export const allowedMax = 1_000_000_000;
+/** 31 days; the shortest window is 1 s (specification, section 7). */
 export const windowSecondsMax = 2_678_400;
 
 type Needs = Pick<Ports, 'clock' | 'chance' | 'limits' | 'limiter'>;
@@ -20,6 +22,7 @@ export const listTiers =
   async (activeOnly: boolean): Promise<readonly Tier[]> =>
     (await limits.tiers()).filter((tier) => tier.isActive || !activeOnly);
 
+/** Adds a tier; raises `tier_taken`. */
 export const createTier =
   (ports: Needs) =>
   async ({ actorId }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
@@ -57,6 +60,7 @@ export const removeTier =
     await ports.limits.removeTier(name, () => ({ entries: [entry], jobs: [] }));
   };
 
+/** All overrides, or the active ones, by id. */
 export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: Authority, activeOnly: boolean): Promise<readonly Override[]> =>
@@ -101,6 +105,7 @@ export const updateOverride =
     });
   };
 
+/** Raises `override_not_found`. Without an active one the client's tier holds, or the default limit. */
 export const removeOverride =
   (ports: Needs) =>
   async ({ actorId }: Authority, id: number): Promise<void> => {
@@ -112,6 +117,7 @@ export const removeOverride =
 
 export interface ClientLimit extends EffectiveLimit {
   readonly clientId: ClientId;
+  /** Reading it counts nothing; the client's own request was counted when it was let in. */
   readonly quota: Quota;
 }
 

@@ -1,6 +1,7 @@
 import type { EntryId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
+/** `client`: written by a caller. `system`: by the service, of its own doings (specification, section 6). */
 export type AuditSource = 'client' | 'system';
 
 export interface AuditEntry {
@@ -14,17 +15,20 @@ export interface AuditEntry {
   readonly timestamp: string;
   /** The instant that `timestamp` says, with its fractions of a millisecond down to the microsecond; entries are ordered by it. */
   readonly instant: Instant;
+  /** What retention goes by. */
   readonly receivedAt: Instant;
   /** What `message` says under these keys, where it is a string of 1 to 200 characters; for filters. */
   readonly facets: AuditFacets;
 }
 
+/** By `client_id`, `collection_id` and `action`; null where the message has no such string. They prove nothing. */
 export interface AuditFacets {
   readonly clientId: string | null;
   readonly collectionId: string | null;
   readonly action: string | null;
 }
 
+/** All that is given must hold; `from` and `to` are compared with `instant`. */
 export interface AuditFilter {
   readonly source: AuditSource | 'all';
   readonly actorId?: ProfileId;

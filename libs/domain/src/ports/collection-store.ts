@@ -2,20 +2,22 @@ import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
+/** From a document `none` also stands for mutual TLS and other HTTP schemes (specification, section 4). */
 export type AuthenticationType = 'apiKey' | 'bearer' | 'basic' | 'none';
 export type ApiKeyPlace = 'header' | 'query' | 'cookie';
 
 /** How calls to a collection's API authenticate, without the credential itself. */
 export interface AuthenticationScheme {
   readonly type: AuthenticationType;
+  /** Of the header, parameter or cookie that carries the credential; null for `none`. */
   readonly name: string | null;
-  /** For `apiKey` alone. */
+  /** For `apiKey` alone, else null. */
   readonly in: ApiKeyPlace | null;
 }
 
 /** What an admin set in place of what the document says. */
 export interface StoredAuthentication extends AuthenticationScheme {
-  /** The credential, sealed by the `Vault` for this very collection. */
+  /** The credential, sealed by the `Vault` for this very collection; null where none was set. */
   readonly sealedValue: string | null;
 }
 
@@ -24,16 +26,19 @@ export interface CollectionHead {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
+  /** It stays when the profile is deleted (specification, section 3). */
   readonly createdBy: ProfileId;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** Grows by one with each change. */
+  /** Grows by one with each change; a credential that is sealed anew is none. */
   readonly revision: number;
   /** Grows by one with each change of name or description: what the embedding is made of. */
   readonly contentRevision: number;
+  /** From the document: `/` where it names none; a relative one stays so (specification, section 4). */
   readonly baseUrl: string;
   /** From the document. */
   readonly derivedAuthentication: AuthenticationScheme;
+  /** Null where the derived one counts. */
   readonly storedAuthentication: StoredAuthentication | null;
   /** SHA-256 of the document's text, in hexadecimal: names the text that `document` answers. */
   readonly documentDigest: string;
@@ -68,7 +73,7 @@ export type Visibility =
 
 export interface ListPage {
   readonly limit: number;
-  /** The place of the last collection of the page before: its sort key and id. */
+  /** The place of the last collection of the page before: its sort key and id; null for the first page. */
   readonly after: { readonly nameKey: string; readonly id: CollectionId } | null;
 }
 

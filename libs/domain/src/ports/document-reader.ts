@@ -17,7 +17,7 @@ export interface ReadDocument {
   readonly description: string | null;
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
-  /** Departures from the official JSON Schema; counting them may stop at a bound of 10,000. */
+  /** Departures from the official JSON Schema: at most 20 in full; counting them may stop at a bound of 10,000. */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
 

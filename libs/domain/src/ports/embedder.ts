@@ -1,3 +1,4 @@
+/** Of every vector, of collections and of queries (specification, "Limits"). */
 export const embeddingDimension = 768;
 
 /** What a text is embedded for: some models want to be told. */

@@ -13,6 +13,7 @@ export interface Embedding {
 }
 
 export interface EmbeddingChange {
+  /** Greater than that of whatever was put before; not without gaps. */
   readonly sequence: number;
   readonly collectionId: CollectionId;
   readonly vector: Float32Array;
@@ -21,6 +22,7 @@ export interface EmbeddingChange {
 /** A run that embeds everything anew. Its jobs are in the outbox under its id as their group. */
 export interface ReindexRun {
   readonly id: string;
+  /** The collections that there were at its start: so many jobs. */
   readonly total: number;
   readonly startedAt: Instant;
 }

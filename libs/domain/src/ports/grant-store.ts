@@ -5,9 +5,11 @@ import type { Profile } from './profile-store.ts';
 
 /** What a decision about one pair is made from. */
 export interface GrantState {
+  /** Null where there is no such profile; an admin's is told as well. */
   readonly client: Profile | null;
   /** The collection's name, or null where there is no such collection. */
   readonly collectionName: string | null;
+  /** Null where there is no grant. */
   readonly grantedAt: Instant | null;
 }
 
@@ -15,6 +17,7 @@ export interface CollectionAccess {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
+  /** Null where the client has no grant for it. */
   readonly grantedAt: Instant | null;
 }
 

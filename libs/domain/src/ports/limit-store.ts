@@ -10,8 +10,10 @@ export interface LimitRule {
 }
 
 export interface Tier extends LimitRule {
+  /** Its name: 1 to 63 of `a-z0-9_-`, first a letter or digit (specification, section 7). */
   readonly tier: string;
   readonly description: string | null;
+  /** An inactive one limits nobody: its clients have the default limit. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -20,6 +22,7 @@ export interface Tier extends LimitRule {
 export interface Override extends LimitRule {
   readonly id: number;
   readonly clientId: ClientId;
+  /** Of one client's at most one is. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

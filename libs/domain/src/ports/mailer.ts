@@ -1,6 +1,7 @@
 export interface Mail {
   /** Stable over retries; becomes the local part of the `Message-ID`. */
   readonly id: string;
+  /** One e-mail address. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;

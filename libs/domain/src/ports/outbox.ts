@@ -19,7 +19,7 @@ export const jobKinds = Object.keys({
 export interface NewJob {
   readonly id: JobId;
   readonly task: JobTask;
-  /** Jobs that belong together, such as those of one re-index. */
+  /** Jobs that belong together, such as those of one re-index; null for one that stands alone. */
   readonly group: string | null;
   readonly dueAt: Instant;
 }
@@ -46,6 +46,7 @@ export interface GivenUpJob {
   readonly secretRemoved: boolean;
 }
 
+/** `not given up`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
 export type RequeueOutcome = 'requeued' | 'not given up' | 'secret removed';
 
 /** The jobs that wait: written with the change that caused them, removed when they are done. */

@@ -3,6 +3,7 @@ import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
 export type Role = 'admin' | 'client';
+/** A grant counts for a `pending` profile at once, for a `rejected` one never (specification, section 2). */
 export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
 
 export interface Profile {
@@ -17,12 +18,13 @@ export interface Profile {
   readonly uid: string;
   /** Whether an identity token with this uid was accepted once; from then on the uid alone counts. */
   readonly bound: boolean;
-  /** The API client identifier, kept while the profile is an admin although it is asleep then. */
+  /** The API client identifier, kept while the profile is an admin although it is asleep then; null without a key. */
   readonly clientId: ClientId | null;
   /** The name of the rate-limit tier that is assigned; the tier may be inactive or gone. */
   readonly tier: string | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+  /** Of the first approval; null before it. */
   readonly approvedAt: Instant | null;
 }
 
@@ -49,6 +51,7 @@ export interface ProfileState {
 
 export interface ProfileChange extends Effects {
   readonly profile: Profile;
+  /** What is to be kept from now on: the same where it stays, null where none is. */
   readonly key: StoredKey | null;
 }
 

@@ -12,6 +12,7 @@ export interface Credentials {
   readonly secret: string;
 }
 
+/** 7 days (specification, section 3). */
 export const graceSecondsMax = 604_800;
 
 type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys'>;

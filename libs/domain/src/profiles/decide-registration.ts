@@ -11,8 +11,8 @@ import type { Ports, Profile } from '../ports/index.ts';
 type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer' | 'queue'>;
 
 /**
- * Approves a pending profile and issues its API credentials, which are answered this once and mailed. Of simultaneous
- * approvals one succeeds, with one key pair.
+ * Approves a pending profile and issues its API credentials, which are answered this once and mailed if mail is
+ * enabled. Of simultaneous approvals one succeeds, with one key pair.
  */
 export const approveProfile =
   (ports: Needs) =>

@@ -7,7 +7,9 @@ import type { Ports, Profile } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
 export interface Registration {
+  /** The identity provider's user id (`sub`), as the caller says it. */
   readonly uid: string;
+  /** As it was sent; it is kept in lower case. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;

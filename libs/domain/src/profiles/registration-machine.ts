@@ -1,6 +1,7 @@
 import { PorticoError, type ErrorCode } from '../errors.ts';
 import type { RegistrationStatus } from '../ports/profile-store.ts';
 
+/** `promote`: the profile becomes an admin, and by that approved; a rejected one cannot. */
 export type RegistrationEvent = 'approve' | 'reject' | 'promote';
 
 /** The states of a profile, and what each event makes of them (specification, "States and transitions"). */

@@ -4,11 +4,15 @@ import type { CollectionId, JobId } from '../ids.ts';
 import type { NewJob, Ports, ReindexRun } from '../ports/index.ts';
 
 export interface ReindexProgress {
+  /** The id of the run, which is the group of its jobs. */
   readonly jobId: string;
+  /** `done` once no job waits, also where some were given up. */
   readonly status: 'running' | 'done';
   readonly total: number;
   readonly done: number;
+  /** Jobs that were given up. */
   readonly failed: number;
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
   readonly startedAt: number;
 }
 

@@ -11,6 +11,7 @@ export interface Readiness {
 
 export interface VectorHealth {
   readonly healthy: boolean;
+  /** The model is null while the embedder does not work. */
   readonly embedder: PartState & { readonly model: string | null };
   readonly index: PartState & { readonly kind: string };
   readonly dimension: number;
