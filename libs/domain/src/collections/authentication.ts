@@ -9,7 +9,7 @@ export interface AuthenticationInput {
   readonly name: string | null;
   /** For `apiKey` alone, where null means `header`. */
   readonly in: ApiKeyPlace | null;
-  /** The credential in clear. Without it a stored one is kept, or dropped by `none`; with `none` it is `invalid_body`. */
+  /** The credential in clear; `invalid_body` beside `none`. Without it a stored one is kept, or dropped by `none`. */
   readonly value: string | undefined;
 }
 
