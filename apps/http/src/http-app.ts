@@ -27,10 +27,11 @@ export interface HttpAppFacts {
   readonly limiterFallback?: () => boolean;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
-  /** How long an answer may take to begin, counted from the last byte of its request. */
+  /** How long an answer may take to begin, from the last byte of its request on; then it is 500. 9,500 by default. */
   readonly answerTimeoutMs?: number;
 }
 
+/** Below the 15 s after which HAProxy gives an answer up (`deploy/haproxy.cfg`). */
 export const answerTimeoutMsDefault = 9_500;
 
 const keptBodiesBytesMax = 32 * 1_048_576;

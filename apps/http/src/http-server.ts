@@ -18,8 +18,8 @@ const idleTimeoutMs = 30_000;
 
 export interface HttpServer extends Server {
   /**
-   * Says "not ready" for `noticeMs`, so that load balancers look elsewhere, then takes nothing more and waits for what is
-   * under way; at `deadlineMs` after that it cuts what is left.
+   * Says "not ready" for `noticeMs` (2,000 by default), so that load balancers look elsewhere, then takes nothing more
+   * and waits for what is under way; at `deadlineMs` (8,000 by default) after that it cuts what is left.
    */
   drain(times?: { readonly noticeMs?: number; readonly deadlineMs?: number }): Promise<void>;
 }

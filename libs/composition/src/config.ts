@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { LimitRule, Settings } from '@portico/domain';
 import { defaultMailFrom, readEnvironment, type Environment } from './environment.ts';
 
-/** All that the environment decides, checked. Secrets are in `secretsKey` alone. */
+/** All that the environment decides, checked. Not for a log: it holds keys, and addresses with their passwords. */
 export interface Config {
   readonly production: boolean;
   readonly serviceName: string;
@@ -21,6 +21,7 @@ export interface Config {
   readonly ollama: { readonly url: string; readonly model: string; readonly pull: boolean } | null;
   /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
   readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
+  /** Either or both; `jwksUrl` is null where the keys are found by discovery. */
   readonly identity: {
     readonly local: boolean;
     readonly issuer: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string | null } | null;
@@ -28,15 +29,18 @@ export interface Config {
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
-  /** The profile that is made an admin while there is none. */
+  /** The profile that is made an admin while there is none; null: nobody is. */
   readonly firstAdmin: { readonly uid: string; readonly email: string } | null;
   /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
   readonly trustProxy: readonly string[] | number | null;
+  /** `off`: this process works no jobs, and leaves them to others. */
   readonly jobs: 'inline' | 'off';
   /** Whether this process answers requests, so that its own counts of them outlive a restart, in `dataDir`. */
   readonly keepsRateLimits: boolean;
   readonly bodyLimitBytes: number;
+  /** For bodies that may hold an OpenAPI document, in place of `bodyLimitBytes`. */
   readonly specBodyLimitBytes: number;
+  /** Null: entries are kept for good. */
   readonly auditRetentionDays: number | null;
   readonly settings: Settings;
   /** What an operator should know of this configuration. */
@@ -48,6 +52,7 @@ export interface Config {
 /** The repository's root, which `DATA_DIR` is relative to. */
 const root = resolve(import.meta.dirname, '../../..');
 
+/** The first admin while the local issuer is on, unless `BOOTSTRAP_ADMIN_UID` and `BOOTSTRAP_ADMIN_EMAIL` name one. */
 export const localAdmin = { uid: 'local-admin', email: 'admin@localhost' } as const;
 
 /** The configuration that the variables say; raises a `ConfigurationError` that names every variable at fault. */

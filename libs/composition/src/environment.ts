@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
 
+/** Variables by name, as `process.env` has them; those that Portico does not know are ignored. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Says of every variable at fault what was read, where that is no secret, and what is allowed. */
@@ -120,6 +121,7 @@ const networks = z
 
 const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
 
+/** Good for files alone: with an SMTP server and this sender the operator is warned. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
 const schema = z.object({
@@ -186,7 +188,10 @@ const schema = z.object({
     .default(null),
 });
 
-/** The variables as their types, defaults filled in. An empty one, or an empty file, is as if absent; a secret may come as `NAME_FILE`. */
+/**
+ * The variables as their types, defaults filled in. An empty one, or an empty file, is as if absent; a secret may come
+ * as `NAME_FILE`. Raises one `ConfigurationError` for all that is wrong.
+ */
 export const readEnvironment = (variables: Environment): z.infer<typeof schema> => {
   const present = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),

@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 
 /** Keeps small texts beside the data, for parts of the composition. */
 export interface SettingsStore {
+  /** Null where there is none. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
   /** Stores the value unless there is one; answers the one that is stored then. */

@@ -5,6 +5,7 @@ import type { Contract } from './contract.ts';
 /** A limiter that has counted nothing, and its clock. */
 export interface RateLimiterSubject {
   readonly limiter: RateLimiter;
+  /** Lets so much time pass on the clock that the limiter counts by. */
   readonly advance: (milliseconds: number) => Promise<void>;
 }
 

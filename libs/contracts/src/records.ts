@@ -90,6 +90,7 @@ export const aDocument = (
   };
 };
 
+/** Its message holds a number that no double can, and white space: a log keeps it to the letter. */
 export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
   const instant = facts.instant ?? start;
   return {
@@ -114,6 +115,7 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
   ...facts,
 });
 
+/** Its sealed text is none that a vault opens. */
 export const aMailJob = (profileId: ProfileId): NewJob =>
   aJob({ task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } });
 
@@ -123,6 +125,7 @@ export const someEffects = (): Effects => ({ entries: [anEntry(), anEntry({ sour
 
 export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ entries: [], jobs });
 
+/** With the highest limit and the longest window that there may be (`allowedMax`, `windowSecondsMax`). */
 export const aTier = (facts: Partial<Tier> = {}): Tier => ({
   tier: 'gold',
   description: 'For those who pay.',

@@ -1,5 +1,6 @@
 export interface ContainerOptions {
   image: string;
+  /** Inside the container. */
   port: number;
   environment?: Record<string, string>;
   command?: string[];
@@ -9,7 +10,9 @@ export interface ContainerOptions {
 
 export interface Container {
   host: string;
+  /** The port of this machine that leads there. */
   port: number;
+  /** Inside the container; rejects with what it printed where it ends with another code than 0. */
   run(command: string[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { ServerControl } from './server-process.ts';
 import { signInsInMemory } from './sign-ins-in-memory.ts';
 import { signInByCode, type SignedIn } from './sign-in-by-code.ts';
 
+/** RSA keys have 2,048 bits; ES256 is on P-256, EdDSA on Ed25519. */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
 
 export interface IdentityProviderOptions {
@@ -16,7 +17,9 @@ export interface IdentityProviderOptions {
 }
 
 export interface Person {
+  /** What `sub` says. */
   readonly uid: string;
+  /** What is absent here is no claim of the token. */
   readonly email?: string;
   readonly emailVerified?: boolean;
 }

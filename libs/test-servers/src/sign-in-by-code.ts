@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface SignedIn {
+  /** Of `startIdentityProvider` it is good for an hour. */
   readonly idToken: string;
   readonly accessToken: string;
 }

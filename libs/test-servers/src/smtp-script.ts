@@ -10,6 +10,7 @@ export type SmtpStage = (typeof smtpStages)[number];
  * as it is, in place of the server's answer: `550 5.1.1 no such user`, `* OK IMAP4`.
  */
 export type SmtpFault = 'hang' | 'drop' | 'lose the reply' | (string & {});
+/** A stage that is not named goes as it does without a script. */
 export type SmtpScript = Partial<Record<SmtpStage, SmtpFault>>;
 
 export interface RelayOptions {

@@ -10,7 +10,10 @@ import { relay, type SmtpScript } from './smtp-script.ts';
 export interface SmtpServerTestOptions {
   /** Who may send; with it nobody may send without a login. */
   readonly credentials?: { readonly user: string; readonly password: string };
-  /** `none`: plain text. `starttls`: as a client asks for it, and no login before it. `implicit`: from the first byte. */
+  /**
+   * `none`, the default: plain text. `starttls`: as a client asks for it, and no login before it. `implicit`: from the
+   * first byte.
+   */
   readonly tls?: 'none' | 'starttls' | 'implicit';
   /** In place of a certificate for `localhost` and `127.0.0.1`. */
   readonly certificate?: Certificate;
@@ -19,6 +22,7 @@ export interface SmtpServerTestOptions {
 }
 
 export interface TakenMail extends ParsedMail {
+  /** `from` is empty for the null reverse-path (RFC 5321, section 4.5.5). */
   readonly envelope: { readonly from: string; readonly to: readonly string[] };
   readonly isEncrypted: boolean;
   /** Who had logged in. */

@@ -23,6 +23,7 @@ export interface Watchdog {
   release(): Promise<void>;
 }
 
+/** What is guarded gets `endSignal` and, where it lives on, SIGKILL after 5 s. */
 export function startWatchdog(folder: string, endSignal: 'QUIT' | 'KILL'): Watchdog {
   // Its own session: the SIGINT of a terminal ends the tests, and must not end their watchdog.
   const shell = spawn('/bin/sh', ['-c', script, 'watchdog', folder, endSignal], {

@@ -16,6 +16,7 @@ import {
 import { createUseCases, type Ports, type Settings } from '@portico/domain';
 import { runDueJobs } from './run-due-jobs.ts';
 
+/** What the configuration says outside of production where no variable is set: nobody is counted by address. */
 export const defaultSettings: Settings = {
   identityEmailCheck: 'claimed',
   registrationRequiresToken: false,

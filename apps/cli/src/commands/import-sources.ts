@@ -14,7 +14,10 @@ export interface Source {
 
 const documents = '**/*.{json,yaml,yml}';
 
-/** The files that the paths mean, each once, in the order of the paths and by name within each. */
+/**
+ * The files that the paths mean, each once, in the order of the paths and by name within each. Raises `OperatorError`
+ * for a path that means none.
+ */
 export const findSources = async (paths: readonly string[], base: string | undefined): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
   for (const path of paths) {

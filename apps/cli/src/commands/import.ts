@@ -6,8 +6,11 @@ import { createProgress } from '../progress.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 export interface ImportOptions {
+  /** The e-mail of the admin who is recorded as the creator; without it, the first admin is. */
   readonly as?: string;
+  /** Refuses documents that depart from the official schema, which are taken with warnings otherwise. */
   readonly strict?: true;
+  /** The folder that import keys are relative to; without it they are absolute paths. */
   readonly base?: string;
 }
 
@@ -27,6 +30,7 @@ interface Left extends Line {
 
 export interface ImportSummary {
   readonly taken: readonly Taken[];
+  /** Found in a folder or by a glob, and no OpenAPI documents. */
   readonly skipped: readonly Left[];
   readonly refused: readonly Left[];
 }

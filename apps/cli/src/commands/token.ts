@@ -3,6 +3,7 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 
 export interface TokenUser {
   readonly uid: string;
+  /** The token says that it is verified. */
   readonly email?: string | undefined;
 }
 

@@ -10,11 +10,12 @@ export interface JsonAnswer<Value = unknown> {
   readonly status: number | null;
 }
 
-/** Bytes or a text that are ready to be sent. */
+/** Bytes or a text that are ready to be sent, as JSON unless `headers` has another `Content-Type`. */
 export interface ReadyAnswer {
   readonly kind: 'ready';
   readonly body: Uint8Array | string;
   readonly headers: AnswerHeaders;
+  /** As in `JsonAnswer`. */
   readonly status: number | null;
 }
 

@@ -7,6 +7,7 @@ export const lengthOf = (text: string): number => {
   return length;
 };
 
+/** In code points, once trimmed. `min` is 1 by default. */
 export interface TextBounds {
   readonly min?: number;
   readonly max: number;

@@ -4,8 +4,10 @@ import { z } from 'zod';
 /** A text that is no UUID names nothing, as the nil UUID does (RFC 9562, section 5.9), which is never given out. */
 const nil = '00000000-0000-0000-0000-000000000000';
 
+/** For what is no UUID the nil one, so that it is answered as an id that nobody has. */
 export const profileIdOf = (text: string | undefined): ProfileId =>
   parseId<ProfileId>(text ?? '') ?? (nil as ProfileId);
+/** As `profileIdOf`. */
 export const collectionIdOf = (text: string | undefined): CollectionId =>
   parseId<CollectionId>(text ?? '') ?? (nil as CollectionId);
 

@@ -9,11 +9,12 @@ export interface BullmqJobQueueOptions {
   readonly concurrency: Readonly<Record<JobKind, number>>;
   /** Whether this process works jobs; where it does not, it hands them to those that do. */
   readonly work: boolean;
-  /** Is told once that Redis went away, and once that it is back. */
+  /** Is told once that Redis went away, once that it is back, and at most once a minute of what else goes wrong. */
   readonly warn: (message: string) => void;
 }
 
 export interface BullmqJobQueue extends JobQueue {
+  /** Not essential: jobs wait in the outbox. Fails where Redis answers no PING within 2 s. */
   readonly probe: Probe;
 }
 

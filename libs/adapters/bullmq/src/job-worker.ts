@@ -19,6 +19,7 @@ export interface JobWorkerOptions {
   /** How many jobs of each kind are worked at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   readonly work: (id: JobId) => Promise<void>;
+  /** At most one message a minute; none of a lost connection, which the producer tells. */
   readonly warn: (message: string) => void;
 }
 

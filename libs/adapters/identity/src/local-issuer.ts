@@ -31,6 +31,7 @@ export interface LocalIssuer {
  * today stay good.
  */
 export const localIssuerName = 'https://local-issuer.portico.invalid';
+/** What `aud` of its tokens says. */
 export const localAudience = 'portico';
 
 const algorithm = 'ES256';

@@ -30,7 +30,7 @@ export const fetchTimeoutMs = 3_000;
 
 /**
  * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Nothing is fetched before the first
- * token comes. Throws at once where the issuer has no address that keys may be fetched from.
+ * token comes. Throws at once where the issuer has no address that keys may be fetched from, or the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,

@@ -7,6 +7,7 @@ export interface Provider {
   readonly timeoutMs: number;
 }
 
+/** The longest discovery document or key set that is read to its end. */
 export const documentMaxBytes = 256 * 1_024;
 
 /** Throws for an address that keys must not be fetched from: anything but https, or http on loopback. */

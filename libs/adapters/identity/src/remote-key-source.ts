@@ -5,6 +5,7 @@ import { fetchKeySetText, type Provider } from './provider-documents.ts';
 
 /** Keeps the last good key set, so that a restart while the provider is down still has it. */
 export interface KeySetStorage {
+  /** Null where nothing was saved yet. */
   load(): Promise<string | null>;
   save(text: string): Promise<void>;
 }
@@ -25,6 +26,7 @@ export const unattendedMs = 60 * 60_000;
 export const staleMaxMs = 24 * 60 * 60_000;
 /** Unknown key ids cause at most one fetch in this time. */
 export const unknownKeyIntervalMs = 30_000;
+/** Pause after a first failure to fetch; it doubles with each that follows, up to `backOffMaxMs`. */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 60_000;
 

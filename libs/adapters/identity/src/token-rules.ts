@@ -25,12 +25,14 @@ export interface JudgedClaims {
   readonly until: Instant;
 }
 
+/** In characters, all of them ASCII in a good token; a longer one is `invalid_token`. */
 export const tokenMaxLength = 8_192;
 /** How far the issuer's clock may be from ours. */
 export const skewMs = 60_000;
 /** In code points, as registration counts a `firebase_uid`. */
 export const subjectMaxLength = 128;
 
+/** The reason is its cause alone, for the log: whoever sent the token is told the code and nothing of it. */
 export const invalidToken = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_token', { cause: new Error(because, { cause }) });
 

@@ -3,7 +3,7 @@ import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/doma
 export interface JobQueueOptions {
   /** How many jobs of each kind are worked at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  /** How many ids of each kind may wait; beyond it they are dropped, since the outbox offers them again. */
+  /** How many ids of each kind may wait, 10,000 by default; more are dropped: the outbox offers them again. */
   readonly waitingMax?: number;
 }
 

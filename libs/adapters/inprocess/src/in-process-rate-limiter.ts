@@ -8,9 +8,9 @@ import { SubWindowHistory } from './sub-window-history.ts';
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
-  /** Where the counts outlast a restart; without it they end with the process. */
+  /** Where the counts outlast a restart; without it they end with the process. One that may not be read is an error. */
   readonly stateFile?: string;
-  /** Is told why a state file could not be used. */
+  /** Is told why the counts of a state file could not be used: it is torn, of another version or too old. */
   readonly warn?: (message: string) => void;
 }
 

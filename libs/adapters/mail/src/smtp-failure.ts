@@ -34,6 +34,7 @@ export const isAboutTheMail = (error: unknown): boolean => {
   );
 };
 
+/** Whether the server wants a login, another one, or encryption before it (RFC 4954, section 6). */
 export const isAboutCredentials = (error: unknown): boolean => {
   const { code, responseCode } = failureOf(error);
   return code === 'EAUTH' || [530, 534, 535, 538].includes(Number(responseCode));

@@ -49,6 +49,7 @@ export interface StoredJob {
   readonly job: Job;
   /** Exclusive; null while nobody has it. */
   readonly leaseUntil: Instant | null;
+  /** Of the last attempt that failed; null while none has. */
   readonly error: string | null;
   readonly givenUp: boolean;
 }
@@ -88,6 +89,7 @@ export const writeEffects = (database: MemoryDatabase, { entries, jobs }: Effect
   }
 };
 
+/** Whoever keeps something under the epoch of the profile's grants finds it no more; before any change it is 0. */
 export const touchGrants = (database: MemoryDatabase, profile: ProfileId): void => {
   database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
 };

@@ -1,7 +1,7 @@
 import { PorticoError, type Clock, type IdentityClaims, type Json, type TokenVerifier } from '@portico/domain';
 
 export interface MemoryTokenVerifier extends TokenVerifier {
-  /** A token for these claims, good for so long. */
+  /** A token for these claims, good for so long: an hour by default. */
   mint(
     claims: { readonly uid: string; readonly email?: string; readonly emailVerified?: boolean },
     ttlSeconds?: number,
@@ -12,7 +12,9 @@ export interface MemoryTokenVerifier extends TokenVerifier {
   setAvailable(available: boolean): void;
 }
 
+/** What `iss` has to say; `mintClaims` adds nothing by itself. */
 export const memoryIssuer = 'urn:portico:memory';
+/** What `aud` has to say. */
 export const memoryAudience = 'portico';
 
 const secondMs = 1_000;

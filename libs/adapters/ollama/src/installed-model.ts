@@ -4,8 +4,10 @@ import { textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
+  /** Without a tag, `latest` is meant. */
   readonly model: string;
   readonly rememberedMs: number;
+  /** How long `recent` waits for the server. */
   readonly lookMs: number;
   /** Told of the first id, and of each that takes its place. */
   readonly onChange: (id: string, before: string | null) => void;

@@ -28,6 +28,7 @@ export interface OllamaLimits {
   readonly pullPauseMaxMs: number;
 }
 
+/** Documents end a second before the 15 s that the port allows to a call. */
 export const ollamaLimits: OllamaLimits = {
   queryMs: 5_000,
   documentsMs: 14_000,

@@ -21,6 +21,7 @@ const families: readonly (readonly [family: string, prefixes: Prefixes])[] = [
   ['nomic-embed-text', { document: 'search_document: ', query: 'search_query: ' }],
 ];
 
+/** Empty for a model of no such family. A namespace before the name (`library/`) is not looked at. */
 export const prefixOf = (model: string, purpose: EmbeddingPurpose): string => {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   return families.find(([family]) => name.startsWith(family))?.[1][purpose] ?? '';

@@ -30,6 +30,7 @@ export interface OllamaEmbedderOptions {
   readonly info: (message: string) => void;
   /** Told of texts that were cut: how long they were, never what they say. */
   readonly debug?: (message: string) => void;
+  /** Each in place of that of `ollamaLimits`. */
   readonly limits?: Partial<OllamaLimits>;
 }
 

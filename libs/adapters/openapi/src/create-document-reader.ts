@@ -3,16 +3,16 @@ import type { Answer, Order } from './messages.ts';
 import { ReadingThread } from './reading-thread.ts';
 
 export interface DocumentReaderOptions {
-  /** How many documents are read at the same time. */
+  /** How many documents are read at the same time; 1 by default. */
   readonly threads?: number;
-  /** Heap of each thread. What would need more is refused beforehand, or when the thread dies of it. */
+  /** Heap of each thread, 768 by default. What would need more is refused beforehand, or when the thread dies of it. */
   readonly memoryMegabytes?: number;
-  /** For one document, from the moment that a thread takes it. */
+  /** For one document, from the moment that a thread takes it; 30,000 by default. */
   readonly timeLimitMs?: number;
 }
 
 export interface ClosableDocumentReader extends DocumentReader {
-  /** Ends the threads. What is being read or waits to be is rejected. */
+  /** Ends the threads. What is being read, waits to be or comes afterwards is rejected with `internal`. */
   close(): Promise<void>;
 }
 
@@ -23,8 +23,8 @@ interface Job {
 
 /**
  * Reads documents in worker threads of bounded memory, started at the first document and kept. What waits is read in the
- * order in which it came. A document that a thread dies of, or does not finish in time, is refused as `invalid_body`,
- * and the next one gets a new thread.
+ * order in which it came. A document for which a thread's memory or time does not suffice is refused as `invalid_body`;
+ * a thread that dies of anything else is an `internal` error. Either way the next document gets a new thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;

@@ -1,3 +1,4 @@
+/** `syntax`: it is no JSON. `nesting`, `values`: it is beyond the bounds. */
 export type JsonFaultKind = 'syntax' | 'nesting' | 'values';
 
 /** Where a text stops being JSON that can be taken, and why. */
@@ -32,6 +33,7 @@ export interface JsonScan {
 export interface JsonBounds {
   /** How many arrays and objects may stand in each other, the outermost one counted. */
   readonly nestingMax: number;
+  /** How many values of any kind, arrays and objects counted too, names of members not. */
   readonly valuesMax: number;
 }
 

@@ -17,6 +17,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+/** By JSON Schema, where 1.0 is an integer. `type` is a name of its `type` keyword. */
 export function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'object':
@@ -51,5 +52,6 @@ export function canonical(value: Json): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
 }
 
+/** However the members of objects are ordered, as `enum` and `const` have it. */
 export const sameJson = (one: Json, other: Json): boolean =>
   one === other || (typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other));

@@ -34,6 +34,7 @@ export interface SchemaObject {
   readonly else?: Schema;
 }
 
+/** `true` takes everything, `false` nothing. */
 export type Schema = boolean | SchemaObject;
 export type SchemaMap = Readonly<Record<string, Schema>>;
 

@@ -20,6 +20,7 @@ import {
 
 export interface StoredPoint {
   readonly collectionId: CollectionId;
+  /** Of its embedding in the database: of two versions of a point the greater is the later. */
   readonly sequence: number;
   readonly modelId: string;
   readonly vector: Float32Array;

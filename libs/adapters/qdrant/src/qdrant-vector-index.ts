@@ -26,8 +26,12 @@ export interface QdrantVectorIndexOptions {
   readonly fallback: VectorIndex;
   readonly warn: (message: string, facts?: object) => void;
   readonly info: (message: string, facts?: object) => void;
-  /** The alias, and what the names of its collections begin with; installations that share a Qdrant need one each. */
+  /**
+   * The alias, and what the names of its collections begin with; installations that share a Qdrant need one each.
+   * `portico` by default.
+   */
   readonly name?: string;
+  /** Each in place of that of `usualLimits`. */
   readonly limits?: Partial<Limits>;
 }
 
@@ -39,13 +43,15 @@ export interface QdrantVectorIndex extends VectorIndex {
    * meanwhile. Rejects with the reason where that fails; the one in use stays then.
    */
   rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
+  /** Ends what goes on in the background, and waits for it up to 5 s. */
   close(): Promise<void>;
 }
 
 /**
  * An index in Qdrant, shared by all processes of an installation: one point a collection, under its id, with the model
  * and the sequence of its embedding. Each process brings in what it finds missing before it searches, and never writes an
- * older embedding over a newer one. All searches are exact, so answers are those of the database.
+ * older embedding over a newer one. All searches are exact, so answers are those of the database. A Qdrant older than
+ * 1.16, which has no conditional writes, is not used: `fallback` answers.
  */
 export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
   new QdrantIndex(options);

@@ -1,12 +1,13 @@
 import type { CollectionId } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 
-/** A vector and how near it is: from -1 to 1 by 32-bit floats, so that 1.0000001 can be. */
+/** A vector and how near it is, from 0 to 1: what Qdrant says below is 0, and above, as its 32-bit floats can be, 1. */
 export interface Score {
   readonly collectionId: CollectionId;
   readonly score: number;
 }
 
+/** Of its vectors, as Qdrant says it and unchecked; undefined where they have names, or there are none. */
 export interface Shape {
   readonly size: unknown;
   readonly distance: unknown;
@@ -55,6 +56,7 @@ export const readScores = (answer: unknown): readonly Score[] =>
 export const readSequences = (answer: unknown): ReadonlyMap<CollectionId, number> =>
   new Map(listOf(answer).map(readSequence));
 
+/** `next` is where the next page begins; null where this is the last. */
 export const readPage = (answer: unknown) => {
   const { points, next_page_offset: next } = objectOf(answer);
   const isLast = next === null || next === undefined;

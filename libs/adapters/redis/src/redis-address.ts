@@ -2,9 +2,11 @@
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
+  /** Empty where none is named; so is the password. */
   readonly username: string;
   /** A secret. */
   readonly password: string;
+  /** 0 where none is named. */
   readonly db: number;
   readonly tls: boolean;
   /** Host and port. */

@@ -26,7 +26,7 @@ const connectionClosed = 'the connection was closed';
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`, with user and password where there are any. */
   readonly url: string;
-  /** Told once when Redis goes away, once when it is back, and of settings that are not right; never of a password. */
+  /** Told once when Redis goes away, once when it is back, of wrong settings and of refusals; never of a password. */
   readonly warn: (message: string) => void;
   /** Else 200 ms. For tests on machines that are too busy for it. */
   readonly timeoutMs?: number;

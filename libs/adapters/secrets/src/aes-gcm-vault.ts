@@ -23,7 +23,7 @@ const tagBytes = 16;
 /**
  * AES-256-GCM (NIST SP 800-38D) with a random nonce at every sealing: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two
  * in base64url. The context is associated data, so that what was sealed for one place does not open in another. A text or
- * context with a lone surrogate has no UTF-8: RangeError.
+ * context with a lone surrogate has no UTF-8: RangeError. So is a key that has not 32 bytes, at once.
  */
 export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): Vault => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));

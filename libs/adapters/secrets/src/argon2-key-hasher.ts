@@ -9,9 +9,9 @@ export interface Argon2KeyHasherOptions {
   readonly pepper: Uint8Array;
   /** How many hashes are computed at once, 1 or more: each takes a thread and 19 MiB for some 10 to 20 ms. */
   readonly concurrency: number;
-  /** How many may wait for their turn; whoever comes beyond that gets an `internal` error. */
+  /** How many may wait for their turn; whoever comes beyond that gets an `internal` error. 256 by default. */
   readonly waitingMax?: number;
-  /** How many secrets are remembered at most. */
+  /** How many secrets are remembered at most; 100,000 by default. */
   readonly memoMax?: number;
   /** Told of each argon2 computation as it begins. */
   readonly onHash?: () => void;

@@ -13,6 +13,7 @@ export interface AuditReads {
   batch(filter: AuditFilter, lastSeq: number, after: AuditPlace | null, limit: number): Promise<readonly AuditRow[]>;
 }
 
+/** Where an entry stands in pages, newest first; `seq` decides between entries of one instant. */
 export interface AuditPlace {
   readonly instant: Instant;
   readonly seq: number;

@@ -89,6 +89,7 @@ export const DocumentEntity = defineEntity({
   tableName: 'documents',
   properties: {
     collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    /** As `PackedText` has them: `crc32` and `bytes` are of the text, not of what it is packed to. */
     deflated: p.blob(),
     crc32: int64(),
     bytes: int64(),

@@ -30,6 +30,7 @@ export const jobColumns = [
 
 export const taskColumns = (task: JobTask): TaskColumns => ({ ...nothing, ...task });
 
+/** Throws where the row lacks what a task of its kind has. */
 export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({
   id,
   task: taskOf(task),

@@ -45,6 +45,7 @@ export const profileOf = (row: ProfileColumns): Profile => ({
   approvedAt: row.approvedAt ?? null,
 });
 
+/** Null where the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
   const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
   if (keyHash == null || keyTag == null) return null;
@@ -57,6 +58,7 @@ export const keyOf = (row: KeyColumns): StoredKey | null => {
 
 export const profileData = ({ ...profile }: Profile) => profile;
 
+/** For null, columns that take the key away. */
 export const keyData = (key: StoredKey | null) => ({
   keyHash: key?.current.hash ?? null,
   keyTag: key?.current.tag ?? null,

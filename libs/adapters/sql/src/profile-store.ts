@@ -74,6 +74,7 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
   },
 });
 
+/** Null where there is none. */
 export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | null> => {
   const row = await sql.first<ProfileColumns>(selectById, [id]);
   return row ? profileOf(row) : null;

@@ -2,6 +2,7 @@ import type { Database } from './sql.ts';
 
 /** A few named texts that the service keeps for itself. */
 export interface Settings {
+  /** Null where none is kept. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
   /** Keeps the value unless there is one already; answers the one that is kept. */

@@ -8,6 +8,7 @@ import {
 import { Closable, type Module } from '../registry.ts';
 import { jobsAtOnce } from './jobs-at-once.ts';
 
+/** Of each process, whether or not a cache in Redis stands behind it. */
 export const nearCacheBytesMax = 64 * 1_048_576;
 
 /** Limiter, cache and job queue within this process. */

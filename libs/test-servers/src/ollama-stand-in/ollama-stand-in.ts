@@ -41,6 +41,7 @@ export interface OllamaRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** Empty where what came is no JSON. */
   readonly body: Json;
 }
 

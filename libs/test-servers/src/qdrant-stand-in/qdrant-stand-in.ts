@@ -9,12 +9,13 @@ import { routes } from './routes.ts';
 export interface QdrantStandInOptions {
   /** Asked of every request but those for health and version, as header `api-key` or as a bearer token. */
   readonly apiKey?: string;
-  /** What `GET /` says. */
+  /** What `GET /` says; `1.18.3` by default. */
   readonly version?: string;
 }
 
 export interface QdrantCall {
   readonly method: string;
+  /** Without its query. */
   readonly path: string;
   readonly bodyBytes: number;
 }

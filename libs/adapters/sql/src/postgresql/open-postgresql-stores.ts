@@ -8,6 +8,7 @@ import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
+/** Rejects as `openPostgresql` does; the check of these stores fails after 500 ms without an answer. */
 export const openPostgresqlStores = async (url: string, warn: Warn, startWaitMs: number): Promise<SqlStores> => {
   const { orm, pool } = await openPostgresql(url, warn, startWaitMs);
   const database = new PostgresqlDatabase(orm, pool);

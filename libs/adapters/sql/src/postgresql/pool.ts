@@ -42,6 +42,7 @@ export const poolConfig = (url: string): PoolConfig => ({
   types: integersAsNumbers(),
 });
 
+/** What `pg_stat_activity` shows of each connection, unless the address says another (`application_name`). */
 export const applicationName = 'portico';
 
 /** 64-bit integers are numbers: none that is kept goes beyond 2^53. */

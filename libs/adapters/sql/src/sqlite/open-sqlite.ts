@@ -10,7 +10,9 @@ import { retryWhileBusy } from './busy.ts';
 
 export interface OpenSqlite {
   readonly orm: MikroORM;
+  /** Never waits for the lock of another process: it fails by SQLITE_BUSY, and `retryWhileBusy` tries again. */
   readonly writer: Connection;
+  /** Cannot write. */
   readonly reader: Connection;
 }
 
