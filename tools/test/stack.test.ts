@@ -1,5 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +21,7 @@ interface Service {
   readonly image: string;
   readonly build?: string;
   readonly user?: string;
+  readonly restart?: string;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly profiles?: readonly string[];
@@ -94,6 +104,10 @@ describe.each(services)('the service %s', (_name, service) => {
     }
   });
 
+  test('ends, or can be asked whether it is healthy: `up --wait` fails else', () => {
+    if (service.restart !== 'no') expect(service.healthcheck?.disable).toBeUndefined();
+  });
+
   test('waits for services that there are, and for health where it is checked', () => {
     for (const [name, { condition, required }] of Object.entries(service.depends_on ?? {})) {
       const other = stack.services[name];
@@ -107,6 +121,21 @@ describe.each(services)('the service %s', (_name, service) => {
 
 test('the image is built once: Compose would build the same name at the same time otherwise', () => {
   expect(services.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['keys']);
+});
+
+test('the worker is healthy while its heartbeat is young', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-heartbeat-'));
+  const heartbeat = join(folder, 'heartbeat');
+  const file = environmentOf('worker')['HEARTBEAT_FILE'] ?? 'none';
+  const [, check = ''] = stack.services['worker']?.healthcheck?.test ?? [];
+  const status = () => spawnSync('sh', ['-c', interpolated(check, {}).replace(file, heartbeat)]).status;
+  expect(status()).toBe(1);
+  writeFileSync(heartbeat, 'now');
+  expect(status()).toBe(0);
+  const longAgo = Date.now() / 1_000 - 61;
+  utimesSync(heartbeat, longAgo, longAgo);
+  expect(status()).toBe(1);
+  rmSync(folder, { recursive: true });
 });
 
 describe('with the secrets of a first start', () => {

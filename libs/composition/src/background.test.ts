@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { compose, type Portico } from './compose.ts';
 import { localAdmin, readConfig } from './config.ts';
 import { createLogger } from './logging.ts';
 
-const intervals = { relayMs: 20, pruneMs: 30, outdatedMs: 30 };
+const intervals = { relayMs: 20, pruneMs: 30, outdatedMs: 30, heartbeatMs: 20 };
 /** A job that failed waits for a second before it is tried again. */
 const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
@@ -187,6 +187,25 @@ test('entries of the audit log that are too old are removed in portions, with a 
   const stoppedAfter = portions;
   await expect.poll(() => turns > 2 * stoppedAfter, { timeout: patienceMs }).toBe(true);
   expect(portions).toBe(stoppedAfter);
+});
+
+test('the heartbeat goes on, also where jobs are left to others, until it is stopped', async () => {
+  const folder = newFolder();
+  const file = join(folder, 'heartbeat');
+  const portico = await compose(
+    readConfig({ DATA_DIR: folder, HEARTBEAT_FILE: file, JOBS: 'off' }),
+    createLogger('silent', 'test'),
+  );
+  onTestFinished(() => portico.close());
+  const background = startBackground(portico, intervals);
+  const beat = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await expect.poll(beat, { timeout: patienceMs }).toMatch(/Z$/m);
+  const first = beat();
+  await expect.poll(beat, { timeout: patienceMs }).not.toBe(first);
+  await background.stop();
+  rmSync(file);
+  await new Promise((resolve) => setTimeout(resolve, 3 * intervals.heartbeatMs));
+  expect(existsSync(file)).toBe(false);
 });
 
 test('a database that is away is told when it goes and when it is back, however often it is asked meanwhile', async () => {

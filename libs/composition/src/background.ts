@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isPorticoError, type JobOutcome } from '@portico/domain';
 import type { Portico } from './compose.ts';
@@ -8,9 +9,15 @@ export interface BackgroundIntervals {
   readonly pruneMs: number;
   /** So long may pass until a changed model is noticed, besides what an embedder remembers of it. */
   readonly outdatedMs: number;
+  readonly heartbeatMs: number;
 }
 
-const defaultIntervals: BackgroundIntervals = { relayMs: 1_000, pruneMs: 3_600_000, outdatedMs: 60_000 };
+const defaultIntervals: BackgroundIntervals = {
+  relayMs: 1_000,
+  pruneMs: 3_600_000,
+  outdatedMs: 60_000,
+  heartbeatMs: 10_000,
+};
 
 /**
  * Works the jobs of the outbox and the other doings that no request asks for, until it is stopped. Where no jobs are worked
@@ -68,11 +75,15 @@ export const startBackground = (
     repeat('Offering jobs', intervals.relayMs, useCases.relayJobs);
     repeat('Looking for outdated embeddings', intervals.outdatedMs, embedOutdated);
   }
-  const { auditRetentionDays } = config;
+  const { auditRetentionDays, heartbeatFile } = config;
   if (auditRetentionDays !== null)
     repeat('Pruning the audit log', intervals.pruneMs, async () => {
       while (!ending.signal.aborted && (await useCases.pruneAudit(auditRetentionDays)) > 0) await othersTurn();
     });
+  if (heartbeatFile !== null)
+    repeat('Writing the heartbeat', intervals.heartbeatMs, () =>
+      writeFile(heartbeatFile, `${new Date().toISOString()}\n`),
+    );
   return {
     stop: async () => {
       ending.abort();

@@ -35,6 +35,8 @@ export interface Config {
   readonly trustProxy: readonly string[] | number | null;
   /** `off`: this process works no jobs, and leaves them to others. */
   readonly jobs: 'inline' | 'off';
+  /** Absolute; its age tells a health check whether this process lives. Null: there is none. */
+  readonly heartbeatFile: string | null;
   /** Whether this process answers requests, so that its own counts of them outlive a restart, in `dataDir`. */
   readonly keepsRateLimits: boolean;
   readonly bodyLimitBytes: number;
@@ -92,6 +94,7 @@ export const readConfig = (variables: Environment): Config => {
     firstAdmin: firstAdminOf(read, local),
     trustProxy: trustedProxies(read.TRUST_PROXY),
     jobs: read.JOBS,
+    heartbeatFile: read.HEARTBEAT_FILE ? resolve(root, read.HEARTBEAT_FILE) : null,
     keepsRateLimits: true,
     bodyLimitBytes: read.BODY_LIMIT,
     specBodyLimitBytes: read.SPEC_BODY_LIMIT,

@@ -174,6 +174,7 @@ const schema = z.object({
   BOOTSTRAP_ADMIN_EMAIL: email.optional(),
   TRUST_PROXY: networks.default([]),
   JOBS: choice('inline', 'off').default('inline'),
+  HEARTBEAT_FILE: z.string().optional(),
   RATE_LIMIT_DEFAULT: limit.default({ allowed: 600, windowSeconds: 60 }),
   RATE_LIMIT_ANONYMOUS: z.union([z.literal('off'), limit], 'off, or requests/seconds such as 600/60').optional(),
   RATE_LIMIT_FAILED_KEYS: z.union([z.literal('off'), limit], 'off, or requests/seconds such as 60/60').optional(),
