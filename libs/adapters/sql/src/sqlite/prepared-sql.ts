@@ -1,7 +1,11 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import type { Sql, Value } from '../sql.ts';
 
-/** SQL on one connection of better-sqlite3, each statement prepared once. It answers without a tick in between. */
+/** So many rows are written in some milliseconds; then the event loop has a turn, for whoever reads what is committed. */
+const rowsOfATurn = 500;
+
+/** SQL on one connection of better-sqlite3, each statement prepared once. But for many rows it answers without a tick in between. */
 export class PreparedSql implements Sql {
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement<unknown[]>>();
@@ -24,7 +28,10 @@ export class PreparedSql implements Sql {
 
   async runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void> {
     const statement = this.#prepare(text);
-    for (const each of parameters) statement.run(...each.map(bound));
+    for (const [row, each] of parameters.entries()) {
+      if (row > 0 && row % rowsOfATurn === 0) await othersTurn();
+      statement.run(...each.map(bound));
+    }
   }
 
   #prepare(text: string): Statement<unknown[]> {

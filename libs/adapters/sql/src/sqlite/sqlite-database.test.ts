@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { anEntry } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -44,6 +44,23 @@ test('units of work do not interleave, however long they take', () =>
       });
     await Promise.all(['a', 'b', 'c'].map(unit));
     expect(steps.join('')).toBe('aabbcc');
+  }));
+
+test('while very many rows are written others read what is committed', () =>
+  withDatabase(async (database) => {
+    const rows = Array.from({ length: 5_001 }, (_, row) => [`${row}`]);
+    let isDone = false;
+    const written = database.transact((transaction) => transaction.runEach(insert, rows)).then(() => (isDone = true));
+    let reads = 0;
+    for (; !isDone; await setImmediate()) {
+      const { length } = await names(database);
+      expect([0, rows.length]).toContain(length);
+      reads += 1;
+    }
+    await written;
+    // Without a turn for others there is one.
+    expect(reads).toBeGreaterThanOrEqual(5);
+    expect(await names(database)).toHaveLength(rows.length);
   }));
 
 test('what a unit of work throws rolls it back, and the next one goes on', () =>
