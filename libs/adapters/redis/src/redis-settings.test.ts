@@ -102,7 +102,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
   });
 
-  test('one that still reads its data is used as soon as it has', async () => {
+  test.skipIf(!isHere?.control)('one that still reads its data is used as soon as it has', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-redis-data-'));
     // Read slowly enough to be met while it does so.
     const slowly = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
