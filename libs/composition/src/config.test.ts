@@ -132,6 +132,7 @@ test.each([
   ['REDIS_URL', 'redis://:hunter2@cache/16.5', 'redis://'],
   ['REDIS_URL', 'redis://:hunter2@cache/-1', 'redis://'],
   ['REDIS_URL', 'rediss://:hunter2@cache:6390/1/2', 'redis://'],
+  ['REDIS_URL', 'redis://:hunter2@cache/1?family=6', 'redis://'],
   ['SMTP_URL', 'mail:hunter2', 'an SMTP address'],
   ['SMTP_URL', 'smtp://portico:hunter2@mail.example.com?tls=off', 'an SMTP address'],
   ['QDRANT_API_KEY', 'hunter2 and more', 'printable ASCII'],

@@ -78,8 +78,8 @@ const address = (schemes: readonly string[], allowed: string, isAllowed: (url: U
 
 const redisUrl = address(
   ['redis:', 'rediss:'],
-  'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is that of a database',
-  ({ pathname }) => /^\/?\d*$/.test(pathname),
+  'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is that of a database; no ?options',
+  ({ pathname, search }) => /^\/?\d*$/.test(pathname) && search === '',
 );
 
 /** Qdrant knows no users; a password that is left out in silence would be looked for elsewhere. */
