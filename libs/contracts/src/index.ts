@@ -20,6 +20,7 @@ export * from './job-queue-contract.ts';
 export * from './mailer-contract.ts';
 export * from './rate-limiter-contract.ts';
 export * from './admission-log.ts';
+export * from './rate-limiter-walk.ts';
 export * from './key-hasher-contract.ts';
 export * from './vault-contract.ts';
 export * from './token-verifier-contract.ts';

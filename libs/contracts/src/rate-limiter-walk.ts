@@ -1,0 +1,96 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { LimitRule, RateLimiter } from '@portico/domain';
+import { AdmissionLog } from './admission-log.ts';
+
+/** One step of a walk through a limiter's life; `Own` is what one implementation alone can meet, such as a restart. */
+export type LimiterStep<Own> =
+  | { readonly do: 'take' | 'peek'; readonly times: number }
+  | { readonly do: 'rule'; readonly rule: LimitRule }
+  | { readonly do: 'pass'; readonly microseconds: number }
+  | { readonly do: 'own'; readonly own: Own };
+
+type Ask = (rule: LimitRule, way: 'take' | 'peek') => Promise<void>;
+
+/** A limiter that a walk leads, of one subject. */
+export interface WalkedLimiter<Own> {
+  readonly limiter: Pick<RateLimiter, 'take' | 'peek'>;
+  /** Microseconds that have passed for whoever is counted. */
+  now(): number;
+  pass(microseconds: number): void;
+  /** `ask` asks as the walk itself does, by `rule` or another. */
+  meet(own: Own, ask: Ask, rule: LimitRule): Promise<void>;
+}
+
+const rulesOf = (...numbers: readonly number[]): LimitRule[] =>
+  numbers.flatMap((allowed) => [1, 2, 7, 30].map((windowSeconds) => ({ allowed, windowSeconds })));
+
+/** Within these a limiter answers exactly; every walk begins by a take under the longest window, so that nothing is forgotten. */
+export const exactRules = rulesOf(1, 2, 3, 10, 40, 999, 1000);
+export const allRules = [...exactRules, ...rulesOf(1001, 1200, 2500, 10_000)];
+export const longestRule: LimitRule = { allowed: 1000, windowSeconds: 30 };
+
+const subject = 'ada';
+
+const walk = async <Own>(
+  walked: WalkedLimiter<Own>,
+  first: LimitRule,
+  steps: readonly LimiterStep<Own>[],
+  ask: Ask,
+): Promise<void> => {
+  await ask(longestRule, 'take');
+  let rule = first;
+  for (const step of steps) {
+    switch (step.do) {
+      case 'rule':
+        rule = step.rule;
+        break;
+      case 'pass':
+        walked.pass(step.microseconds);
+        break;
+      case 'own':
+        await walked.meet(step.own, ask, rule);
+        break;
+      default:
+        for (let i = 0; i < step.times; i++) await ask(rule, step.do);
+    }
+  }
+};
+
+/** Every answer is that of the definition; for rules up to 1,000. */
+export const walkExactly = async <Own>(
+  walked: WalkedLimiter<Own>,
+  first: LimitRule,
+  steps: readonly LimiterStep<Own>[],
+): Promise<void> => {
+  const log = new AdmissionLog();
+  await walk(walked, first, steps, async (rule, way) => {
+    const expected = log[way](walked.now(), rule);
+    const quota = await walked.limiter[way](subject, rule);
+    // Several rules together may let more than 1,000 into a window: then the oldest of those that are known is named.
+    const beyondTheExact = log.counted(walked.now(), rule).length > 1000;
+    if (beyondTheExact) ok(quota.resetSeconds >= expected.resetSeconds);
+    deepStrictEqual(beyondTheExact ? { ...quota, resetSeconds: expected.resetSeconds } : quota, expected);
+  });
+};
+
+/** No window ever holds more than the rule of the moment allows; for any rules. */
+export const walkNeverOver = async <Own>(
+  walked: WalkedLimiter<Own>,
+  first: LimitRule,
+  steps: readonly LimiterStep<Own>[],
+): Promise<void> => {
+  const log = new AdmissionLog();
+  await walk(walked, first, steps, async (rule, way) => {
+    const { admitted, remaining } = await walked.limiter[way](subject, rule);
+    if (way === 'take' && admitted) log.write(walked.now());
+    const counted = log.counted(walked.now(), rule).length;
+    if (way === 'peek') ok(remaining <= Math.max(0, rule.allowed - counted), `${remaining} remain after ${counted}`);
+    else ok(!admitted || counted <= rule.allowed, `${counted} in a window of ${rule.allowed}`);
+  });
+};
+
+/** Once the longest window has passed, nothing is counted any more. */
+export const expectAllFree = async <Own>(walked: WalkedLimiter<Own>): Promise<void> => {
+  walked.pass(longestRule.windowSeconds * 1_000_000);
+  for (const rule of allRules) strictEqual((await walked.limiter.peek(subject, rule)).remaining, rule.allowed);
+};
