@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '@portico/composition';
 import { root } from '../src/service-process.ts';
@@ -125,6 +125,7 @@ test('the image is built once: Compose would build the same name at the same tim
 
 test('the worker is healthy while its heartbeat is young', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-heartbeat-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const heartbeat = join(folder, 'heartbeat');
   const file = environmentOf('worker')['HEARTBEAT_FILE'] ?? 'none';
   const [, check = ''] = stack.services['worker']?.healthcheck?.test ?? [];
@@ -135,7 +136,6 @@ test('the worker is healthy while its heartbeat is young', () => {
   const longAgo = Date.now() / 1_000 - 61;
   utimesSync(heartbeat, longAgo, longAgo);
   expect(status()).toBe(1);
-  rmSync(folder, { recursive: true });
 });
 
 describe('with the secrets of a first start', () => {

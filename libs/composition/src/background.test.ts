@@ -15,7 +15,11 @@ const intervals = { relayMs: 20, pruneMs: 30, outdatedMs: 30, heartbeatMs: 20 };
 const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
 
-const newFolder = () => mkdtempSync(join(tmpdir(), 'portico-background-'));
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-background-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
 
 const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Portico> => {
   const config = readConfig({ DATA_DIR: newFolder(), OLLAMA_URL: standIn.url, OLLAMA_PULL: 'false', ...variables });

@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const portico of opened.splice(0)) await portico.close();
+  rmSync(folder, { recursive: true });
 });
 
 const key = Buffer.alloc(32, 7).toString('base64');

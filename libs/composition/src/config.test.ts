@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from './config.ts';
 import { ConfigurationError, defaultMailFrom } from './environment.ts';
 
@@ -191,7 +191,9 @@ test('an API key for Qdrant without its address is a fault', () => {
 });
 
 test('secrets may come from files; both forms at once, or a file that is not there, are faults', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'portico-config-')), 'previous');
+  const folder = mkdtempSync(join(tmpdir(), 'portico-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'previous');
   writeFileSync(file, `${key}\n`);
   expect(readConfig({ SECRETS_KEY_PREVIOUS_FILE: file }).secretsKey.previous).toEqual([key]);
   writeFileSync(`${file}.url`, 'redis://:hunter2@cache\n');
