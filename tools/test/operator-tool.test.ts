@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -190,6 +190,14 @@ test('reindex embeds everything anew, beside a running service and without one',
     query: 'first',
   });
   expect(found).toHaveLength(2);
+});
+
+test('the operator keeps no heartbeat alive, which may be that of a worker that does not live', async () => {
+  const heartbeat = join(installation.folder, 'heartbeat');
+  const operated = await createInstallation({ HEARTBEAT_FILE: heartbeat });
+  onTestFinished(() => operated.remove());
+  expect((await operated.tool('reindex')).code).toBe(0);
+  expect(existsSync(heartbeat)).toBe(false);
 });
 
 /** Jobs that were given up, in this order, and one that waits until much later. */
