@@ -44,7 +44,7 @@ export const createHttpApp = (facts: HttpAppFacts): Express => {
   const table = routes.filter((route) => facts.localIssuer || !route.ofLocalIssuer);
   const isDraining = () => app.locals['draining'] === true;
   const registry = facts.registry ?? new Registry();
-  const metrics = createHttpMetrics(registry);
+  const metrics = createHttpMetrics(registry, facts.settings.version);
   observeState(registry, { useCases: facts.useCases, limiterFallback: facts.limiterFallback ?? (() => false) });
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {

@@ -9,6 +9,7 @@ import { createHttpServer } from './http-server.ts';
 
 const settings = {
   serviceName: 'portico',
+  version: '0.0.0',
   bodyLimitBytes: 1_000,
   specBodyLimitBytes: 1_000,
   trustProxy: null,

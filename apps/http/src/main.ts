@@ -1,17 +1,27 @@
 import { once } from 'node:events';
-import { compose, createLogger, endInOrder, readConfig, startBackground, startFailure } from '@portico/composition';
+import {
+  compose,
+  createLogger,
+  endInOrder,
+  readConfig,
+  startBackground,
+  startFailure,
+  version,
+} from '@portico/composition';
 import { createHttpApp, createHttpServer } from './index.ts';
 
 /** The service: configuration, composition, listening, and an orderly end. */
 const main = async (): Promise<void> => {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel, config.serviceName);
+  logger.info({ version }, `Portico ${version} starts`);
   const whenEnding = endInOrder(logger);
   for (const warning of config.warnings) logger.warn(warning);
   const portico = await compose(config, logger);
   const { useCases, localIssuer, gauges } = portico;
   const limiterFallback = () => gauges.limiterFallback;
-  const server = createHttpServer(createHttpApp({ useCases, settings: config, logger, localIssuer, limiterFallback }));
+  const settings = { ...config, version };
+  const server = createHttpServer(createHttpApp({ useCases, settings, logger, localIssuer, limiterFallback }));
   server.listen(config.port, config.host);
   try {
     await once(server, 'listening');

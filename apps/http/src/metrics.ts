@@ -10,8 +10,14 @@ export interface HttpMetrics {
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Measures requests by the template of their path, never by the path itself, which would be as many series as ids. */
-export const createHttpMetrics = (registry: Registry): HttpMetrics => {
+export const createHttpMetrics = (registry: Registry, version: string): HttpMetrics => {
   if (!registry.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'portico_build_info',
+    help: '1, labelled by the version of the service',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer, in seconds',

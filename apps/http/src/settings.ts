@@ -2,6 +2,8 @@
 export interface HttpSettings {
   /** What `GET /health` answers as `service`. */
   readonly serviceName: string;
+  /** Of the service itself, such as `0.1.0`; in its OpenAPI document and among its measurements. */
+  readonly version: string;
   /** The longest body of a request, in bytes. */
   readonly bodyLimitBytes: number;
   /** The longest body where an `openapi_spec` travels, in bytes. */

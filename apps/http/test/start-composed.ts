@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { compose, createLogger, readConfig, type Environment } from '@portico/composition';
+import { compose, createLogger, readConfig, version, type Environment } from '@portico/composition';
 import { createUseCases } from '@portico/domain';
 import { runDueJobs } from '@portico/testing';
 import { createHttpApp, createHttpServer } from '../src/index.ts';
@@ -29,6 +29,7 @@ export const startComposed =
     const config = {
       ...readConfig({ DATA_DIR: folder, ...variables }),
       firstAdmin: null,
+      version,
       specBodyLimitBytes: 1_048_576,
       ...http,
     };

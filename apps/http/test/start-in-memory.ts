@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { version } from '@portico/composition';
 import { createHarness } from '@portico/testing';
 import { pino } from 'pino';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
@@ -9,6 +10,7 @@ import type { Start } from './subject.ts';
 
 export const httpSettings: HttpSettings = {
   serviceName: 'portico',
+  version,
   bodyLimitBytes: 262_144,
   specBodyLimitBytes: 1_048_576,
   trustProxy: null,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { version } from '@portico/composition';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** What a worker has logged by the time it is ready. */
@@ -35,6 +36,7 @@ test('a worker warns at its start of what concerns jobs, and of nothing that con
     JOBS: 'off',
   };
   expect(await messagesAtStart(variables)).toEqual([
+    `Portico ${version} starts`,
     expect.stringContaining('Mail is off'),
     expect.stringContaining('this profile is one now'),
     'The worker is ready',

@@ -1,9 +1,18 @@
-import { compose, createLogger, endInOrder, readConfig, startBackground, startFailure } from '@portico/composition';
+import {
+  compose,
+  createLogger,
+  endInOrder,
+  readConfig,
+  startBackground,
+  startFailure,
+  version,
+} from '@portico/composition';
 
 /** The job process: works what an HTTP process with `JOBS=off` leaves in the outbox. */
 const main = async (): Promise<void> => {
   const config = { ...readConfig(process.env), jobs: 'inline' as const, keepsRateLimits: false };
   const logger = createLogger(config.logLevel, `${config.serviceName}-worker`);
+  logger.info({ version }, `Portico ${version} starts`);
   const whenEnding = endInOrder(logger);
   for (const warning of config.jobWarnings) logger.warn(warning);
   const portico = await compose(config, logger);

@@ -6,4 +6,5 @@ export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './logging.ts';
 export { openLocalIssuer } from './local-issuer.ts';
 export { startFailure } from './start-failure.ts';
+export { version } from './version.ts';
 export type { LocalIssuer } from '@portico/identity';

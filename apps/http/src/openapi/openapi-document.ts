@@ -18,7 +18,7 @@ export const openApiDocument = (routes: readonly Route[], settings: HttpSettings
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Portico', version: '1.0.0', description: introduction },
+    info: { title: 'Portico', version: settings.version, description: introduction },
     servers: [{ url: '/' }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routes } from '../../src/index.ts';
@@ -63,6 +64,13 @@ export const serviceSuite = (start: Start): void => {
     expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 1']);
     expect(await series('rate_limiter_fallback')).toEqual(['rate_limiter_fallback 0']);
     for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
+  });
+
+  test('says one version everywhere: that of the manifest', async () => {
+    const manifest = new URL('../../../../package.json', import.meta.url);
+    const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+    expect((await call('GET', '/openapi.json')).body.info).toMatchObject({ version });
+    expect((await call('GET', '/metrics')).text).toContain(`\nportico_build_info{version="${version}"} 1\n`);
   });
 
   test('the local issuer shows its keys and where they are', async () => {

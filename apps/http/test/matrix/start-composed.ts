@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose, createLogger, localAdmin, readConfig, type Environment } from '@portico/composition';
+import { compose, createLogger, localAdmin, readConfig, version, type Environment } from '@portico/composition';
 import { runDueJobs } from '@portico/testing';
 import { listen } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
@@ -20,7 +20,7 @@ export const startComposed =
     const portico = await compose(config, createLogger('silent', 'portico'));
     const { ports, useCases, localIssuer } = portico;
     if (!localIssuer) throw new Error('There is no local issuer');
-    const { address, close } = await listen({ useCases, settings: config, localIssuer });
+    const { address, close } = await listen({ useCases, settings: { ...config, version }, localIssuer });
     const mintToken: MatrixService['mintToken'] = (claims, ttlSeconds) => localIssuer.mint({ ...claims, ttlSeconds });
     return {
       address,

@@ -13,6 +13,7 @@ export const startOnMemory = async (): Promise<MatrixService> => {
   await useCases.claimFirstAdmin(admin);
   const settings = {
     serviceName: 'portico',
+    version: '0.0.0',
     bodyLimitBytes: 262_144,
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
