@@ -25,6 +25,7 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './instant.ts';
 export type * from './json.ts';
+export * from './line.ts';
 export * from './ports/index.ts';
 export * from './collections/document-authentication.ts';
 export * from './collections/document-base-url.ts';

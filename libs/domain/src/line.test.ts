@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isPlainLine, plainLine } from './line.ts';
+
+const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
+  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
+
+/** As the specification lists them, section 1. */
+const refused = points(
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+  [0x061c, 0x061c],
+  [0x200e, 0x200f],
+  [0x2028, 0x2029],
+  [0x202a, 0x202e],
+  [0x2066, 0x2069],
+  [0xd800, 0xdfff],
+);
+
+test('of the basic plane exactly the listed characters are no part of a line', () => {
+  expect(points([0x00, 0xffff]).filter((character) => !isPlainLine(character))).toEqual(refused);
+});
+
+test('a line may be in any script, with joiners and pictures, and may be empty', () => {
+  for (const line of ['', 'Ångström & Söhne', '株式会社', 'שלום', 'می‌خواهم', '👩‍🔬 Labs', 'a\u00a0b']) {
+    expect(isPlainLine(line)).toBe(true);
+    expect(plainLine(line)).toBe(line);
+  }
+});
+
+test('what is shown is one line, whatever was kept', () => {
+  expect(plainLine('Customer,\r\n\r\nSign in at\u2028https://evil.example\u202e\u001b[2J')).toBe(
+    'Customer, Sign in at https://evil.example [2J',
+  );
+  expect(plainLine('\u0000\ud800\n')).toBe('\ufffd');
+});
+
+test('any text is shown as a plain line that is not longer, and shown again as itself', () => {
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...refused, ' ', 'a'), fc.string({ unit: 'binary' })))
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, (kept) => {
+      const shown = plainLine(kept);
+      expect(isPlainLine(shown)).toBe(true);
+      expect(shown.length).toBeLessThanOrEqual(kept.length);
+      expect(plainLine(shown)).toBe(shown);
+    }),
+  );
+});
