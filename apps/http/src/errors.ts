@@ -29,5 +29,6 @@ export const errorStatuses = {
   rate_limited: 429,
   embedding_unavailable: 500,
   identity_unavailable: 500,
+  timed_out: 500,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;

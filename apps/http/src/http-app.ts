@@ -1,7 +1,8 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { PorticoError, type UseCases } from '@portico/domain';
+import { isPorticoError, PorticoError, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { AnswerDeadline } from './answers/answer-deadline.ts';
 import { json, type Answer } from './answers/answer.ts';
 import { keepBodies } from './answers/kept-bodies.ts';
 import { send } from './answers/send.ts';
@@ -9,7 +10,7 @@ import { errorStatuses } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
-import { answerRoute, type AnswerDeadline, type PipelineFacts } from './pipeline.ts';
+import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { isHeldBack } from './requests/expectation.ts';
@@ -27,7 +28,10 @@ export interface HttpAppFacts {
   readonly limiterFallback?: () => boolean;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
-  /** How long an answer may take to begin, from the last byte of its request on; then it is 500. 9,500 by default. */
+  /**
+   * How long an answer may take to begin, from the last byte of its request on; then it is 500 and the request changes nothing
+   * any more, unless its change is being committed. 9,500 by default.
+   */
   readonly answerTimeoutMs?: number;
 }
 
@@ -105,6 +109,12 @@ const createServing = (
     return send(exchange, refusalAnswer(refusal), status, isDraining() || isHeldBack(exchange.request));
   };
 
+  /** What comes of the work after the deadline was answered: nobody waits for it, and it has changed nothing. */
+  const recordLate = ({ requestId, route }: Exchange, error: unknown): void => {
+    if (isPorticoError(error) && (error.code === 'timed_out' || errorStatuses[error.code] !== 500)) return;
+    logger.error({ err: error, request_id: requestId, route }, 'request failed after its answer');
+  };
+
   const record = ({ request, response, route, requestId, profileId, startedAt }: Exchange): void => {
     const ms = performance.now() - startedAt;
     const status = response.headersSent ? response.statusCode : 499;
@@ -132,7 +142,7 @@ const createServing = (
   ): Promise<void> => {
     const exchange = new Exchange(request, response, readAddress);
     response.once('close', () => record(exchange));
-    const deadline = createDeadline(answerTimeoutMs, () => {
+    const deadline = new AnswerDeadline(answerTimeoutMs, () => {
       void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
     });
     try {
@@ -140,11 +150,10 @@ const createServing = (
         throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
       const route = routeFor(methods, request.method, exchange);
       const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>, deadline);
-      deadline.suspend();
-      await send(exchange, answer, route.status, isDraining() || isHeldBack(request));
+      if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || isHeldBack(request));
     } catch (error) {
-      deadline.suspend();
-      if (error instanceof ClientGone) response.destroy();
+      if (!deadline.settle()) recordLate(exchange, error);
+      else if (error instanceof ClientGone) response.destroy();
       else if (response.headersSent) {
         // Half an answer is out: only a broken connection tells the client that the rest is missing.
         logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'answer broken off');
@@ -185,17 +194,4 @@ const refusalAnswer = (refusal: PorticoError): Answer => {
   if (code !== 'rate_limited') return json({ detail });
   const retryAfter = Math.max(1, counted?.retryAfterSeconds ?? 1);
   return json({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });
-};
-
-const createDeadline = (timeoutMs: number, expire: () => void): AnswerDeadline => {
-  let timer: NodeJS.Timeout | undefined = setTimeout(expire, timeoutMs);
-  return {
-    suspend: () => {
-      clearTimeout(timer);
-      timer = undefined;
-    },
-    restart: () => {
-      timer ??= setTimeout(expire, timeoutMs);
-    },
-  };
 };

@@ -1,4 +1,5 @@
-import { authorityOf, parseId, type CollectionId, type UseCases } from '@portico/domain';
+import { authorityOf, parseId, PorticoError, type CollectionId, type UseCases } from '@portico/domain';
+import type { AnswerDeadline } from './answers/answer-deadline.ts';
 import type { Answer } from './answers/answer.ts';
 import type { KeptBodies } from './answers/kept-bodies.ts';
 import type { Exchange } from './exchange.ts';
@@ -16,12 +17,6 @@ export interface PipelineFacts {
   readonly bodies: KeptBodies;
 }
 
-/** Stops the time limit of an answer while the client is still sending. */
-export interface AnswerDeadline {
-  readonly suspend: () => void;
-  readonly restart: () => void;
-}
-
 type Params = Readonly<Record<string, string>>;
 
 /**
@@ -37,17 +32,30 @@ export const answerRoute = async (
 ): Promise<Answer> => {
   const { useCases, service, bodies } = facts;
   const { request } = exchange;
-  const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params);
+  const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params, deadline);
+  refuseExpired(deadline);
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
+  refuseExpired(deadline);
   return route.handler({ useCases, service, bodies, caller, params, query, body, request });
 };
 
-const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
+/** What was answered already goes no further. */
+const refuseExpired = ({ expired }: AnswerDeadline): void => {
+  if (expired) throw new PorticoError('timed_out');
+};
+
+const admitCaller = async (
+  useCases: UseCases,
+  route: Route,
+  exchange: Exchange,
+  params: Params,
+  deadline: AnswerDeadline,
+) => {
   const credential = credentialOf(exchange.request.rawHeaders);
   if (route.who === 'open') {
     exchange.counted = await useCases.countStranger(exchange.address);
-    return { token: credential.kind === 'token' ? credential.token : null };
+    return { token: credential.kind === 'token' ? credential.token : null, deadline };
   }
   const { access, counted } = await useCases.admit({
     credential,
@@ -56,6 +64,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
     get address() {
       return exchange.address;
     },
+    deadline,
     ...(route.unregistered ? { unregistered: route.unregistered } : {}),
   });
   exchange.counted = counted;
@@ -77,6 +86,6 @@ const readRouteBody = async (
     const { value, memberText } = parseJsonBody(bytes);
     return { fields: validBody(fields, value), memberText };
   }
-  const read = bytes.length === 0 ? { fields: {}, document: null } : await useCases.readCollectionBody(bytes);
+  const read = bytes.length === 0 ? { fields: {}, document: null } : await useCases.readCollectionBody(bytes, deadline);
   return { fields: validBody(fields, read.fields), document: read.document };
 };

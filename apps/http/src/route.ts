@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Access, Authority, ErrorCode, ReadDocument, UseCases } from '@portico/domain';
+import type { Access, Authority, Deadline, ErrorCode, ReadDocument, UseCases } from '@portico/domain';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { KeptBodies } from './answers/kept-bodies.ts';
@@ -18,7 +18,7 @@ interface Identified {
 export type CallerFacts<Who extends Caller> = Who extends 'free'
   ? null
   : Who extends 'open'
-    ? { readonly token: string | null }
+    ? { readonly token: string | null; readonly deadline: Deadline }
     : Who extends 'admin'
       ? Identified & { readonly authority: Authority }
       : Identified;

@@ -57,7 +57,7 @@ const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudi
 const admitted = async ({ useCases, localIssuer }: Portico): Promise<Access> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
-  return (await useCases.admit({ credential, takes: 'token', target: null, address: '::1' })).access;
+  return (await useCases.admit({ credential, takes: 'token', target: null, address: '::1', deadline: null })).access;
 };
 
 const search = async (portico: Portico, query: string) =>
@@ -68,10 +68,16 @@ const create = async (portico: Portico, name: string): Promise<CollectionId> => 
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');
   const spec = { openapi_spec: { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} } };
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)));
+  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
   if (!document) throw new Error('No document was read');
   const texts = { name, description: '', authentication: null };
-  return (await useCases.createCollection({ actorId: admin.id }, admin.id, { ...texts, document, strict: false })).id;
+  return (
+    await useCases.createCollection({ actorId: admin.id, deadline: null }, admin.id, {
+      ...texts,
+      document,
+      strict: false,
+    })
+  ).id;
 };
 
 /** The jobs that wait. */

@@ -17,7 +17,7 @@ export const auditLogContract = {
       receivedAt: start + 7,
       facets: { clientId: 'C 1', collectionId: 'no uuid', action: 'größe' },
     });
-    for (const entry of [plain, full]) await audit.append(entry);
+    for (const entry of [plain, full]) await audit.append(entry, null);
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [plain, full]);
   },
 
@@ -46,8 +46,8 @@ export const auditLogContract = {
     const third = anEntry();
     const [first, second] = await appended(audit, [{}, {}]);
     const [fourth, fifth] = [anEntry(), anEntry()];
-    await audit.append(third);
-    await stores.embeddings.enqueue({ entries: [fifth, fourth], jobs: [] });
+    await audit.append(third, null);
+    await stores.embeddings.enqueue({ entries: [fifth, fourth], jobs: [], deadline: null });
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [fourth, fifth, third, second, first]);
   },
 
@@ -81,7 +81,7 @@ export const auditLogContract = {
   'the total counts entries that other stores write as effects': async (stores) => {
     const entries = [anEntry(), anEntry({ source: 'system' })];
     await appended(stores.audit, [{}]);
-    await stores.limits.addTier(aTier(), { entries, jobs: [] });
+    await stores.limits.addTier(aTier(), { entries, jobs: [], deadline: null });
     strictEqual((await stores.audit.page(all, 0, 1)).total, 3);
     strictEqual((await stores.audit.page({ source: 'system' }, 0, 1)).total, 1);
   },
@@ -148,7 +148,7 @@ export const auditLogContract = {
 
   'an export answers every entry once, in the order of pages': async (stores) => {
     const entries = Array.from({ length: 1_500 }, (_, index) => anEntry({ instant: start + (index % 3) }));
-    await stores.embeddings.enqueue({ entries, jobs: [] });
+    await stores.embeddings.enqueue({ entries, jobs: [], deadline: null });
     const exported = await exportedBy(stores.audit, all);
     deepStrictEqual(ids(exported), ids((await stores.audit.page(all, 0, 2_000)).entries));
     strictEqual(exported.length, 1_500);
@@ -161,7 +161,7 @@ export const auditLogContract = {
 
   'an export answers each entry that was there at the call once, whatever comes meanwhile': async (stores) => {
     const entries = Array.from({ length: 1_200 }, (_, index) => anEntry({ instant: start + index }));
-    await stores.embeddings.enqueue({ entries, jobs: [] });
+    await stores.embeddings.enqueue({ entries, jobs: [], deadline: null });
     const exported: AuditEntry[] = [];
     for await (const entry of stores.audit.export(all)) {
       if (exported.length % 300 === 0) await appended(stores.audit, [{ instant: endOfTime }, { instant: start + 1 }]);
@@ -235,7 +235,7 @@ export const auditLogContract = {
         receivedAt: index % 600 < 200 ? start : start + 1,
       }),
     );
-    await stores.embeddings.enqueue({ entries, jobs: [] });
+    await stores.embeddings.enqueue({ entries, jobs: [], deadline: null });
     strictEqual(await stores.audit.prune(start + 1, 300), 300);
     for (const filter of [all, { source: 'client' }] as const) {
       const whole = await stores.audit.page(filter, 0, 1_200);
@@ -249,7 +249,7 @@ export const auditLogContract = {
 
   'of simultaneous appends each is kept and counted': async ({ audit }) => {
     const entries = Array.from({ length: 20 }, () => anEntry());
-    await Promise.all(entries.map((entry) => audit.append(entry)));
+    await Promise.all(entries.map((entry) => audit.append(entry, null)));
     const page = await audit.page(all, 0, 99);
     deepStrictEqual([ids(page.entries).sort(), page.total], [ids(entries).sort(), 20]);
   },
@@ -260,7 +260,7 @@ const all: AuditFilter = { source: 'all' };
 /** Appends entries with these facts one after the other. */
 const appended = async (audit: Stores['audit'], facts: readonly Partial<AuditEntry>[]): Promise<AuditEntry[]> => {
   const entries = facts.map((some) => anEntry(some));
-  for (const entry of entries) await audit.append(entry);
+  for (const entry of entries) await audit.append(entry, null);
   return entries;
 };
 

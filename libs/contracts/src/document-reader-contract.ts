@@ -16,7 +16,7 @@ const bodyOf = (document: string): Uint8Array => bytesOf(`{"openapi_spec":${docu
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 async function documentIn(reader: DocumentReader, body: Uint8Array): Promise<ReadDocument> {
-  const { document } = await reader.readBody(body);
+  const { document } = await reader.readBody(body, null);
   assert.ok(document, 'the body holds a document');
   return document;
 }
@@ -60,20 +60,21 @@ const splitting = {
   'a body is told as its document and its other members': async (reader) => {
     const { fields, document } = await reader.readBody(
       bytesOf(`{"name":"Pets","openapi_spec":${pets},"authentication":{"type":"none"},"n":[1,null]}`),
+      null,
     );
     assert.deepEqual({ ...fields }, { name: 'Pets', authentication: { type: 'none' }, n: [1, null] });
     assert.equal(document && (await unpacked(document.packed)), pets);
   },
   'a body in which the document is absent or null has none': async (reader) => {
     for (const text of ['{"name":"Pets"}', '{"name":"Pets","openapi_spec":null}']) {
-      const { fields, document } = await reader.readBody(bytesOf(text));
+      const { fields, document } = await reader.readBody(bytesOf(text), null);
       assert.deepEqual({ ...fields }, { name: 'Pets' });
       assert.equal(document, null);
     }
   },
   'the bytes of a body are moved away from the caller': async (reader) => {
     const body = bodyOf(pets).slice();
-    await reader.readBody(body);
+    await reader.readBody(body, null);
     assert.equal(body.byteLength, 0);
   },
   'a body that is one view of a larger buffer leaves the rest of it in place': async (reader) => {
@@ -125,13 +126,13 @@ const text = {
   'of doubled members the last counts': async (reader) => {
     const later = pets.replace('Pets', 'Later');
     const body = `{"openapi_spec":${pets},"a":1,"openapi_spec":${later},"a":2}`;
-    const { fields, document } = await reader.readBody(bytesOf(body));
+    const { fields, document } = await reader.readBody(bytesOf(body), null);
     assert.deepEqual({ ...fields }, { a: 2 });
     assert.equal(document?.title, 'Later');
     assert.equal(await unpacked(document.packed), later);
   },
   'a member whose name is written with escapes is that member': async (reader) => {
-    const { fields, document } = await reader.readBody(bytesOf(`{"openapi\\u005fspec":${pets}}`));
+    const { fields, document } = await reader.readBody(bytesOf(`{"openapi\\u005fspec":${pets}}`), null);
     assert.deepEqual({ ...fields }, {});
     assert.equal(document && (await unpacked(document.packed)), pets);
   },
@@ -203,33 +204,33 @@ const pointers = (warnings: readonly DocumentWarning[]): string[] => warnings.ma
 
 const refusals = {
   'a body that is not UTF-8 is refused': async (reader) => {
-    await refuses(reader.readBody(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)), /UTF-8/);
+    await refuses(reader.readBody(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), null), /UTF-8/);
   },
   'a body that is not JSON is refused by line and column': async (reader) => {
-    await refuses(reader.readBody(bytesOf('{"name": 1,\n "openapi_spec" {}}')), /line 2,? column 17/);
-    await refuses(reader.readBody(bytesOf('')), /JSON/);
+    await refuses(reader.readBody(bytesOf('{"name": 1,\n "openapi_spec" {}}'), null), /line 2,? column 17/);
+    await refuses(reader.readBody(bytesOf(''), null), /JSON/);
   },
   'a body that is no object is refused': async (reader) => {
     for (const body of ['[]', 'null', '"{}"', '7'])
-      await refuses(reader.readBody(bytesOf(body)), /must be a JSON object/);
+      await refuses(reader.readBody(bytesOf(body), null), /must be a JSON object/);
   },
   'a body nested deeper than 100 levels is refused': async (reader) => {
-    await refuses(reader.readBody(bytesOf(`{"name":${nested(101)}}`)), /100 levels/);
-    await refuses(reader.readBody(bodyOf(pets.replace('{', `{"x-deep":${nested(100)},`))), /100 levels/);
+    await refuses(reader.readBody(bytesOf(`{"name":${nested(101)}}`), null), /100 levels/);
+    await refuses(reader.readBody(bodyOf(pets.replace('{', `{"x-deep":${nested(100)},`)), null), /100 levels/);
   },
   'a body nested 100 levels deep is taken': async (reader) => {
-    assert.ok('a' in (await reader.readBody(bytesOf(`{"a":${nested(100)}}`))).fields);
+    assert.ok('a' in (await reader.readBody(bytesOf(`{"a":${nested(100)}}`), null)).fields);
     await documentIn(reader, bodyOf(pets.replace('{', `{"x-deep":${nested(99)},`)));
   },
   'a member that could pollute a prototype is refused': async (reader) => {
     for (const name of ['__proto__', 'constructor', 'prototype', '__pr\\u006fto__']) {
       const member = JSON.parse(`"${name}"`) as string;
-      await refuses(reader.readBody(bytesOf(`{"${name}":{},"openapi_spec":${pets}}`)), new RegExp(member));
+      await refuses(reader.readBody(bytesOf(`{"${name}":{},"openapi_spec":${pets}}`), null), new RegExp(member));
     }
   },
   'a member of the authentication that could pollute a prototype is refused': async (reader) => {
     const body = '{"authentication":{"type":"none","__proto__":{"admin":true}}}';
-    await refuses(reader.readBody(bytesOf(body)), /authentication\.__proto__/);
+    await refuses(reader.readBody(bytesOf(body), null), /authentication\.__proto__/);
   },
   'a member of the document of such a name is plain data': async (reader) => {
     const document = pets.replace('"paths":{}', '"paths":{},"x-data":{"__proto__":{"a":1},"constructor":2}');
@@ -249,7 +250,7 @@ const refusals = {
       ['{"openapi":"3.0.0","info":{"title":7},"paths":{}}', /: openapi_spec\.info\.title must be a string$/],
       ['{"openapi":"3.0.0","info":{"title":""}}', /: openapi_spec\.paths must be an object$/],
     ];
-    for (const [document, because] of faults) await refuses(reader.readBody(bodyOf(document)), because);
+    for (const [document, because] of faults) await refuses(reader.readBody(bodyOf(document), null), because);
   },
 } satisfies Contract<DocumentReader>;
 

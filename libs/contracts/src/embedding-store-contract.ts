@@ -161,10 +161,11 @@ export const embeddingStoreContract = {
     const entry = anEntry();
     const fresh = aJob();
     await stores.embeddings.enqueue({
+      ...noEffects,
       entries: [entry],
       jobs: [...[due, leased, putOff].map(({ task }) => aJob({ task })), fresh],
     });
-    await assertWritten(stores, { entries: [entry], jobs: [due, leased, putOff, fresh] });
+    await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [due, leased, putOff, fresh] });
   },
 
   'a job that was given up or done keeps no other from being enqueued': async (stores) => {
@@ -182,7 +183,8 @@ export const embeddingStoreContract = {
   ) => {
     const [before, missing] = [aJob(), aJob()];
     await stores.embeddings.enqueue(jobsOnly(before));
-    await assertFails(stores.embeddings.enqueue({ entries: [anEntry()], jobs: [missing, aJob({ id: before.id })] }));
+    const failing = { ...noEffects, entries: [anEntry()], jobs: [missing, aJob({ id: before.id })] };
+    await assertFails(stores.embeddings.enqueue(failing));
     await assertWritten(stores, jobsOnly(before));
     await stores.embeddings.enqueue(jobsOnly(aJob({ task: before.task }), missing));
     await assertWritten(stores, jobsOnly(before, missing));
@@ -245,7 +247,7 @@ export const embeddingStoreContract = {
 
   'jobs of the last run are counted as waiting until they are done, and as failed once given up': async (stores) => {
     const { run, jobs } = aRun('r1', 3)();
-    await stores.embeddings.startRun(() => ({ run, jobs, entries: [] }));
+    await stores.embeddings.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     await stores.embeddings.enqueue(jobsOnly(aJob(), aJob({ group: 'r0' })));
     const [done, failed] = jobs;
     ok(done && failed);
@@ -257,7 +259,7 @@ export const embeddingStoreContract = {
 
   'a run can be started once no job of the last one waits, and is the last one then': async (stores) => {
     const { run, jobs } = aRun('r1', 2)();
-    await stores.embeddings.startRun(() => ({ run, jobs, entries: [] }));
+    await stores.embeddings.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     const [done, failed] = jobs;
     ok(done && failed);
     await stores.outbox.done(done.id);
@@ -315,6 +317,7 @@ const aRun =
     run: { id, total, startedAt: start },
     jobs: Array.from({ length: total }, () => aJob({ group: id })),
     entries,
+    deadline: null,
   });
 
 const changedIds = async ({ embeddings }: Stores, after: number, modelId: string, limit: number) =>

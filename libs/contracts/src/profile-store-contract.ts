@@ -228,7 +228,7 @@ export const profileStoreContract = {
     const profile = await added(stores, aProfile());
     const collection = await addedCollection(stores, { createdBy: profile.id });
     const entry = anEntry({ actorId: profile.id });
-    await stores.audit.append(entry);
+    await stores.audit.append(entry, null);
     await stores.profiles.remove(profile.id, () => noEffects);
     deepStrictEqual(await stores.collections.find(collection.id), collection);
     deepStrictEqual((await stores.audit.page({ source: 'all' }, 0, 9)).entries, [entry]);

@@ -119,11 +119,15 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
 export const aMailJob = (profileId: ProfileId): NewJob =>
   aJob({ task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } });
 
-export const noEffects: Effects = { entries: [], jobs: [] };
+export const noEffects: Effects = { entries: [], jobs: [], deadline: null };
 
-export const someEffects = (): Effects => ({ entries: [anEntry(), anEntry({ source: 'system' })], jobs: [aJob()] });
+export const someEffects = (): Effects => ({
+  entries: [anEntry(), anEntry({ source: 'system' })],
+  jobs: [aJob()],
+  deadline: null,
+});
 
-export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ entries: [], jobs });
+export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ ...noEffects, jobs });
 
 /** With the highest limit and the longest window that there may be (`allowedMax`, `windowSecondsMax`). */
 export const aTier = (facts: Partial<Tier> = {}): Tier => ({

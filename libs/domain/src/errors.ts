@@ -29,6 +29,8 @@ export const errorDetails = {
   body_too_large: 'Request body too large',
   embedding_unavailable: 'Embedding service unavailable',
   identity_unavailable: 'Identity provider unavailable',
+  /** The time of a request was over before its change began to be committed. */
+  timed_out: 'Internal server error',
   internal: 'Internal server error',
 } as const;
 

@@ -28,7 +28,7 @@ import {
   updateOverride,
   updateTier,
 } from './limits/limit-use-cases.ts';
-import type { Ports } from './ports/index.ts';
+import type { Deadline, Ports } from './ports/index.ts';
 import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
 import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
@@ -61,7 +61,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   claimFirstAdmin: claimFirstAdmin(ports),
 
   // Collections
-  readCollectionBody: (body: Uint8Array) => ports.documents.readBody(body),
+  readCollectionBody: (body: Uint8Array, deadline: Deadline | null) => ports.documents.readBody(body, deadline),
   readDocumentFile: (content: Uint8Array, format: 'json' | 'yaml') => ports.documents.readFile(content, format),
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),

@@ -13,6 +13,7 @@ test('a failed credential that is refused for its failures is not counted by its
       takes: 'token',
       target: null,
       address: '192.0.2.1',
+      deadline: null,
     });
   for (const detail of [
     'Invalid or expired token',

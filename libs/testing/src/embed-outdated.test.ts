@@ -8,18 +8,18 @@ const withCollections = async (...names: readonly string[]): Promise<Harness> =>
   const harness = createHarness();
   const { useCases } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)));
+  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
   if (!admin || !document) throw new Error('There was an admin before, or no document was read');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
-    await useCases.createCollection({ actorId: admin.id }, admin.id, collection);
+    await useCases.createCollection({ actorId: admin.id, deadline: null }, admin.id, collection);
   }
   return harness;
 };
 
 const found = async ({ useCases, tokens }: Harness, query: string) => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
-  const { access } = await useCases.admit({ credential, takes: 'token', target: null, address: '::1' });
+  const { access } = await useCases.admit({ credential, takes: 'token', target: null, address: '::1', deadline: null });
   const { results } = await useCases.searchCollections(access, query, 10);
   return results.map(({ collectionName }) => collectionName);
 };

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { DeliveryError, type JobId, type Mailer } from '@portico/domain';
 import { createHarness, type Harness } from './harness.ts';
 
-const authority = { actorId: null };
+const authority = { actorId: null, deadline: null };
 
 const register = ({ useCases }: Harness, uid: string) =>
-  useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null);
+  useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
 
 test('a mail that no server takes is given up, seen, requeued and sent once there is one that takes it', async () => {
   const harness = createHarness();

@@ -6,13 +6,13 @@ test('a person who registers, is approved and granted finds the collection, and 
   const { useCases, tokens } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
   if (!admin) throw new Error('there was an admin before');
-  const authority = { actorId: admin.id };
+  const authority = { actorId: admin.id, deadline: null };
   const body = (title: string) =>
     new TextEncoder().encode(
       JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title, version: '1' }, paths: {} } }),
     );
   const create = async (name: string) => {
-    const { document } = await useCases.readCollectionBody(body(name));
+    const { document } = await useCases.readCollectionBody(body(name), null);
     if (!document) throw new Error('no document was read');
     return useCases.createCollection(authority, admin.id, {
       name,
@@ -29,6 +29,7 @@ test('a person who registers, is approved and granted finds the collection, and 
   const profile = await useCases.registerProfile(
     { uid: 'ada', email: 'Ada@Example.com', fullName: 'Ada', companyName: null },
     null,
+    null,
   );
   const { clientId, secret } = await useCases.approveProfile(authority, profile.id);
   await useCases.grantAccess(authority, profile.id, weather.id);
@@ -37,7 +38,13 @@ test('a person who registers, is approved and granted finds the collection, and 
 
   const token = tokens.mint({ uid: 'ada', email: 'ada@example.com' });
   for (const credential of [{ kind: 'token', token } as const, { kind: 'key', clientId, secret } as const]) {
-    const { access } = await useCases.admit({ credential, takes: 'token or key', target: weather.id, address: '::1' });
+    const { access } = await useCases.admit({
+      credential,
+      takes: 'token or key',
+      target: weather.id,
+      address: '::1',
+      deadline: null,
+    });
     expect(useCases.readCollection(access).name).toBe('weather forecast');
     const { results } = await useCases.searchCollections(access, 'weather', 10);
     expect(results.map(({ collectionName }) => collectionName)).toEqual(['weather forecast']);

@@ -7,6 +7,7 @@ const read = async (harness: ReturnType<typeof createHarness>, title: string) =>
     new TextEncoder().encode(
       `{"openapi_spec": {"openapi": "3.0.3", "info": {"title": "${title}", "version": "1"}, "paths": {}}}`,
     ),
+    null,
   );
   if (!document) throw new Error('no document was read');
   return document;
@@ -30,7 +31,7 @@ const racing = async (
   };
   const racy = createHarness({}, { ...plain.ports, collections });
   const collection = await plain.useCases.createCollection(
-    { actorId: null },
+    { actorId: null, deadline: null },
     'someone' as CollectionHead['createdBy'],
     {
       name: 'one',
@@ -45,7 +46,7 @@ const racing = async (
 
 test('a collection and its document that are changed while they are read are both of after the change', async () => {
   const { racy, collection } = await racing(async (harness, { id }) =>
-    harness.useCases.updateCollection({ actorId: null }, id, {
+    harness.useCases.updateCollection({ actorId: null, deadline: null }, id, {
       name: 'two',
       document: await read(harness, 'two'),
       strict: false,
@@ -58,7 +59,7 @@ test('a collection and its document that are changed while they are read are bot
 
 test('a collection that is deleted while it is read is not found', async () => {
   const { racy, collection } = await racing((harness, { id }) =>
-    harness.useCases.removeCollection({ actorId: null }, id),
+    harness.useCases.removeCollection({ actorId: null, deadline: null }, id),
   );
   await expect(racy.useCases.readDocument(collection)).rejects.toThrow('Collection not found');
 });

@@ -100,6 +100,7 @@ export const profileRoutes: readonly Route[] = [
           companyName: fields.company_name ?? null,
         },
         caller.token,
+        caller.deadline,
       );
       return json(registeredProfileView(profile));
     },

@@ -43,13 +43,14 @@ const exportByOffset = (batch: number) =>
 
 const sabotages: Sabotages<typeof auditLogContract, Stores> = {
   'an entry that was appended is read as it came': breaking('audit', (right) => ({
-    append: (entry) => right.append({ ...entry, message: JSON.stringify(JSON.parse(entry.message)) }),
+    append: (entry, deadline) =>
+      right.append({ ...entry, message: JSON.stringify(JSON.parse(entry.message)) }, deadline),
   })),
   'entries are ordered by their instant, newest first, and not by when they came': sorting(
     (a, b) => b.receivedAt - a.receivedAt,
   ),
   'instants are told apart to the microsecond, in the order and by a filter': breaking('audit', (right) => ({
-    append: (entry) => right.append({ ...entry, instant: Math.floor(entry.instant) }),
+    append: (entry, deadline) => right.append({ ...entry, instant: Math.floor(entry.instant) }, deadline),
   })),
   'entries of one instant are ordered by insertion, newest first': sorting((a, b) => (a.id < b.id ? 1 : -1)),
   'a page begins at its offset and holds at most its limit': asking((filter, offset, limit) => [
@@ -65,9 +66,9 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
   'the total counts entries that other stores write as effects': breaking('audit', (right) => {
     const appended: AuditEntry[] = [];
     return {
-      append: (entry) => {
+      append: (entry, deadline) => {
         appended.push(entry);
-        return right.append(entry);
+        return right.append(entry, deadline);
       },
       page: async (...page) => ({ ...(await right.page(...page)), total: appended.length }),
     };
@@ -80,8 +81,8 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
     actorId === undefined ? { ...filter, source: 'all' } : filter,
   ),
   'a filter by client, collection or action passes entries with that very facet': breaking('audit', (right) => ({
-    append: ({ facets, ...entry }) =>
-      right.append({ ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } }),
+    append: ({ facets, ...entry }, deadline) =>
+      right.append({ ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } }, deadline),
   })),
   'a filter from an instant passes that instant, one to an instant does not': filtering((filter) =>
     filter.to === undefined ? filter : { ...filter, to: filter.to + 1 },

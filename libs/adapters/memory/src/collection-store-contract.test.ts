@@ -111,8 +111,8 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       right.update(id, (current) => {
         const change = decide(current);
         if (!change) return null;
-        const { collection, entries, jobs } = change;
-        return { collection, entries, jobs };
+        const { collection, entries, jobs, deadline } = change;
+        return { collection, entries, jobs, deadline };
       }),
   })),
   'an update that decides on nothing writes nothing and answers the collection as it is': breaking(

@@ -11,7 +11,7 @@ const altering =
   (alter: (read: ReadDocument) => ReadDocument): Break =>
   (reader) => ({
     async readBody(body) {
-      const { fields, document } = await reader.readBody(body);
+      const { fields, document } = await reader.readBody(body, null);
       return { fields, document: document && alter(document) };
     },
     readFile: async (content, format) => alter(await reader.readFile(content, format)),
@@ -19,7 +19,7 @@ const altering =
 
 const alteringBody =
   (alter: (read: BodyRead) => BodyRead): Break =>
-  (reader) => ({ ...reader, readBody: async (body) => alter(await reader.readBody(body)) });
+  (reader) => ({ ...reader, readBody: async (body) => alter(await reader.readBody(body, null)) });
 
 /** Reads another text than the one that was sent. */
 const rewriting =
@@ -30,7 +30,7 @@ const rewriting =
       structuredClone(body, {
         transfer: body.byteLength === body.buffer.byteLength ? [body.buffer as ArrayBuffer] : [],
       });
-      return reader.readBody(Buffer.from(rewrite(text), 'latin1'));
+      return reader.readBody(Buffer.from(rewrite(text), 'latin1'), null);
     },
     readFile: (content, format) =>
       reader.readFile(Buffer.from(rewrite(Buffer.from(content).toString('latin1')), 'latin1'), format),
@@ -45,7 +45,7 @@ const rewording =
       throw new PorticoError(error.code, { because });
     };
     return {
-      readBody: (body) => reader.readBody(body).catch(reworded),
+      readBody: (body) => reader.readBody(body, null).catch(reworded),
       readFile: (content, format) => reader.readFile(content, format).catch(reworded),
     };
   };
@@ -76,14 +76,14 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
   })),
   'the bytes of a body are moved away from the caller': (reader) => ({
     ...reader,
-    readBody: (body) => reader.readBody(body.slice()),
+    readBody: (body) => reader.readBody(body.slice(), null),
   }),
   'a body that is one view of a larger buffer leaves the rest of it in place': (reader) => ({
     ...reader,
     readBody(body) {
       const text = body.slice();
       structuredClone(body, { transfer: [body.buffer as ArrayBuffer] });
-      return reader.readBody(text);
+      return reader.readBody(text, null);
     },
   }),
   'bodies that are sent at once are each told as what they are': alteringBody((read) => {

@@ -4,7 +4,7 @@ import type { CollectionId, EmbeddingChange, NewJob } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, leaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
-import { writeEffects } from './memory-database.ts';
+import { commit } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
@@ -123,15 +123,16 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
     }),
   ),
   'jobs that are enqueued are in the outbox, with their entries in the log': breaking('embeddings', (right) => ({
-    enqueue: ({ jobs }) => right.enqueue({ jobs, entries: [] }),
+    enqueue: (effects) => right.enqueue({ ...effects, entries: [] }),
   })),
   'a job for a collection that a job waits for is not enqueued again, while that is due, leased or put off': breaking(
     'embeddings',
     (_right, _stores, database) => ({
-      enqueue: async ({ entries, jobs }) => {
+      enqueue: async (effects) => {
         const due = [...database.jobs.values()].filter(({ leaseUntil }) => leaseUntil === null);
         const isAwaited = ({ task }: NewJob) => due.some(({ job }) => isDeepStrictEqual(job.task, task));
-        writeEffects(database, { entries, jobs: jobs.filter((job) => !isAwaited(job)) });
+        const jobs = effects.jobs.filter((job) => !isAwaited(job));
+        commit(database, { ...effects, jobs }, () => undefined);
       },
     }),
   ),
@@ -140,10 +141,10 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
     (_right, _stores, database) => {
       const seen = new Set<string>();
       return {
-        enqueue: async ({ entries, jobs }) => {
-          const fresh = jobs.filter(({ task }) => !seen.has(JSON.stringify(task)));
+        enqueue: async (effects) => {
+          const fresh = effects.jobs.filter(({ task }) => !seen.has(JSON.stringify(task)));
           for (const { task } of fresh) seen.add(JSON.stringify(task));
-          writeEffects(database, { entries, jobs: fresh });
+          commit(database, { ...effects, jobs: fresh }, () => undefined);
         },
       };
     },
@@ -152,8 +153,8 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
     'embeddings',
     (right) => ({
       enqueue: async ({ entries, jobs }) => {
-        for (const job of jobs) await right.enqueue({ entries: [], jobs: [job] });
-        await right.enqueue({ entries, jobs: [] });
+        for (const job of jobs) await right.enqueue({ entries: [], jobs: [job], deadline: null });
+        await right.enqueue({ entries, jobs: [], deadline: null });
       },
     }),
   ),
@@ -169,11 +170,11 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
   'of simultaneous enqueues of jobs for the same collections each collection gets one': breaking(
     'embeddings',
     (_right, _stores, database) => ({
-      enqueue: async ({ entries, jobs }) => {
+      enqueue: async (effects) => {
         const waiting = [...database.jobs.values()].map(({ job }) => job.task);
         await pause();
-        const fresh = jobs.filter(({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)));
-        writeEffects(database, { entries, jobs: fresh });
+        const fresh = effects.jobs.filter(({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)));
+        commit(database, { ...effects, jobs: fresh }, () => undefined);
       },
     }),
   ),
@@ -187,7 +188,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
     startRun: async (plan) => {
       const run = await right.startRun(plan);
       const planned = plan([]);
-      if (planned.run.id !== run.id) await right.enqueue({ jobs: [], entries: planned.entries });
+      if (planned.run.id !== run.id) await right.enqueue({ jobs: [], entries: planned.entries, deadline: null });
       return run;
     },
   })),

@@ -3,7 +3,8 @@ import { kept } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
-  async append(entry) {
+  async append(entry, deadline) {
+    deadline?.beginCommit();
     database.entries.push(kept(entry));
   },
 

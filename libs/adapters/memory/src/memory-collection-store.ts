@@ -8,7 +8,7 @@ import type {
   PackedText,
   Visibility,
 } from '@portico/domain';
-import { byCodePoints, kept, touchGrants, writeEffects } from './memory-database.ts';
+import { byCodePoints, commit, kept, touchGrants } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
@@ -18,10 +18,11 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     async add(collection, document, effects) {
       if (collections.has(collection.id)) throw new Error(`There is a collection ${collection.id} already.`);
       refuseTakenImportKey(database, collection);
-      collections.set(collection.id, kept(collection));
-      documents.set(collection.id, kept(document));
-      database.catalogEpoch += 1;
-      writeEffects(database, effects);
+      commit(database, effects, () => {
+        collections.set(collection.id, kept(collection));
+        documents.set(collection.id, kept(document));
+        database.catalogEpoch += 1;
+      });
     },
 
     async find(id) {
@@ -38,17 +39,17 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       if (!change) return current;
       refuseTakenImportKey(database, change.collection);
       const collection = kept(change.collection);
-      collections.set(id, collection);
-      if (change.document) documents.set(id, kept(change.document));
-      database.catalogEpoch += 1;
-      writeEffects(database, change);
+      commit(database, change, () => {
+        collections.set(id, collection);
+        if (change.document) documents.set(id, kept(change.document));
+        database.catalogEpoch += 1;
+      });
       return collection;
     },
 
     async remove(id, decide) {
       const effects = decide(existing(database, id));
-      removeWithAllOfIt(database, id);
-      writeEffects(database, effects);
+      commit(database, effects, () => removeWithAllOfIt(database, id));
     },
 
     async document(id) {

@@ -80,9 +80,14 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
 /** A copy that nobody can change. Arrays of numbers cannot be frozen: stores copy them on the way out as well. */
 export const kept = <T>(value: T): T => freeze(structuredClone(value));
 
-/** The rest of a change, in the same synchronous stretch as its record. */
-export const writeEffects = (database: MemoryDatabase, { entries, jobs }: Effects): void => {
+/**
+ * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Raises `timed_out`, and
+ * writes nothing, where the deadline has expired.
+ */
+export const commit = (database: MemoryDatabase, { entries, jobs, deadline }: Effects, write: () => void): void => {
   if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('There is a job with this id already');
+  deadline?.beginCommit();
+  write();
   for (const entry of entries) database.entries.push(kept(entry));
   for (const job of jobs) {
     database.jobs.set(job.id, { job: kept({ ...job, attempts: 0 }), leaseUntil: null, error: null, givenUp: false });

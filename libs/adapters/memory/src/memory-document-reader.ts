@@ -21,8 +21,9 @@ const polluting = ['__proto__', 'constructor', 'prototype'];
 /** Reads documents in the calling thread, by the plainest means: for tests, and for seeing what a reader promises. */
 export function createMemoryDocumentReader(): DocumentReader {
   return {
-    async readBody(body) {
+    async readBody(body, deadline) {
       const text = textOf(taken(body));
+      if (deadline?.expired) throw new PorticoError('timed_out');
       const parsed = parsedJson(text);
       if (!isObject(parsed)) throw refused('the body must be a JSON object');
       refuseDeep(parsed, '', 0);

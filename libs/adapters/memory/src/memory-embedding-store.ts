@@ -1,5 +1,5 @@
 import type { CollectionHead, CollectionId, EmbeddingStore } from '@portico/domain';
-import { kept, writeEffects } from './memory-database.ts';
+import { commit, kept } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 
 export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
@@ -45,7 +45,7 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
     async enqueue(effects) {
       const awaited = awaitedIn(database);
       const jobs = effects.jobs.filter((job) => job.task.kind !== 'embed' || !awaited.has(job.task.collectionId));
-      writeEffects(database, { ...effects, jobs });
+      commit(database, { ...effects, jobs }, () => undefined);
     },
 
     async startRun(plan) {
@@ -53,8 +53,9 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
       if (underWay && jobsOf(database, underWay.id).some(({ givenUp }) => !givenUp)) return underWay;
       const change = plan([...collections.keys()]);
       const run = kept(change.run);
-      database.lastRun = run;
-      writeEffects(database, change);
+      commit(database, change, () => {
+        database.lastRun = run;
+      });
       return run;
     },
 

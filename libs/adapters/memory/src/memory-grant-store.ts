@@ -1,6 +1,6 @@
 import type { ClientAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, touchGrants, writeEffects } from './memory-database.ts';
+import { byCodePoints, commit, touchGrants } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => {
@@ -12,16 +12,18 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
       const change = decide(state);
       if (!state.client || state.collectionName === null) throw new Error('A grant needs a client and a collection.');
       if (state.grantedAt !== null) throw new Error('There is a grant for this pair already.');
-      grants.set(client, new Map(grants.get(client)).set(collection, change.grantedAt));
-      touchGrants(database, client);
-      writeEffects(database, change);
+      commit(database, change, () => {
+        grants.set(client, new Map(grants.get(client)).set(collection, change.grantedAt));
+        touchGrants(database, client);
+      });
     },
 
     async revoke(client, collection, decide) {
       const effects = decide(stateOf(database, client, collection));
-      grants.get(client)?.delete(collection);
-      touchGrants(database, client);
-      writeEffects(database, effects);
+      commit(database, effects, () => {
+        grants.get(client)?.delete(collection);
+        touchGrants(database, client);
+      });
     },
 
     async collectionsOf(id) {

@@ -1,5 +1,5 @@
 import { argon2Sync, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { KeyHasher } from '@portico/domain';
+import { PorticoError, type KeyHasher } from '@portico/domain';
 
 export interface MemoryKeyHasher extends KeyHasher {
   /** How many argon2 computations there have been. */
@@ -15,7 +15,8 @@ export const createMemoryKeyHasher = (): MemoryKeyHasher => {
     return argon2Sync('argon2id', { message: secret, nonce, parallelism: 1, tagLength: 32, memory: 8, passes: 1 });
   };
   return {
-    async hash(secret) {
+    async hash(secret, deadline) {
+      if (deadline?.expired) throw new PorticoError('timed_out');
       const nonce = randomBytes(16);
       return `${parameters}${unpadded(nonce)}$${unpadded(compute(secret, nonce))}`;
     },

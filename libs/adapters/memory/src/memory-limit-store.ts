@@ -1,6 +1,6 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
 import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
-import { byCodePoints, kept, writeEffects } from './memory-database.ts';
+import { byCodePoints, commit, kept } from './memory-database.ts';
 import type { MemoryDatabase, OwnedOverride } from './memory-database.ts';
 
 export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
@@ -13,22 +13,19 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
 
     async addTier(tier, effects) {
       if (tiers.has(tier.tier)) throw new PorticoError('tier_taken');
-      tiers.set(tier.tier, kept(tier));
-      writeEffects(database, effects);
+      commit(database, effects, () => tiers.set(tier.tier, kept(tier)));
     },
 
     async updateTier(name, decide) {
       const change = decide(existingTier(database, name));
       const tier = kept({ ...change.tier, tier: name });
-      tiers.set(name, tier);
-      writeEffects(database, change);
+      commit(database, change, () => tiers.set(name, tier));
       return tier;
     },
 
     async removeTier(name, decide) {
       const effects = decide(existingTier(database, name));
-      tiers.delete(name);
-      writeEffects(database, effects);
+      commit(database, effects, () => tiers.delete(name));
     },
 
     async overrides(activeOnly) {
@@ -39,9 +36,10 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     async addOverride(profile, facts, effects) {
       if (!profiles.has(profile)) throw new PorticoError('client_not_found');
       const override = kept({ ...facts, id: database.lastOverrideId + 1 });
-      database.lastOverrideId = override.id;
-      storeOverride(database, profile, override);
-      writeEffects(database, effects);
+      commit(database, effects, () => {
+        database.lastOverrideId = override.id;
+        storeOverride(database, profile, override);
+      });
       return override;
     },
 
@@ -49,15 +47,13 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       const { profile, override: current } = existingOverride(database, id);
       const change = decide(current);
       const override = kept({ ...change.override, id });
-      storeOverride(database, profile, override);
-      writeEffects(database, change);
+      commit(database, change, () => storeOverride(database, profile, override));
       return override;
     },
 
     async removeOverride(id, decide) {
       const effects = decide(existingOverride(database, id).override);
-      overrides.delete(id);
-      writeEffects(database, effects);
+      commit(database, effects, () => overrides.delete(id));
     },
 
     async subject(id) {

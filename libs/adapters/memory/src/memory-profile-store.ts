@@ -1,6 +1,6 @@
 import { PorticoError } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
-import { byCodePoints, kept, writeEffects } from './memory-database.ts';
+import { byCodePoints, commit, kept } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => {
@@ -9,8 +9,7 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
   return {
     async add(profile, effects) {
       refuseTaken(database, profile);
-      profiles.set(profile.id, kept(profile));
-      writeEffects(database, effects);
+      commit(database, effects, () => profiles.set(profile.id, kept(profile)));
     },
 
     async find(id) {
@@ -29,17 +28,17 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       const change = decide(stateOf(database, id));
       refuseTaken(database, change.profile);
       const profile = kept(change.profile);
-      profiles.set(id, profile);
-      if (change.key) keys.set(id, kept(change.key));
-      else keys.delete(id);
-      writeEffects(database, change);
+      commit(database, change, () => {
+        profiles.set(id, profile);
+        if (change.key) keys.set(id, kept(change.key));
+        else keys.delete(id);
+      });
       return profile;
     },
 
     async remove(id, decide) {
       const effects = decide(stateOf(database, id));
-      removeWithAllItOwns(database, id);
-      writeEffects(database, effects);
+      commit(database, effects, () => removeWithAllItOwns(database, id));
     },
 
     async claimAdmin({ uid, email }, decide) {
@@ -75,8 +74,7 @@ const refuseTaken = (database: MemoryDatabase, { id, email, uid }: Profile): voi
 const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly profile: Profile }): Profile => {
   refuseTaken(database, change.profile);
   const profile = kept(change.profile);
-  database.profiles.set(profile.id, profile);
-  writeEffects(database, change);
+  commit(database, change, () => database.profiles.set(profile.id, profile));
   return profile;
 };
 

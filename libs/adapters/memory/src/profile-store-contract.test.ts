@@ -3,7 +3,7 @@ import { PorticoError, type ProfileState } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
-import { kept, writeEffects, type MemoryDatabase } from './memory-database.ts';
+import { commit, kept, type MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 const unchanged = ({ profile, key }: ProfileState) => ({ profile, key, ...noEffects });
@@ -69,7 +69,7 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
   })),
   'a taken uid is refused as such, and nothing is written': breaking('profiles', (right, _stores, database) => ({
     add: (profile, effects) => {
-      writeEffects(database, effects);
+      commit(database, effects, () => undefined);
       return right.add(profile, noEffects);
     },
   })),

@@ -27,7 +27,7 @@ export const leaking = async <Answer>({ audit }: Stores, attempt: Promise<Answer
   try {
     return await attempt;
   } catch (error) {
-    await audit.append(anEntry());
+    await audit.append(anEntry(), null);
     throw error;
   }
 };

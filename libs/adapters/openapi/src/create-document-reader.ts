@@ -1,4 +1,4 @@
-import { PorticoError, type DocumentReader } from '@portico/domain';
+import { PorticoError, type Deadline, type DocumentReader } from '@portico/domain';
 import type { Answer, Order } from './messages.ts';
 import { ReadingThread } from './reading-thread.ts';
 
@@ -9,6 +9,10 @@ export interface DocumentReaderOptions {
   readonly memoryMegabytes?: number;
   /** For one document, from the moment that a thread takes it; 30,000 by default. */
   readonly timeLimitMs?: number;
+  /** How many texts wait for a thread at most; 100 by default. */
+  readonly waitingMax?: number;
+  /** How many bytes those have together at most; by default 96 MiB, about what a thread reads in the time of an answer. */
+  readonly waitingBytesMax?: number;
 }
 
 export interface ClosableDocumentReader extends DocumentReader {
@@ -18,16 +22,19 @@ export interface ClosableDocumentReader extends DocumentReader {
 
 interface Job {
   readonly order: Order;
+  readonly deadline: Deadline | null;
   readonly settle: (answer: Promise<Answer>) => void;
 }
 
 /**
  * Reads documents in worker threads of bounded memory, started at the first document and kept. What waits is read in the
- * order in which it came. A document for which a thread's memory or time does not suffice is refused as `invalid_body`;
- * a thread that dies of anything else is an `internal` error. Either way the next document gets a new thread.
+ * order in which it came; what comes while too much waits is refused by `internal` at once, and what expires while it waits leaves.
+ * A document for which a thread's memory or time does not suffice is refused as `invalid_body`; a thread that dies of
+ * anything else is an `internal` error. Either way, and where a document expires that is being read, the next one gets a new thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
+  const { waitingMax = 100, waitingBytesMax = 96 * 1_048_576 } = options;
   const limits = { memoryMegabytes, timeLimitMs };
   const idle = Array.from({ length: threads }, () => new ReadingThread(limits));
   const all = [...idle];
@@ -39,7 +46,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       const job = waiting.shift();
       const thread = idle.pop();
       if (!job || !thread) return;
-      const answer = thread.read(job.order);
+      const answer = thread.read(job.order, job.deadline);
       job.settle(answer);
       const done = () => {
         idle.push(thread);
@@ -49,22 +56,41 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     }
   };
 
-  const read = (order: Order): Promise<Answer> => {
+  const read = (order: Order, deadline: Deadline | null): Promise<Answer> => {
     if (closed) return Promise.reject(new PorticoError('internal', { because: 'the document reader is closed' }));
+    if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
+    if (idle.length === 0 && isFull(order)) return Promise.reject(overfull(waiting));
     return new Promise((resolve) => {
-      waiting.push({ order, settle: resolve });
+      const settle: Job['settle'] = (answer) => {
+        forget?.();
+        resolve(answer);
+      };
+      const job = { order, deadline, settle };
+      const forget = deadline?.onExpired(() => leave(job));
+      waiting.push(job);
       next();
     });
   };
 
+  /** Once a thread has it, the thread sees to it. */
+  const leave = (job: Job): void => {
+    const at = waiting.indexOf(job);
+    if (at < 0) return;
+    waiting.splice(at, 1);
+    job.settle(Promise.reject(new PorticoError('timed_out')));
+  };
+
+  const isFull = ({ bytes }: Order): boolean =>
+    waiting.length >= waitingMax || bytesOf(waiting) + bytes.length > waitingBytesMax;
+
   return {
-    async readBody(body) {
-      const answer = await read({ what: 'body', bytes: taken(body) });
+    async readBody(body, deadline) {
+      const answer = await read({ what: 'body', bytes: taken(body) }, deadline);
       if ('body' in answer) return answer.body;
       throw errorOf(answer);
     },
     async readFile(content, format) {
-      const answer = await read({ what: format, bytes: Uint8Array.from(content) });
+      const answer = await read({ what: format, bytes: Uint8Array.from(content) }, null);
       if ('file' in answer) return answer.file;
       throw errorOf(answer);
     },
@@ -77,6 +103,13 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     },
   };
 }
+
+const bytesOf = (waiting: readonly Job[]): number => waiting.reduce((sum, { order }) => sum + order.bytes.length, 0);
+
+const overfull = (waiting: readonly Job[]): PorticoError =>
+  new PorticoError('internal', {
+    cause: new Error(`${waiting.length} documents of ${bytesOf(waiting)} bytes wait to be read: no more are taken`),
+  });
 
 /** Bytes that no one else has a part in: the caller's own buffer, or a copy where it holds more than these. */
 function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -25,7 +25,10 @@ describe('a document that a thread does not finish in time', () => {
   test('is refused, and the next one is read by a new thread', async () => {
     // Time enough for the next one, whose thread has to start first.
     const documents = reader({ timeLimitMs: 5_000 });
-    const [late, next] = await Promise.allSettled([documents.readFile(slow(), 'yaml'), documents.readBody(body())]);
+    const [late, next] = await Promise.allSettled([
+      documents.readFile(slow(), 'yaml'),
+      documents.readBody(body(), null),
+    ]);
     expect(late).toMatchObject({
       reason: { code: 'invalid_body', message: expect.stringContaining('took over 5 s') as string },
     });
@@ -46,7 +49,7 @@ describe('a document that a thread has too little memory for', () => {
     const documents = reader({ memoryMegabytes: 24 });
     // Read by code that can be stopped: the parser of YAML, not that of JSON.
     const large = bytes(`[${'{a: b}, '.repeat(60_000)}]`);
-    const [fat, next] = await Promise.allSettled([documents.readFile(large, 'yaml'), documents.readBody(body())]);
+    const [fat, next] = await Promise.allSettled([documents.readFile(large, 'yaml'), documents.readBody(body(), null)]);
     expect(fat).toMatchObject({
       reason: { code: 'invalid_body', message: expect.stringContaining('too large to be checked') as string },
     });
@@ -62,7 +65,7 @@ describe('the queue', () => {
       Array.from({ length: 12 }, async (_, i) => {
         // The first takes the longest.
         const padding = ' '.repeat(i === 0 ? 4_000_000 : 0);
-        await documents.readBody(body(pets.replace('{', `{${padding}`)));
+        await documents.readBody(body(pets.replace('{', `{${padding}`)), null);
         done.push(i);
       }),
     );
@@ -71,7 +74,7 @@ describe('the queue', () => {
   test('goes on after a refusal', async () => {
     const documents = reader();
     const outcomes = await Promise.allSettled(
-      [body('[]'), body(), body('{}'), body()].map((one) => documents.readBody(one)),
+      [body('[]'), body(), body('{}'), body()].map((one) => documents.readBody(one, null)),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
   });
@@ -82,7 +85,7 @@ describe('the queue', () => {
       () => (late = true),
       () => (late = true),
     );
-    await documents.readBody(body());
+    await documents.readBody(body(), null);
     expect(late).toBe(false);
     await documents.close();
     await first;
@@ -92,13 +95,13 @@ describe('the queue', () => {
 describe('a closed reader', () => {
   test('rejects what is being read, what waits and what comes', async () => {
     const documents = reader();
-    const reading = [documents.readFile(slow(), 'yaml'), documents.readBody(body())];
+    const reading = [documents.readFile(slow(), 'yaml'), documents.readBody(body(), null)];
     const settled = Promise.allSettled(reading);
     await documents.close();
     for (const outcome of await settled) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'internal' } });
     }
-    await expect(documents.readBody(body())).rejects.toMatchObject({ code: 'internal' });
+    await expect(documents.readBody(body(), null)).rejects.toMatchObject({ code: 'internal' });
   });
   test('may be one that was never used', async () => {
     await expect(reader().close()).resolves.toBeUndefined();
@@ -107,12 +110,12 @@ describe('a closed reader', () => {
 
 test('the main thread goes on while a large document is read', async () => {
   const documents = reader();
-  await documents.readBody(body());
+  await documents.readBody(body(), null);
   const filler = Array.from({ length: 150_000 }, (_, i) => `"k${i}":{"type":"object"}`).join(',');
   const large = body(pets.replace('{', `{"components":{"schemas":{${filler}}},`));
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
-  await documents.readBody(large);
+  await documents.readBody(large, null);
   clearInterval(counting);
   // Were it read in this thread, no turn would come in between.
   expect(turns).toBeGreaterThan(5);
@@ -122,12 +125,12 @@ test('a small Buffer, which is a view of a pool of Node, can be read and leaves 
   const documents = reader();
   const [other, content, sent] = [Buffer.from('other'), Buffer.from(pets), Buffer.from(`{"openapi_spec":${pets}}`)];
   expect((await documents.readFile(content, 'json')).title).toBe('Pets');
-  expect((await documents.readBody(sent)).document?.title).toBe('Pets');
+  expect((await documents.readBody(sent, null)).document?.title).toBe('Pets');
   expect(other.toString()).toBe('other');
 });
 
 test('a member of a body beside the document that is named as a prototype is data below the first level', async () => {
-  const { fields } = await reader().readBody(bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'));
+  const { fields } = await reader().readBody(bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'), null);
   expect(JSON.stringify(fields)).toBe('{"a":{"__proto__":{"polluted":1},"constructor":2}}');
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { PorticoError } from '@portico/domain';
+import { PorticoError, type Deadline } from '@portico/domain';
 import type { Answer, Order } from './messages.ts';
 
 export interface ThreadLimits {
@@ -19,12 +19,16 @@ export class ReadingThread {
     this.#limits = limits;
   }
 
-  /** Not to be called before the read before it is over. The bytes are moved away. */
-  read(order: Order): Promise<Answer> {
+  /**
+   * Not to be called before the read before it is over. The bytes are moved away. Where the deadline expires the thread is ended, for
+   * nobody waits for what it reads.
+   */
+  read(order: Order, deadline: Deadline | null): Promise<Answer> {
     const worker = (this.#worker ??= this.#start());
     return new Promise<Answer>((resolve, reject) => {
       const over = (settle: () => void): void => {
         clearTimeout(timer);
+        forget?.();
         worker.off('message', answered).off('error', died).off('exit', ended);
         worker.unref();
         settle();
@@ -36,10 +40,15 @@ export class ReadingThread {
       const answered = (answer: Answer): void => over(() => resolve(answer));
       const died = (error: NodeJS.ErrnoException): void => gone(deathOf(error));
       const ended = (): void => gone(new PorticoError('internal', { because: 'the document reader was closed' }));
-      const timer = setTimeout(() => {
-        gone(refused(`too large to be checked: it took over ${this.#limits.timeLimitMs / 1000} s`));
+      const end = (because: PorticoError): void => {
+        gone(because);
         void worker.terminate();
-      }, this.#limits.timeLimitMs);
+      };
+      const timer = setTimeout(
+        () => end(refused(`too large to be checked: it took over ${this.#limits.timeLimitMs / 1000} s`)),
+        this.#limits.timeLimitMs,
+      );
+      const forget = deadline?.onExpired(() => end(new PorticoError('timed_out')));
 
       worker.on('message', answered).on('error', died).on('exit', ended);
       worker.ref();

@@ -16,11 +16,11 @@ for (const [sentence, check] of Object.entries(keyHasherContract)) {
 }
 
 test('a hash is argon2id with the cost that OWASP recommends, or a higher one', async () => {
-  expect(await create().hash('s3cret')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await create().hash('s3cret', null)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
 test('a hash is what another implementation of argon2id computes', async () => {
-  const [, , , , salt = '', digest] = (await create().hash('s3cret')).split('$');
+  const [, , , , salt = '', digest] = (await create().hash('s3cret', null)).split('$');
   const nonce = Buffer.from(salt, 'base64');
   const computed = argon2Sync('argon2id', {
     message: 's3cret',
@@ -35,7 +35,7 @@ test('a hash is what another implementation of argon2id computes', async () => {
 });
 
 test('a hash of another process matches, and its tag is the same under the same pepper alone', async () => {
-  const hash = await create().hash('s3cret');
+  const hash = await create().hash('s3cret', null);
   expect(await create().matches('s3cret', hash)).toBe(true);
   expect(create().tag('s3cret')).toBe(create().tag('s3cret'));
   expect(createArgon2KeyHasher({ pepper: new Uint8Array(32), concurrency: 1 }).tag('s3cret')).not.toBe(
@@ -45,16 +45,16 @@ test('a hash of another process matches, and its tag is the same under the same 
 
 test('what was found true is remembered: a second look needs no place before argon2, which a first one does', async () => {
   const keys = create();
-  const hash = await keys.hash('s3cret');
+  const hash = await keys.hash('s3cret', null);
   await keys.matches('s3cret', hash);
   const order: string[] = [];
-  const busy = keys.hash('another').then(() => order.push('argon2'));
+  const busy = keys.hash('another', null).then(() => order.push('argon2'));
   await keys.matches('s3cret', hash).then(() => order.push('remembered'));
   await busy;
   expect(order).toEqual(['remembered', 'argon2']);
 
   const forgetful = create();
-  const slow = forgetful.hash('another').then(() => order.push('argon2 again'));
+  const slow = forgetful.hash('another', null).then(() => order.push('argon2 again'));
   await forgetful.matches('s3cret', hash).then(() => order.push('first look'));
   await slow;
   expect(order.slice(2)).toEqual(['argon2 again', 'first look']);
@@ -62,7 +62,7 @@ test('what was found true is remembered: a second look needs no place before arg
 
 test('many who present one secret at once wait for one hash', async () => {
   const keys = create();
-  const hash = await keys.hash('s3cret');
+  const hash = await keys.hash('s3cret', null);
   const answers = Array.from({ length: 50 }, () => keys.matches('s3cret', hash));
   expect(new Set(answers).size).toBe(1);
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, () => true));
@@ -71,7 +71,7 @@ test('many who present one secret at once wait for one hash', async () => {
 test('what was found false is looked at anew, and what was found true is forgotten when there is too much of it', async () => {
   let computations = 0;
   const keys = createArgon2KeyHasher({ pepper, concurrency: 2, memoMax: 1, onHash: () => (computations += 1) });
-  const [one, two] = await Promise.all([keys.hash('one'), keys.hash('two')]);
+  const [one, two] = await Promise.all([keys.hash('one', null), keys.hash('two', null)]);
   for (const [secret, hash, expected] of [
     ['wrong', one, 3],
     ['wrong', one, 4],
@@ -87,8 +87,8 @@ test('what was found false is looked at anew, and what was found true is forgott
 
 test('the queue before argon2 is bounded: who comes beyond it is refused, and comes through later', async () => {
   const keys = createArgon2KeyHasher({ pepper, concurrency: 1, waitingMax: 2 });
-  const hash = await keys.hash('s3cret');
-  const busy = Array.from({ length: 3 }, () => keys.hash('another'));
+  const hash = await keys.hash('s3cret', null);
+  const busy = Array.from({ length: 3 }, () => keys.hash('another', null));
   const [refused] = await Promise.allSettled([keys.matches('s3cret', hash)]);
   expect(refused.status === 'rejected' && isPorticoError(refused.reason, 'internal')).toBe(true);
   await Promise.all(busy);

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import type { KeyHasher } from '@portico/domain';
+import type { Deadline, KeyHasher } from '@portico/domain';
 import { LRUCache } from 'lru-cache';
 import { createTurnstile } from './turnstile.ts';
 
@@ -40,20 +40,21 @@ export const createArgon2KeyHasher = ({
   const underWay = new Map<string, Promise<boolean>>();
   const turnstile = createTurnstile({ concurrency, waitingMax });
 
-  const compute = <Result>(computation: () => Promise<Result>): Promise<Result> =>
+  const compute = <Result>(computation: () => Promise<Result>, deadline: Deadline | null): Promise<Result> =>
     turnstile(() => {
       onHash();
       return computation();
-    });
+    }, deadline);
 
   const verify = async (secret: string, hash: string, pair: string): Promise<boolean> => {
-    const matches = await compute(() => argon2Verify(hash, secret));
+    // Without a deadline: all who present the secret share it, and what is found is remembered.
+    const matches = await compute(() => argon2Verify(hash, secret), null);
     if (matches) found.set(pair, true);
     return matches;
   };
 
   return {
-    hash: (secret) => compute(() => argon2Hash(secret, cost)),
+    hash: (secret, deadline) => compute(() => argon2Hash(secret, cost), deadline),
     matches: (secret, hash) => {
       const pair = digestOf(secret).toString('base64') + hash;
       if (found.has(pair)) return Promise.resolve(true);

@@ -1,7 +1,10 @@
-import { PorticoError } from '@portico/domain';
+import { PorticoError, type Deadline } from '@portico/domain';
 
-/** Lets so many tasks run at once; the others wait their turn. */
-export type Turnstile = <Result>(task: () => Promise<Result>) => Promise<Result>;
+/**
+ * Lets so many tasks run at once; the others wait their turn. One whose deadline expires before its turn leaves the queue, and is
+ * refused by `timed_out`.
+ */
+export type Turnstile = <Result>(task: () => Promise<Result>, deadline?: Deadline | null) => Promise<Result>;
 
 export interface TurnstileOptions {
   /** How many tasks run at once, 1 or more. */
@@ -14,9 +17,10 @@ export const createTurnstile = ({ concurrency, waitingMax }: TurnstileOptions): 
   if (!(concurrency >= 1)) throw new RangeError(`At least one task must run at once, not ${concurrency}`);
   let running = 0;
   const waiting: (() => void)[] = [];
-  return async (task) => {
+  return async (task, deadline = null) => {
+    if (deadline?.expired) throw new PorticoError('timed_out');
     if (running < concurrency) running++;
-    else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
+    else if (waiting.length < waitingMax) await turnIn(waiting, deadline);
     else throw overfull(running, waiting.length);
     try {
       return await task();
@@ -28,6 +32,19 @@ export const createTurnstile = ({ concurrency, waitingMax }: TurnstileOptions): 
     }
   };
 };
+
+const turnIn = (waiting: (() => void)[], deadline: Deadline | null): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const comes = (): void => {
+      forget?.();
+      resolve();
+    };
+    waiting.push(comes);
+    const forget = deadline?.onExpired(() => {
+      waiting.splice(waiting.indexOf(comes), 1);
+      reject(new PorticoError('timed_out'));
+    });
+  });
 
 const overfull = (running: number, waiting: number): PorticoError =>
   new PorticoError('internal', {

@@ -27,7 +27,7 @@ test('a hundred simultaneous entries are committed together, in their order', ()
     };
     const audit = createSqlAuditLog(counting, createSqliteAuditReads(reader));
     const entries = Array.from({ length: 100 }, () => anEntry());
-    await Promise.all(entries.map((entry) => audit.append(entry)));
+    await Promise.all(entries.map((entry) => audit.append(entry, null)));
     expect(transactions).toBe(1);
     expect(await audit.page({ source: 'client' }, 0, 200)).toEqual({ entries: entries.toReversed(), total: 100 });
     await database.close();
@@ -61,7 +61,7 @@ describeDialects(({ withStores }) => {
       await Promise.all(
         Array.from({ length: 50 }, async (_, n) => {
           const entry = anEntry({ facets: { clientId: null, collectionId: null, action: `action ${n}` } });
-          await audit.append(entry);
+          await audit.append(entry, null);
           expect((await audit.page({ source: 'client', action: `action ${n}` }, 0, 1)).entries).toEqual([entry]);
         }),
       );
@@ -83,7 +83,7 @@ describeDialects(({ withStores }) => {
             receivedAt: start + below(50),
           }),
         );
-        await Promise.all(added.map((entry) => audit.append(entry)));
+        await Promise.all(added.map((entry) => audit.append(entry, null)));
         log.push(...added);
         if (below(3) === 0) {
           const before = start + below(50);
@@ -118,10 +118,10 @@ describeDialects(({ withStores }) => {
   test('an export of more than one batch holds each entry once, and none that came later', () =>
     withStores(async ({ stores: { audit } }) => {
       const entries = Array.from({ length: 1_201 }, (_, n) => anEntry({ instant: start + (n % 7) }));
-      await Promise.all(entries.map((entry) => audit.append(entry)));
+      await Promise.all(entries.map((entry) => audit.append(entry, null)));
       const found: AuditEntry[] = [];
       for await (const entry of audit.export({ source: 'client' })) {
-        if (found.length === 0) await audit.append(anEntry({ instant: start - 1 }));
+        if (found.length === 0) await audit.append(anEntry({ instant: start - 1 }), null);
         found.push(entry);
       }
       expect(found).toEqual(expectedPage(entries, { source: 'client' }, 0, 2_000).entries);

@@ -1,8 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AuditEntry, AuditFilter, AuditLog, AuditSource, EntryId, Instant, ProfileId } from '@portico/domain';
+import { PorticoError } from '@portico/domain';
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditLog,
+  AuditSource,
+  Deadline,
+  EntryId,
+  Instant,
+  ProfileId,
+} from '@portico/domain';
 import { countEntries, writeEntries } from './effects.ts';
 import { isDoneWithin } from './is-done-within.ts';
-import type { Database } from './sql.ts';
+import type { Database, Sql } from './sql.ts';
 
 /** The reads of the log, which each dialect has in its own SQL. */
 export interface AuditReads {
@@ -40,7 +50,7 @@ export const createSqlAuditLog = (database: Database, reads: AuditReads): SqlAud
   const queue = createQueue(database);
 
   return {
-    append: (entry) => queue.append(entry),
+    append: (entry, deadline) => queue.append({ entry, deadline }),
     settled: () => queue.settled(),
     page: (filter, offset, limit) => reads.page(filter, offset, limit),
 
@@ -94,12 +104,22 @@ const prune = `delete from audit_entries where seq in
 /** How long a group waits for the one before, in milliseconds: not for one whose connection hangs. */
 const groupWaitMs = 2_000;
 
+interface Appended {
+  readonly entry: AuditEntry;
+  readonly deadline: Deadline | null;
+}
+
+const isInTime = ({ deadline }: Appended): boolean => !deadline?.expired;
+
+/** Some of a group expired while it was written: it is rolled back, to be written without them. */
+class ExpiredMeanwhile extends Error {}
+
 /**
  * Commits together what came together: everything that was appended in one turn of the event loop, and while earlier
- * entries were on their way to the disk, shares one transaction, and so one sync.
+ * entries were on their way to the disk, shares one transaction, and so one sync. What expires before that is left out.
  */
 const createQueue = (database: Database) => {
-  let waiting: AuditEntry[] = [];
+  let waiting: Appended[] = [];
   let next: Promise<void> | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const underWay = new Set<Promise<void>>();
@@ -107,14 +127,26 @@ const createQueue = (database: Database) => {
   const commit = async (before: Promise<unknown>): Promise<void> => {
     await setImmediate();
     await isDoneWithin(groupWaitMs, before);
-    let entries: AuditEntry[] | null = null;
-    await database.write(async (sql) => {
-      entries ??= take();
-      await writeEntries(sql, entries);
-    });
+    let group: readonly Appended[] | null = null;
+    const write = async (sql: Sql): Promise<void> => {
+      group = (group ?? take()).filter(isInTime);
+      await writeEntries(
+        sql,
+        group.map(({ entry }) => entry),
+      );
+      if (!group.every(isInTime)) throw new ExpiredMeanwhile();
+      for (const { deadline } of group) deadline?.beginCommit();
+    };
+    for (;;) {
+      try {
+        return await database.write(write);
+      } catch (error) {
+        if (!(error instanceof ExpiredMeanwhile)) throw error;
+      }
+    }
   };
 
-  const take = (): AuditEntry[] => {
+  const take = (): Appended[] => {
     const taken = waiting;
     waiting = [];
     next = null;
@@ -135,10 +167,12 @@ const createQueue = (database: Database) => {
   };
 
   return {
-    async append(entry: AuditEntry): Promise<void> {
-      waiting.push(entry);
+    async append(appended: Appended): Promise<void> {
+      waiting.push(appended);
       next ??= begin();
-      return next;
+      await next;
+      // What was committed does not expire any more.
+      if (!isInTime(appended)) throw new PorticoError('timed_out');
     },
     async settled(): Promise<void> {
       await Promise.allSettled(underWay);

@@ -21,7 +21,7 @@ export const createSqlCollectionStore = (database: Database, reads: CollectionRe
       await storeDocument(transaction, collection.id, document);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
-    });
+    }, effects.deadline);
   },
 
   async find(id) {

@@ -1,11 +1,16 @@
 import type { AuditEntry, Effects, Instant, NewJob } from '@portico/domain';
 import { taskColumns } from './job-record.ts';
-import type { Sql, Value } from './sql.ts';
+import type { Sql, Transaction, Value } from './sql.ts';
 
-/** What a decision writes beside its record, in the same transaction. */
-export const writeEffects = async (sql: Sql, { entries, jobs }: Effects): Promise<void> => {
-  await writeEntries(sql, entries);
-  if (jobs.length > 0) await sql.runEach(insertJob, jobs.map(jobParameters));
+/**
+ * The last step of a change: writes what it writes beside its record, and begins the commit. Raises `timed_out` where the deadline
+ * has expired, which rolls back.
+ */
+export const writeEffects = async (transaction: Transaction, { entries, jobs, deadline }: Effects): Promise<void> => {
+  await transaction.flush();
+  await writeEntries(transaction, entries);
+  if (jobs.length > 0) await transaction.runEach(insertJob, jobs.map(jobParameters));
+  deadline?.beginCommit();
 };
 
 export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Promise<void> => {

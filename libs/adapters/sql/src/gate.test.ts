@@ -30,7 +30,7 @@ test('whoever waits too long is refused and never let in, and nobody passes the 
     await held.promise;
     steps.push('first');
   });
-  const late = gate.enter(async () => steps.push('late'), 10);
+  const late = gate.enter(async () => steps.push('late'), { waitMs: 10 });
   const third = gate.enter(async () => steps.push('third'));
   await expect(late).rejects.toThrow('within 10 ms');
   expect(steps).toEqual([]);

@@ -31,7 +31,7 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
       await database.transact(async (transaction) => {
         await transaction.em.insert(TierEntity, { ...tier });
         await writeEffects(transaction, effects);
-      });
+      }, effects.deadline);
     } catch (cause) {
       if (database.violatedKey(cause) === 'tiers.tier') throw new PorticoError('tier_taken', { cause });
       throw cause;
@@ -69,7 +69,7 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
       const id = await em.insert(OverrideEntity, { ...override, profile });
       await writeEffects(transaction, effects);
       return { ...override, id };
-    });
+    }, effects.deadline);
   },
 
   async updateOverride(id, decide) {

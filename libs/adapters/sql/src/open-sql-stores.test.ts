@@ -28,7 +28,7 @@ describeDialects(({ withPlace, withStores }) => {
       await first.stores.embeddings.put(embedding);
       await first.stores.limits.addTier(aTier(), noEffects);
       const override = await first.stores.limits.addOverride(profile.id, anOverride(), noEffects);
-      await first.stores.audit.append(anEntry());
+      await first.stores.audit.append(anEntry(), null);
       await first.settings.put('jwks', '{}');
       await first.close();
 
@@ -80,11 +80,11 @@ describeDialects(({ withPlace, withStores }) => {
   test('closing waits for what was asked for before, and refuses what comes after', () =>
     withPlace(async (open) => {
       const first = await open();
-      const asked = [first.stores.audit.append(anEntry()), first.settings.put('name', 'value')];
+      const asked = [first.stores.audit.append(anEntry(), null), first.settings.put('name', 'value')];
       await first.close();
       await Promise.all(asked);
       await expect(first.settings.put('name', 'other')).rejects.toThrow('closed');
-      await expect(first.stores.audit.append(anEntry())).rejects.toThrow('closed');
+      await expect(first.stores.audit.append(anEntry(), null)).rejects.toThrow('closed');
 
       const { stores, settings, close } = await open();
       expect(await settings.get('name')).toBe('value');

@@ -14,7 +14,7 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
       database.transact(async (transaction) => {
         await insert(transaction, wanted(profile));
         await writeEffects(transaction, effects);
-      }),
+      }, effects.deadline),
     );
   },
 
@@ -37,7 +37,6 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
         const row = await load(transaction, id);
         const change = decide(await stateOf(transaction, row));
         Object.assign(row, profileData(wanted({ ...change.profile, id })), keyData(change.key));
-        await transaction.em.flush();
         await writeEffects(transaction, change);
         return change.profile;
       }),
@@ -66,7 +65,6 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
         const profile = wanted(change.profile);
         if (row?.id === profile.id) Object.assign(row, profileData(profile));
         else await insert(transaction, profile);
-        await em.flush();
         await writeEffects(transaction, change);
         return profile;
       }),

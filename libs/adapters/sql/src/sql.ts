@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/core';
+import type { Deadline } from '@portico/domain';
 
 /** What a parameter may be, and a column. Instants and other 64-bit integers are numbers. */
 export type Value = string | number | boolean | null | Uint8Array;
@@ -29,6 +30,8 @@ export interface PreparedReads {
 /** A transaction that is open. What `em` has to write is written at its end, if not before. */
 export interface Transaction extends Sql {
   readonly em: EntityManager;
+  /** Writes what `em` has to write. */
+  flush(): Promise<void>;
 }
 
 /** One database, whichever it is. */
@@ -38,9 +41,10 @@ export interface Database {
 
   /**
    * Works in one transaction as if nobody else wrote meanwhile, and answers once it is durable; what `work` throws rolls
-   * it back. `work` may run more than once, and must not begin another transaction.
+   * it back. `work` may run more than once, and must not begin another transaction. Raises `timed_out` where the deadline expires
+   * before its turn has come.
    */
-  transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline?: Deadline | null): Promise<T>;
 
   /**
    * Works in one transaction that does not wait for those of `transact`, nor they for it, and answers once it is durable.

@@ -23,7 +23,6 @@ export class UnitOfWork implements Transaction {
     return this.#em;
   }
 
-  /** Writes what the entity manager has to write. */
   async flush(): Promise<void> {
     await this.#em?.flush();
   }

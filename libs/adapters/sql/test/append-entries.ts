@@ -8,7 +8,7 @@ const [file = '', count = 'endless'] = process.argv.slice(2);
 const { stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 30_000 });
 const appendOne = async () => {
   const id = randomUUID() as EntryId;
-  await stores.audit.append(anEntry({ id }));
+  await stores.audit.append(anEntry({ id }), null);
   // A message that is still on its way when the process disconnects would be lost.
   await new Promise((resolve) => process.send?.(id, resolve));
 };

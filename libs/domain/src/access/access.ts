@@ -2,25 +2,34 @@ import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
 import type { CallerRow } from '../ports/caller-reads.ts';
 import type { CollectionHead, Visibility } from '../ports/collection-store.ts';
+import type { Deadline } from '../ports/deadline.ts';
 
 /** Who is calling, and what the database said of them in the statement that this request was judged by. */
-export interface Access extends Omit<CallerRow, 'key'> {
+export interface Identified extends Omit<CallerRow, 'key'> {
   readonly via: 'token' | 'key';
+}
+
+/** The same, once the request was let in. */
+export interface Access extends Identified {
+  /** Of the request; null where none waits. */
+  readonly deadline: Deadline | null;
 }
 
 /** What admin-only use cases ask for: it is had from an admin's access, or by the operator who holds the stores anyway. */
 export interface Authority {
   /** The admin, or null for the operator's command line and the service itself. */
   readonly actorId: ProfileId | null;
+  /** Of the admin's request; null where none waits. */
+  readonly deadline: Deadline | null;
 }
 
 /** For the operator's command line. No request is ever given it. */
-export const operatorAuthority: Authority = { actorId: null };
+export const operatorAuthority: Authority = { actorId: null, deadline: null };
 
 /** The authority of an admin; raises `admin_required` for everyone else. */
-export const authorityOf = ({ profile }: Access): Authority => {
+export const authorityOf = ({ profile, deadline }: Access): Authority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
-  return { actorId: profile.id };
+  return { actorId: profile.id, deadline };
 };
 
 /** By the row that this very request has read, never by a token's claims (specification, section 2). */

@@ -1,9 +1,9 @@
-import { isAdmin, type Access } from './access.ts';
+import { isAdmin, type Access, type Identified } from './access.ts';
 import { identify, type Credential, type Stranger } from './identify.ts';
 import { PorticoError, type ErrorCode } from '../errors.ts';
 import type { CollectionId } from '../ids.ts';
 import { effectiveLimit, type CountedRequest } from '../limits/effective-limit.ts';
-import type { LimitRule, Ports } from '../ports/index.ts';
+import type { Deadline, LimitRule, Ports } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
 export interface AdmissionRequest {
@@ -16,6 +16,8 @@ export interface AdmissionRequest {
   readonly address: string;
   /** What a valid token without a profile is answered with; `invalid_token` where it is absent. */
   readonly unregistered?: 'user_not_found';
+  /** Of the request's answer; null where none waits. It goes on into the access. */
+  readonly deadline: Deadline | null;
 }
 
 export interface Admission {
@@ -28,13 +30,13 @@ type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'limiter' | 'profiles' |
 
 /** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit = async (ports: Needs, settings: Settings, request: AdmissionRequest): Promise<Admission> => {
-  const { credential, takes } = request;
+  const { credential, takes, deadline } = request;
   const taken = credential.kind === 'key' && takes !== 'token or key' ? ({ kind: 'malformed' } as const) : credential;
   const found = await identify(ports, settings, taken, request.target);
   if (typeof found === 'string') throw await refusal(ports, settings, request, found);
   const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
   if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
-  return { access: found, counted };
+  return { access: { ...found, deadline }, counted };
 };
 
 /** Counts a request without valid credentials by its address; raises `rate_limited`. Null where such are not counted. */
@@ -73,7 +75,11 @@ const refusal = async (
   return new PorticoError(code, { counted });
 };
 
-const countClient = ({ limiter }: Pick<Ports, 'limiter'>, { defaultLimit }: Settings, { profile, limits }: Access) => {
+const countClient = (
+  { limiter }: Pick<Ports, 'limiter'>,
+  { defaultLimit }: Settings,
+  { profile, limits }: Identified,
+) => {
   const { rule, source } = effectiveLimit(limits, defaultLimit);
   return count(limiter, source, clientSubject(profile.id), rule);
 };

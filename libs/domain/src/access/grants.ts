@@ -22,7 +22,7 @@ const revokingRules = [clientExists, collectionExists, isGranted];
 export const grantAccess =
   (ports: Needs) =>
   async (
-    { actorId }: Authority,
+    { actorId, deadline }: Authority,
     client: ProfileId,
     collection: CollectionId,
   ): Promise<{ readonly grantedAt: number }> => {
@@ -34,7 +34,7 @@ export const grantAccess =
     const grantedAt = ports.clock.now();
     await ports.grants.grant(client, collection, (state) => {
       obey(grantingRules, state);
-      return { grantedAt, entries: [entry], jobs: [] };
+      return { grantedAt, entries: [entry], jobs: [], deadline };
     });
     return { grantedAt };
   };
@@ -42,7 +42,7 @@ export const grantAccess =
 /** Takes a grant back, at once for every later request anywhere. */
 export const revokeAccess =
   (ports: Needs) =>
-  async ({ actorId }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
+  async ({ actorId, deadline }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
     const entry = systemEntry(ports, actorId, {
       action: 'access.revoke',
       profile_id: client,
@@ -50,7 +50,7 @@ export const revokeAccess =
     });
     await ports.grants.revoke(client, collection, (state) => {
       obey(revokingRules, state);
-      return { entries: [entry], jobs: [] };
+      return { entries: [entry], jobs: [], deadline };
     });
   };
 

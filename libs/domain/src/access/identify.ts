@@ -1,5 +1,5 @@
 import { isWellFormedSecret } from './api-secret.ts';
-import type { Access } from './access.ts';
+import type { Identified } from './access.ts';
 import { bindingAgrees } from '../profiles/binding.ts';
 import { nextChangeAt } from '../instant.ts';
 import { parseId, type ClientId, type CollectionId } from '../ids.ts';
@@ -25,7 +25,7 @@ export const identify = async (
   settings: Pick<Settings, 'identityEmailCheck'>,
   credential: Credential,
   target: CollectionId | null,
-): Promise<Access | Stranger> => {
+): Promise<Identified | Stranger> => {
   switch (credential.kind) {
     case 'none':
       return 'no_credential';
@@ -43,7 +43,7 @@ const identifyByToken = async (
   { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
   token: string,
   target: CollectionId | null,
-): Promise<Access | Stranger> => {
+): Promise<Identified | Stranger> => {
   const claims = await verifiedClaims(ports, token);
   if (!claims) return 'invalid_token';
   const row = await ports.callers.byUid(claims.uid, target);
@@ -66,12 +66,14 @@ export const verifiedClaims = async (
   }
 };
 
+/** No part of the request's own change: what the token has proven stays true whatever becomes of the request. */
 const bind = ({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, { profile }: CallerRow) =>
   profiles.update(profile.id, (state) => ({
     profile: { ...state.profile, bound: true, updatedAt: nextChangeAt(state.profile.updatedAt, clock.now()) },
     key: state.key,
     entries: [],
     jobs: [],
+    deadline: null,
   }));
 
 /**
@@ -82,7 +84,7 @@ const identifyByKey = async (
   { callers, clock, keys }: Needs,
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
   target: CollectionId | null,
-): Promise<Access | Stranger> => {
+): Promise<Identified | Stranger> => {
   const id = parseId<ClientId>(clientId);
   if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
   const row = await callers.byClientId(id, target);
@@ -98,7 +100,7 @@ const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredS
   return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
 };
 
-const accessOf = ({ profile, limits, epochs, target, granted }: CallerRow, via: Access['via']): Access => ({
+const accessOf = ({ profile, limits, epochs, target, granted }: CallerRow, via: Identified['via']): Identified => ({
   profile,
   limits,
   epochs,

@@ -20,7 +20,7 @@ export interface NewEntry {
 /** Writes an entry of the caller's; it is durable when it is answered. */
 export const writeAuditEntry =
   ({ clock, chance, audit }: Pick<Ports, 'clock' | 'chance' | 'audit'>) =>
-  async ({ profile }: Access, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {
+  async ({ profile, deadline }: Access, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {
     const receivedAt = clock.now();
     const instant = timestamp === null ? receivedAt : parseDateTime(timestamp);
     if (instant === null)
@@ -35,7 +35,7 @@ export const writeAuditEntry =
       receivedAt,
       facets: facetsOf(message),
     };
-    await audit.append(entry);
+    await audit.append(entry, deadline);
     return entry;
   };
 

@@ -45,7 +45,7 @@ export const readMetadata =
     const authentication = effectiveAuthentication(ports.vault, collection);
     if (authentication.value !== null) {
       const message = { action: 'collection.credential_read', collection_id: collection.id, via: access.via };
-      await ports.audit.append(systemEntry(ports, access.profile.id, message));
+      await ports.audit.append(systemEntry(ports, access.profile.id, message), access.deadline);
     }
     return { collection, authentication };
   };

@@ -34,7 +34,7 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'collections' | 'vault' | 'queue'>
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId }: Authority, createdBy: ProfileId, input: NewCollection): Promise<CollectionHead> => {
+  async ({ actorId, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<CollectionHead> => {
     const { name, description, document } = input;
     refuseDepartures(settings, input.strict, document);
     const id = ports.chance.uuid() as CollectionId;
@@ -54,7 +54,7 @@ export const createCollection =
     };
     const job = embedJob(ports, id);
     const entry = systemEntry(ports, actorId, { action: 'collection.create', collection_id: id });
-    await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job] });
+    await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job], deadline });
     ports.queue.offer('embed', [job.id]);
     return collection;
   };
@@ -68,7 +68,7 @@ export interface UpdatedCollection {
 /** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+  async ({ actorId, deadline }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
     if (edit.document) refuseDepartures(settings, edit.strict, edit.document);
     const job = embedJob(ports, id);
     const now = ports.clock.now();
@@ -91,6 +91,7 @@ export const updateCollection =
           systemEntry(ports, actorId, { action: 'collection.update', collection_id: id, fields: fields.map(wireName) }),
         ],
         jobs: reworded ? [job] : [],
+        deadline,
       };
     });
     if (changed) ports.queue.offer('embed', [job.id]);
@@ -100,10 +101,10 @@ export const updateCollection =
 /** Deletes a collection with its document, grants and embedding. */
 export const removeCollection =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: CollectionId): Promise<void> => {
+  async ({ actorId, deadline }: Authority, id: CollectionId): Promise<void> => {
     const job = embedJob(ports, id);
     const entry = systemEntry(ports, actorId, { action: 'collection.delete', collection_id: id });
-    await ports.collections.remove(id, () => ({ entries: [entry], jobs: [job] }));
+    await ports.collections.remove(id, () => ({ entries: [entry], jobs: [job], deadline }));
     ports.queue.offer('embed', [job.id]);
   };
 

@@ -25,11 +25,11 @@ export const listTiers =
 /** Adds a tier; raises `tier_taken`. */
 export const createTier =
   (ports: Needs) =>
-  async ({ actorId }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
+  async ({ actorId, deadline }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
     const entry = systemEntry(ports, actorId, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
-    await ports.limits.addTier(tier, { entries: [entry], jobs: [] });
+    await ports.limits.addTier(tier, { entries: [entry], jobs: [], deadline });
     return tier;
   };
 
@@ -37,7 +37,7 @@ export const createTier =
 export const updateTier =
   (ports: Needs) =>
   async (
-    { actorId }: Authority,
+    { actorId, deadline }: Authority,
     name: string,
     change: Changes<Pick<Tier, 'allowed' | 'windowSeconds' | 'description' | 'isActive'>>,
   ): Promise<Tier> => {
@@ -48,6 +48,7 @@ export const updateTier =
         tier,
         entries: [systemEntry(ports, actorId, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
         jobs: [],
+        deadline,
       };
     });
   };
@@ -55,9 +56,9 @@ export const updateTier =
 /** Removes a tier; its clients fall back to the default limit. */
 export const removeTier =
   (ports: Needs) =>
-  async ({ actorId }: Authority, name: string): Promise<void> => {
+  async ({ actorId, deadline }: Authority, name: string): Promise<void> => {
     const entry = systemEntry(ports, actorId, { action: 'tier.delete', tier: name });
-    await ports.limits.removeTier(name, () => ({ entries: [entry], jobs: [] }));
+    await ports.limits.removeTier(name, () => ({ entries: [entry], jobs: [], deadline }));
   };
 
 /** All overrides, or the active ones, by id. */
@@ -70,7 +71,7 @@ export const listOverrides =
 export const createOverride =
   (ports: Needs) =>
   async (
-    { actorId }: Authority,
+    { actorId, deadline }: Authority,
     client: ClientId | ProfileId | null,
     rule: LimitRule & { readonly isActive: boolean },
   ): Promise<Override> => {
@@ -80,7 +81,7 @@ export const createOverride =
     return ports.limits.addOverride(
       profile.id,
       { ...rule, clientId, createdAt: now, updatedAt: now },
-      { entries: [entry], jobs: [] },
+      { entries: [entry], jobs: [], deadline },
     );
   };
 
@@ -88,7 +89,7 @@ export const createOverride =
 export const updateOverride =
   (ports: Needs) =>
   async (
-    { actorId }: Authority,
+    { actorId, deadline }: Authority,
     id: number,
     change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
   ): Promise<Override> => {
@@ -101,17 +102,18 @@ export const updateOverride =
         client_id: current.clientId,
         ...ruleFields(override),
       };
-      return { override, entries: [systemEntry(ports, actorId, message)], jobs: [] };
+      return { override, entries: [systemEntry(ports, actorId, message)], jobs: [], deadline };
     });
   };
 
 /** Raises `override_not_found`. Without an active one the client's tier holds, or the default limit. */
 export const removeOverride =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: number): Promise<void> => {
+  async ({ actorId, deadline }: Authority, id: number): Promise<void> => {
     await ports.limits.removeOverride(id, ({ clientId }) => ({
       entries: [systemEntry(ports, actorId, { action: 'override.delete', override_id: id, client_id: clientId })],
       jobs: [],
+      deadline,
     }));
   };
 

@@ -1,5 +1,6 @@
 import type { EntryId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { Deadline } from './deadline.ts';
 
 /** `client`: written by a caller. `system`: by the service, of its own doings (specification, section 6). */
 export type AuditSource = 'client' | 'system';
@@ -43,8 +44,11 @@ export interface AuditFilter {
 
 /** The audit log: entries are added and read, never changed. */
 export interface AuditLog {
-  /** Adds an entry; it is durable when the promise is fulfilled. */
-  append(entry: AuditEntry): Promise<void>;
+  /**
+   * Adds an entry; it is durable when the promise is fulfilled. Begins its commit by the deadline: where that has expired by then,
+   * raises `timed_out` and adds nothing.
+   */
+  append(entry: AuditEntry, deadline: Deadline | null): Promise<void>;
 
   /**
    * Entries from `offset` on, at most `limit`: newest `instant` first, those of one instant by insertion, newest first;

@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts';
 import type { AuthenticationScheme, PackedText } from './collection-store.ts';
+import type { Deadline } from './deadline.ts';
 
 export interface DocumentWarning {
   /** JSON Pointer (RFC 6901) into the document. */
@@ -28,9 +29,11 @@ export interface DocumentReader {
    * without that member; `document` is null where the member is absent or null. The bytes are moved away from the
    * caller. Raises `invalid_body`, saying what is wrong and where, for: invalid UTF-8 or JSON, no object, nesting
    * deeper than 100, members that could pollute a prototype, a document that is none, and one with too many values to be read within bounds.
+   * Raises `timed_out` once the deadline has expired: what waits is no longer read then, and what is being read is dropped.
    */
   readBody(
     body: Uint8Array,
+    deadline: Deadline | null,
   ): Promise<{ readonly fields: { readonly [name: string]: Json }; readonly document: ReadDocument | null }>;
 
   /**

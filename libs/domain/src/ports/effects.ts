@@ -1,4 +1,5 @@
 import type { AuditEntry } from './audit-log.ts';
+import type { Deadline } from './deadline.ts';
 import type { NewJob } from './outbox.ts';
 
 /**
@@ -8,4 +9,9 @@ import type { NewJob } from './outbox.ts';
 export interface Effects {
   readonly entries: readonly AuditEntry[];
   readonly jobs: readonly NewJob[];
+  /**
+   * The store begins its commit by it: where it has expired by then, the change raises `timed_out` and nothing is written. Null
+   * for what no request waits for: the operator's command line, background work, the start.
+   */
+  readonly deadline: Deadline | null;
 }

@@ -51,6 +51,7 @@ export type * from './caller-reads.ts';
 export type * from './chance.ts';
 export type * from './clock.ts';
 export * from './collection-store.ts';
+export type * from './deadline.ts';
 export type * from './document-reader.ts';
 export type * from './effects.ts';
 export * from './embedder.ts';

@@ -4,7 +4,7 @@ import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ClientId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
-import type { Ports, Profile, StoredSecret } from '../ports/index.ts';
+import type { Deadline, Ports, Profile, StoredSecret } from '../ports/index.ts';
 
 /** An API key pair, in clear: it is answered once and never kept. */
 export interface Credentials {
@@ -18,12 +18,12 @@ export const graceSecondsMax = 604_800;
 type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys'>;
 
 /** A new secret, with what may be kept of it. */
-export const newSecret = async ({
-  chance,
-  keys,
-}: Pick<Ports, 'chance' | 'keys'>): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
+export const newSecret = async (
+  { chance, keys }: Pick<Ports, 'chance' | 'keys'>,
+  deadline: Deadline | null,
+): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
   const secret = makeSecret(chance.bytes(secretBytes));
-  return { secret, stored: { hash: await keys.hash(secret), tag: keys.tag(secret) } };
+  return { secret, stored: { hash: await keys.hash(secret, deadline), tag: keys.tag(secret) } };
 };
 
 /**
@@ -32,12 +32,12 @@ export const newSecret = async ({
  */
 export const rotateCredentials =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> => {
+  async ({ actorId, deadline }: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> => {
     const profile = await ports.profiles.find(id);
     if (!profile) throw new PorticoError('user_not_found');
     refuseKeyless(profile);
     const freshId = ports.chance.uuid() as ClientId;
-    const { secret, stored } = await newSecret(ports);
+    const { secret, stored } = await newSecret(ports, deadline);
     const entry = systemEntry(ports, actorId, {
       action: 'credentials.rotate',
       profile_id: id,
@@ -54,6 +54,7 @@ export const rotateCredentials =
         },
         entries: [entry],
         jobs: [],
+        deadline,
       };
     });
     return { clientId: after.clientId ?? freshId, secret };
@@ -62,8 +63,8 @@ export const rotateCredentials =
 /** The same, by the client for itself. */
 export const rotateOwnCredentials = (ports: Needs) => {
   const rotate = rotateCredentials(ports);
-  return ({ profile }: Access, graceSeconds: number): Promise<Credentials> =>
-    rotate({ actorId: profile.id }, profile.id, graceSeconds);
+  return ({ profile, deadline }: Access, graceSeconds: number): Promise<Credentials> =>
+    rotate({ actorId: profile.id, deadline }, profile.id, graceSeconds);
 };
 
 const refuseKeyless = ({ role, status }: Profile): void => {

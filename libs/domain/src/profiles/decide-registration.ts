@@ -16,10 +16,10 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'm
  */
 export const approveProfile =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: ProfileId): Promise<Credentials> => {
+  async ({ actorId, deadline }: Authority, id: ProfileId): Promise<Credentials> => {
     await refuseEarly(ports, id);
     const clientId = ports.chance.uuid() as ClientId;
-    const { secret, stored } = await newSecret(ports);
+    const { secret, stored } = await newSecret(ports, deadline);
     const credentials = { clientId, secret };
     const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
     const entry = systemEntry(ports, actorId, { action: 'profile.approve', profile_id: id, client_id: clientId });
@@ -29,6 +29,7 @@ export const approveProfile =
       key: { current: stored, previous: null },
       entries: [entry],
       jobs,
+      deadline,
     }));
     ports.queue.offer(
       'mail.credentials',
@@ -40,7 +41,7 @@ export const approveProfile =
 /** Rejects a pending profile; the notice, with the reason where one is given, is mailed if mail is enabled. */
 export const rejectProfile =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
+  async ({ actorId, deadline }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const entry = systemEntry(ports, actorId, { action: 'profile.reject', profile_id: id });
     const now = ports.clock.now();
@@ -49,6 +50,7 @@ export const rejectProfile =
       key,
       entries: [entry],
       jobs,
+      deadline,
     }));
     ports.queue.offer(
       'mail.rejection',

@@ -17,7 +17,7 @@ export interface OwnProfileChange {
 /** Changes the caller's own name and company; where nothing changes nothing is written. */
 export const updateOwnProfile =
   ({ profiles, clock }: Pick<Needs, 'profiles' | 'clock'>) =>
-  async ({ profile }: Access, change: OwnProfileChange): Promise<Profile> => {
+  async ({ profile, deadline }: Access, change: OwnProfileChange): Promise<Profile> => {
     const edit = (current: Profile): Profile => ({
       ...current,
       fullName: change.fullName ?? current.fullName,
@@ -29,19 +29,20 @@ export const updateOwnProfile =
       ...changed(state, edit(state.profile), clock.now()),
       entries: [],
       jobs: [],
+      deadline,
     }));
   };
 
 /** Makes an admin of a client or a client of an admin. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: ProfileId, role: Role): Promise<Profile> => {
+  async ({ actorId, deadline }: Authority, id: ProfileId, role: Role): Promise<Profile> => {
     const entry = systemEntry(ports, actorId, { action: 'profile.role', profile_id: id, role });
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
-      if (state.profile.role === role) return { ...state, entries: [], jobs: [] };
+      if (state.profile.role === role) return { ...state, entries: [], jobs: [], deadline };
       const next = role === 'admin' ? promoted(state.profile, now) : demoted(state);
-      return { ...changed(state, next, now), entries: [entry], jobs: [] };
+      return { ...changed(state, next, now), entries: [entry], jobs: [], deadline };
     });
   };
 
@@ -61,7 +62,7 @@ const demoted = (state: ProfileState): Profile => {
 /** Assigns a rate-limit tier, or none; raises `tier_not_found`. */
 export const assignTier =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
+  async ({ actorId, deadline }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
     if (!(await ports.profiles.find(id))) throw new PorticoError('user_not_found');
     if (tier !== null && !(await ports.limits.tiers()).some((known) => known.tier === tier)) {
       throw new PorticoError('tier_not_found');
@@ -70,19 +71,19 @@ export const assignTier =
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) =>
       state.profile.tier === tier
-        ? { ...state, entries: [], jobs: [] }
-        : { ...changed(state, { ...state.profile, tier }, now), entries: [entry], jobs: [] },
+        ? { ...state, entries: [], jobs: [], deadline }
+        : { ...changed(state, { ...state.profile, tier }, now), entries: [entry], jobs: [], deadline },
     );
   };
 
 /** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
 export const removeProfile =
   (ports: Needs) =>
-  async ({ actorId }: Authority, id: ProfileId): Promise<void> => {
+  async ({ actorId, deadline }: Authority, id: ProfileId): Promise<void> => {
     const entry = systemEntry(ports, actorId, { action: 'profile.delete', profile_id: id });
     await ports.profiles.remove(id, (state) => {
       refuseLastAdmin(state);
-      return { entries: [entry], jobs: [] };
+      return { entries: [entry], jobs: [], deadline };
     });
   };
 

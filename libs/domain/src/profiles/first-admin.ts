@@ -42,6 +42,7 @@ export const claimFirstAdmin =
         profile,
         entries: [systemEntry(ports, null, { action: 'admin.bootstrap', profile_id: profile.id })],
         jobs: [],
+        deadline: null,
       };
     });
   };

@@ -3,7 +3,7 @@ import { verifiedClaims } from '../access/identify.ts';
 import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
-import type { Ports, Profile } from '../ports/index.ts';
+import type { Deadline, Ports, Profile } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
 export interface Registration {
@@ -23,7 +23,7 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'tokens'>;
  */
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
-  async (registration: Registration, token: string | null): Promise<Profile> => {
+  async (registration: Registration, token: string | null, deadline: Deadline | null): Promise<Profile> => {
     const email = registration.email.toLowerCase();
     const bound = await tokenBinds(ports, settings, registration.uid, email, token);
     if (settings.registrationRequiresToken && !bound) throw new PorticoError('invalid_token');
@@ -42,7 +42,7 @@ export const registerProfile =
       approvedAt: null,
     };
     const entry = systemEntry(ports, profile.id, { action: 'profile.register', profile_id: profile.id, bound });
-    await ports.profiles.add(profile, { entries: [entry], jobs: [] });
+    await ports.profiles.add(profile, { entries: [entry], jobs: [], deadline });
     return profile;
   };
 

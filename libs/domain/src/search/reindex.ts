@@ -33,13 +33,14 @@ export const embedJob = (
 /** Begins to embed every collection anew in the background, unless that is under way; answers the run. */
 export const startReindex =
   (ports: Needs) =>
-  async ({ actorId }: Authority): Promise<ReindexRun> => {
+  async ({ actorId, deadline }: Authority): Promise<ReindexRun> => {
     const id = ports.chance.uuid();
     const entry = systemEntry(ports, actorId, { action: 'search.reindex', job_id: id });
     return ports.embeddings.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
       entries: [entry],
       jobs: collections.map((collection) => embedJob(ports, collection, id)),
+      deadline,
     }));
   };
 
@@ -81,7 +82,8 @@ export const embedOutdated = (ports: Needs) => {
     const missing = outdated.filter((collection) => !awaited.has(collection));
     for (let start = 0; start < missing.length; start += portionSize) {
       const portion = missing.slice(start, start + portionSize);
-      await ports.embeddings.enqueue({ entries: [], jobs: portion.map((collection) => embedJob(ports, collection)) });
+      const jobs = portion.map((collection) => embedJob(ports, collection));
+      await ports.embeddings.enqueue({ entries: [], jobs, deadline: null });
     }
     return outdated.length;
   };

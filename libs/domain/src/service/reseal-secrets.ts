@@ -30,7 +30,10 @@ type Outcome = 'resealed' | 'left' | { readonly because: string };
  */
 export const resealSecrets =
   (ports: Needs) =>
-  async ({ actorId }: Authority, onProgress: (done: number, total: number) => void = () => {}): Promise<Resealing> => {
+  async (
+    { actorId, deadline }: Authority,
+    onProgress: (done: number, total: number) => void = () => {},
+  ): Promise<Resealing> => {
     const ids = await ports.collections.visibleIds({ of: 'all' });
     const mails = await ports.outbox.sealed();
     const work = [
@@ -49,7 +52,7 @@ export const resealSecrets =
     );
     const result = { credentials: resealed('credential'), mails: resealed('mail'), unreadable };
     const counts = { credentials: result.credentials, mails: result.mails, unreadable: unreadable.length };
-    await ports.audit.append(systemEntry(ports, actorId, { action: 'secrets.reseal', ...counts }));
+    await ports.audit.append(systemEntry(ports, actorId, { action: 'secrets.reseal', ...counts }), deadline);
     return result;
   };
 
@@ -64,7 +67,14 @@ const resealCredential = async ({ vault, collections }: Needs, id: CollectionId)
     await collections.update(id, (collection) => {
       const storedAuthentication = resealedAuthentication(vault, collection);
       changed = storedAuthentication !== null;
-      return storedAuthentication && { collection: { ...collection, storedAuthentication }, entries: [], jobs: [] };
+      return (
+        storedAuthentication && {
+          collection: { ...collection, storedAuthentication },
+          entries: [],
+          jobs: [],
+          deadline: null,
+        }
+      );
     });
   } catch (error) {
     // Removed in between.

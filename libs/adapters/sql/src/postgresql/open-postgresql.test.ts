@@ -30,7 +30,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
   test('comes up for each of eight that open it at once while it is empty', async () => {
     const url = await newDatabase();
     const opened = await Promise.all(Array.from({ length: 8 }, () => open(url)));
-    await Promise.all(opened.map(({ stores }) => stores.audit.append(anEntry())));
+    await Promise.all(opened.map(({ stores }) => stores.audit.append(anEntry(), null)));
     for (const { stores, close } of opened) {
       expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 8 });
       await close();

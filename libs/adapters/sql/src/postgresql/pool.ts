@@ -70,7 +70,9 @@ export const executeInTurnOn = (pool: Pool): Execute => {
   const gate = new Gate();
   return (query) => {
     const deadline = performance.now() + limits.inTurnMs;
-    return gate.enter(() => borrowed(pool, deadline, (execute) => execute(query)), limits.turnMs);
+    return gate.enter(() => borrowed(pool, deadline, (execute) => execute(query)), {
+      waitMs: limits.turnMs,
+    });
   };
 };
 

@@ -318,7 +318,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const entries = Array.from({ length: 2_000 }, (_, n) =>
         anEntry({ source: n % 3 ? 'client' : 'system', instant: (n % 50) * 86_400_000, receivedAt: n }),
       );
-      const appended = entries.map((entry, n) => (n % 2 ? a : b).stores.audit.append(entry));
+      const appended = entries.map((entry, n) => (n % 2 ? a : b).stores.audit.append(entry, null));
       await Promise.all(appended.slice(0, 500));
       const pruned = await Promise.all([a, b, a, b].map(({ stores }) => stores.audit.prune(1_000, 100)));
       await Promise.all(appended);

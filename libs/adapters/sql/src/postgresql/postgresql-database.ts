@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
 import type { Database, PreparedRead, PreparedReads, Sql, Transaction, Value } from '../sql.ts';
 import { UnitOfWork } from '../unit-of-work.ts';
@@ -38,10 +39,10 @@ export class PostgresqlDatabase implements Database {
     this.preparedInTurn = preparedOver(this.#statements, executeInTurnOn(pool));
   }
 
-  transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + limits.inTurnMs;
-    const change = () => this.#retrying(deadline, beginChange, work);
-    return this.#gate.enter(change, limits.turnMs);
+  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
+    const endsAt = performance.now() + limits.inTurnMs;
+    const change = () => this.#retrying(endsAt, beginChange, work);
+    return this.#gate.enter(change, { waitMs: limits.turnMs, deadline });
   }
 
   async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {

@@ -58,7 +58,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       const asked = await Promise.all([
         ...Array.from({ length: 30 }, () => timed(stores.callers.byUid(profile.uid, null))),
         ...Array.from({ length: 30 }, (_, n) => timed(settings.put('name', String(n)))),
-        ...Array.from({ length: 30 }, () => timed(stores.audit.append(anEntry()))),
+        ...Array.from({ length: 30 }, () => timed(stores.audit.append(anEntry(), null))),
         timed(stores.audit.page({ source: 'all' }, 0, 1)),
         timed(probe.check()),
       ]);
@@ -78,7 +78,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
         const writers = Array.from({ length: 8 }, async () => {
           while (goesOn) {
             const entry = anEntry();
-            await stores.audit.append(entry).then(
+            await stores.audit.append(entry, null).then(
               () => acknowledged.push(entry.id),
               () => setTimeout(20),
             );
@@ -135,14 +135,14 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
         const asked = await Promise.all([
           ...Array.from({ length: 12 }, () => timed(settings.get('name'))),
           ...Array.from({ length: 3 }, () => timed(settings.put('name', 'meanwhile'))),
-          timed(stores.audit.append(anEntry())),
+          timed(stores.audit.append(anEntry(), null)),
           timed(probe.check()),
         ]);
         expect(asked.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
         await setMode('pass');
         await untilAnswered(() => settings.put('name', 'after'));
         expect(await untilAnswered(() => settings.get('name'))).toBe('after');
-        await untilAnswered(() => stores.audit.append(anEntry()));
+        await untilAnswered(() => stores.audit.append(anEntry(), null));
         await close();
       }),
   );

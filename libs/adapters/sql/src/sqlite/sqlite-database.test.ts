@@ -95,11 +95,11 @@ test('a write that waits in vain fails, and later ones work', () =>
     const { settings, stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 50 });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
-    const appended = [stores.audit.append(anEntry()), stores.audit.append(anEntry())];
+    const appended = [stores.audit.append(anEntry(), null), stores.audit.append(anEntry(), null)];
     await expect(settings.put('name', 'value')).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
     for (const outcome of await Promise.allSettled(appended)) expect(outcome.status).toBe('rejected');
     other.exec('commit');
-    await stores.audit.append(anEntry());
+    await stores.audit.append(anEntry(), null);
     expect(await stores.audit.page({ source: 'all' }, 0, 9)).toMatchObject({ total: 1 });
     other.close();
     await close();

@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/sqlite';
+import type { Deadline } from '@portico/domain';
 import type { Database as Connection } from 'better-sqlite3';
 import type { Database, Sql, Transaction } from '../sql.ts';
 import { UnitOfWork } from '../unit-of-work.ts';
@@ -33,8 +34,8 @@ export class SqliteDatabase implements Database {
     this.reads = new PreparedSql(reader);
   }
 
-  transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#gate.enter(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)));
+  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
+    return this.#gate.enter(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
   }
 
   /** There is one writer. */
