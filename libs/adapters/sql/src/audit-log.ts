@@ -111,6 +111,15 @@ interface Appended {
 
 const isInTime = ({ deadline }: Appended): boolean => !deadline?.expired;
 
+const beginsCommit = ({ deadline }: Appended): boolean => {
+  try {
+    deadline?.beginCommit();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** Some of a group expired while it was written: it is rolled back, to be written without them. */
 class ExpiredMeanwhile extends Error {}
 
@@ -134,8 +143,7 @@ const createQueue = (database: Database) => {
         sql,
         group.map(({ entry }) => entry),
       );
-      if (!group.every(isInTime)) throw new ExpiredMeanwhile();
-      for (const { deadline } of group) deadline?.beginCommit();
+      if (!group.map(beginsCommit).every(Boolean)) throw new ExpiredMeanwhile();
     };
     for (;;) {
       try {

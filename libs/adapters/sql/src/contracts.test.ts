@@ -2,6 +2,7 @@ import {
   auditLogContract,
   callerReadsContract,
   collectionStoreContract,
+  deadlineContract,
   embeddingStoreContract,
   grantStoreContract,
   limitStoreContract,
@@ -21,6 +22,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,
   outbox: outboxContract,
+  deadlines: deadlineContract,
 };
 
 describeDialects(({ withStores }) => {

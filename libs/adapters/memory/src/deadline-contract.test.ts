@@ -1,0 +1,74 @@
+import { deadlineContract, type Sabotages, type Stores } from '@portico/contracts';
+import type { Effects } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, pause, type Breach } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+type Call = (...parameters: readonly unknown[]) => unknown;
+
+/** Effects, or a decision that comes to some, without their deadline. */
+const withoutDeadline = (parameter: unknown): unknown => {
+  if (typeof parameter === 'function')
+    return (...state: readonly unknown[]) => withoutDeadline((parameter as Call)(...state));
+  return isEffects(parameter) ? { ...parameter, deadline: null } : parameter;
+};
+
+const isEffects = (value: unknown): value is Effects => typeof value === 'object' && value !== null && 'jobs' in value;
+
+/** A change that goes on and is committed after its deadline. */
+const heedless = <Port extends keyof Stores>(port: Port, method: keyof Stores[Port]): Breach =>
+  breaking(port, (right) => {
+    const change = right[method] as Call;
+    const broken = { [method]: (...parameters: readonly unknown[]) => change(...parameters.map(withoutDeadline)) };
+    return broken as Partial<Stores[Port]>;
+  });
+
+const sabotages: Sabotages<typeof deadlineContract, Stores> = {
+  'an addition of a profile begins to be committed in time or not at all': heedless('profiles', 'add'),
+  'an update of a profile begins to be committed in time or not at all': heedless('profiles', 'update'),
+  'a removal of a profile begins to be committed in time or not at all': heedless('profiles', 'remove'),
+  'a claim of the first admin begins to be committed in time or not at all': heedless('profiles', 'claimAdmin'),
+  'an addition of a collection begins to be committed in time or not at all': heedless('collections', 'add'),
+  'an update of a collection begins to be committed in time or not at all': heedless('collections', 'update'),
+  'a removal of a collection begins to be committed in time or not at all': heedless('collections', 'remove'),
+  'a grant begins to be committed in time or not at all': heedless('grants', 'grant'),
+  // It notices too late.
+  'a revoke begins to be committed in time or not at all': breaking('grants', (right) => ({
+    revoke: async (client, collection, decide) => {
+      let deadline: Effects['deadline'] = null;
+      await right.revoke(client, collection, (state) => {
+        const effects = decide(state);
+        deadline = effects.deadline;
+        return { ...effects, deadline: null };
+      });
+      (deadline as Effects['deadline'])?.beginCommit();
+    },
+  })),
+  'an addition of a tier begins to be committed in time or not at all': heedless('limits', 'addTier'),
+  'an update of a tier begins to be committed in time or not at all': heedless('limits', 'updateTier'),
+  'a removal of a tier begins to be committed in time or not at all': heedless('limits', 'removeTier'),
+  'an addition of an override begins to be committed in time or not at all': heedless('limits', 'addOverride'),
+  'an update of an override begins to be committed in time or not at all': heedless('limits', 'updateOverride'),
+  'a removal of an override begins to be committed in time or not at all': heedless('limits', 'removeOverride'),
+  'an enqueue begins to be committed in time or not at all': heedless('embeddings', 'enqueue'),
+  'a start of a run begins to be committed in time or not at all': heedless('embeddings', 'startRun'),
+  'an appended entry begins to be committed in time or not at all': breaking('audit', (right) => ({
+    append: (entry) => right.append(entry, null),
+  })),
+  // All of the group go the way of its last one.
+  'of entries that are appended at once those that expire are left out, and no other': breaking('audit', (right) => {
+    let last: Parameters<typeof right.append>[1] = null;
+    return {
+      append: async (entry, deadline) => {
+        last = deadline;
+        await pause();
+        await right.append(entry, last);
+      },
+    };
+  }),
+};
+
+describe('the memory stores', () => {
+  proveContract(deadlineContract, sabotages, createMemoryStores);
+});

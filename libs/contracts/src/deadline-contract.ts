@@ -1,0 +1,146 @@
+import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
+import type { CollectionHead, Deadline, Effects, Override, Profile, Tier } from '@portico/domain';
+import { assertRefused } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
+import {
+  aCollection,
+  aDocument,
+  aJob,
+  aProfile,
+  aTier,
+  anAdmin,
+  anEntry,
+  anOverride,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
+import { snapshotOf } from './snapshot.ts';
+import type { Stores } from './stores.ts';
+
+/** What stands before a change. */
+interface Standing {
+  readonly client: Profile;
+  readonly other: Profile;
+  readonly collection: CollectionHead;
+  readonly tier: Tier;
+  readonly override: Override;
+}
+
+type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
+
+/**
+ * The change begins its commit by its deadline and changes something; where the deadline expires at that very moment, it raises
+ * `timed_out` and nothing of it is there.
+ */
+const inTime =
+  (change: Change) =>
+  async (stores: Stores): Promise<void> => {
+    const standing = await stand(stores);
+    const before = await snapshotOf(stores);
+    const attempt = (deadline: Deadline) => change(stores, { ...someEffects(), deadline }, standing);
+    await assertRefused(attempt(expiringAtCommit()), 'timed_out');
+    deepStrictEqual(await snapshotOf(stores), before);
+    const deadline = deadlineByHand();
+    await attempt(deadline);
+    strictEqual(deadline.begun, true, 'the commit did not begin by the deadline');
+    notDeepStrictEqual(await snapshotOf(stores), before, 'the change changed nothing');
+  };
+
+const later = { updatedAt: start + 9 };
+
+/** What every store promises of `Effects.deadline`, and the audit log of its own. */
+export const deadlineContract = {
+  'an addition of a profile begins to be committed in time or not at all': inTime(({ profiles }, effects) =>
+    profiles.add(aProfile(), effects),
+  ),
+  'an update of a profile begins to be committed in time or not at all': inTime(({ profiles }, effects, { client }) =>
+    profiles.update(client.id, ({ profile }) => ({ profile: { ...profile, fullName: 'Else' }, key: null, ...effects })),
+  ),
+  'a removal of a profile begins to be committed in time or not at all': inTime(({ profiles }, effects, { client }) =>
+    profiles.remove(client.id, () => effects),
+  ),
+  'a claim of the first admin begins to be committed in time or not at all': inTime(({ profiles }, effects) => {
+    const profile = anAdmin();
+    return profiles.claimAdmin(profile, () => ({ profile, ...effects }));
+  }),
+  'an addition of a collection begins to be committed in time or not at all': inTime(({ collections }, effects) =>
+    collections.add(aCollection(), aDocument(), effects),
+  ),
+  'an update of a collection begins to be committed in time or not at all': inTime(
+    ({ collections }, effects, { collection: { id } }) =>
+      collections.update(id, (collection) => ({
+        collection: { ...collection, name: 'Else', documentDigest: '0'.repeat(64) },
+        document: aDocument('{}'),
+        ...effects,
+      })),
+  ),
+  'a removal of a collection begins to be committed in time or not at all': inTime(
+    ({ collections }, effects, { collection }) => collections.remove(collection.id, () => effects),
+  ),
+  'a grant begins to be committed in time or not at all': inTime(({ grants }, effects, { other, collection }) =>
+    grants.grant(other.id, collection.id, () => ({ grantedAt: start, ...effects })),
+  ),
+  'a revoke begins to be committed in time or not at all': inTime(({ grants }, effects, { client, collection }) =>
+    grants.revoke(client.id, collection.id, () => effects),
+  ),
+  'an addition of a tier begins to be committed in time or not at all': inTime(({ limits }, effects) =>
+    limits.addTier(aTier({ tier: 'silver' }), effects),
+  ),
+  'an update of a tier begins to be committed in time or not at all': inTime(({ limits }, effects, { tier }) =>
+    limits.updateTier(tier.tier, (current) => ({ tier: { ...current, allowed: 5, ...later }, ...effects })),
+  ),
+  'a removal of a tier begins to be committed in time or not at all': inTime(({ limits }, effects, { tier }) =>
+    limits.removeTier(tier.tier, () => effects),
+  ),
+  'an addition of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { client }) =>
+    limits.addOverride(client.id, anOverride(), effects),
+  ),
+  'an update of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
+    limits.updateOverride(override.id, (current) => ({ override: { ...current, allowed: 5, ...later }, ...effects })),
+  ),
+  'a removal of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
+    limits.removeOverride(override.id, () => effects),
+  ),
+  'an enqueue begins to be committed in time or not at all': inTime(({ embeddings }, effects) =>
+    embeddings.enqueue(effects),
+  ),
+  'a start of a run begins to be committed in time or not at all': inTime(({ embeddings }, effects) =>
+    embeddings.startRun(() => ({
+      ...effects,
+      run: { id: 'r1', total: 1, startedAt: start },
+      jobs: [aJob({ group: 'r1' })],
+    })),
+  ),
+  'an appended entry begins to be committed in time or not at all': inTime(({ audit }, { deadline }) =>
+    audit.append(anEntry(), deadline),
+  ),
+  'of entries that are appended at once those that expire are left out, and no other': async ({ audit }) => {
+    const [one, late, two, expired] = [anEntry(), anEntry(), anEntry(), anEntry()];
+    const passed = deadlineByHand();
+    passed.expire();
+    const outcomes = await Promise.allSettled([
+      audit.append(one, null),
+      audit.append(late, expiringAtCommit()),
+      audit.append(two, deadlineByHand()),
+      audit.append(expired, passed),
+    ]);
+    deepStrictEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+    );
+    const { entries } = await audit.page({ source: 'all' }, 0, 9);
+    deepStrictEqual(entries.map(({ id }) => id).sort(), [one.id, two.id].sort());
+  },
+} satisfies Contract<Stores>;
+
+const stand = async ({ profiles, collections, grants, limits }: Stores): Promise<Standing> => {
+  const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
+  for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
+  await collections.add(collection, aDocument(), noEffects);
+  await grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+  await limits.addTier(tier, noEffects);
+  const override = await limits.addOverride(client.id, anOverride(), noEffects);
+  return { client, other, collection, tier, override };
+};

@@ -1,0 +1,27 @@
+import { jobKinds } from '@portico/domain';
+import type { CollectionId } from '@portico/domain';
+import { endOfTime } from './records.ts';
+import type { Stores } from './stores.ts';
+
+const everything = 1_000_000;
+
+/** All that the stores hold, as their reads tell it: two of them are equal where nothing was changed in between. */
+export const snapshotOf = async (stores: Stores) => {
+  const { callers, profiles, collections, grants, audit, limits, embeddings, outbox } = stores;
+  const people = await profiles.list();
+  const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
+  const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
+  return {
+    // With keys, limits and epochs.
+    callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null))),
+    collections: await ofEach((id) => collections.find(id)),
+    documents: await ofEach((id) => collections.document(id)),
+    grants: await ofEach((id) => grants.clientsOf(id)),
+    entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
+    tiers: await limits.tiers(),
+    overrides: await limits.overrides(false),
+    lastRun: await embeddings.lastRun(),
+    jobs: await Promise.all(jobKinds.map((kind) => outbox.due(kind, endOfTime, everything))),
+    outbox: await outbox.state(endOfTime),
+  };
+};
