@@ -7,6 +7,7 @@ import {
   type ReadDocument,
 } from '@portico/domain';
 import type { Contract } from './contract.ts';
+import { deadlineByHand } from './deadlines.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
@@ -28,6 +29,8 @@ async function refuses(reading: Promise<unknown>, because: RegExp): Promise<void
     return true;
   });
 }
+
+const codeOf = (error: unknown): string => (isPorticoError(error) ? error.code : String(error));
 
 /** The text of a packed document, its stream closed by an empty final block (RFC 1951, section 3.2.4). */
 async function unpacked({ deflated }: PackedText): Promise<string> {
@@ -89,6 +92,18 @@ const splitting = {
       documents.map((document) => document.title),
       titles,
     );
+  },
+  'a body that expires before or while it is read raises timed_out, and those after it are read': async (reader) => {
+    const [before, meanwhile, open] = [deadlineByHand(), deadlineByHand(), deadlineByHand()];
+    before.expire();
+    const reading = [before, meanwhile, meanwhile, open].map((deadline) => reader.readBody(bodyOf(pets), deadline));
+    meanwhile.expire();
+    const outcomes = await Promise.allSettled(reading);
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'read' : codeOf(outcome.reason))),
+      ['timed_out', 'timed_out', 'timed_out', 'read'],
+    );
+    assert.equal((await documentIn(reader, bodyOf(pets))).title, 'Pets');
   },
 } satisfies Contract<DocumentReader>;
 

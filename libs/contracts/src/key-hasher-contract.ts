@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { KeyHasher } from '@portico/domain';
+import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { deadlineByHand } from './deadlines.ts';
 
 /** A hasher whose work can be counted. */
 export interface KeyHasherSubject {
@@ -48,6 +50,12 @@ export const keyHasherContract = {
   },
   'a hash does not show the secret': async ({ keys }) => {
     assert.ok(!(await keys.hash('a-long-secret', null)).includes('a-long-secret'));
+  },
+  'no hash is made once the deadline has expired': async ({ keys }) => {
+    const deadline = deadlineByHand();
+    assert.match(await keys.hash('one', deadline), phcForm);
+    deadline.expire();
+    await assertRefused(keys.hash('one', deadline), 'timed_out');
   },
   'a tag is an unsigned 32-bit integer, the same for the same secret': async ({ keys }) => {
     const tag = keys.tag('one');

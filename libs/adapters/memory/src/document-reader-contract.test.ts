@@ -91,6 +91,10 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
     lastRead = read;
     return earlier;
   }),
+  'a body that expires before or while it is read raises timed_out, and those after it are read': (reader) => ({
+    ...reader,
+    readBody: (body) => reader.readBody(body, null),
+  }),
   'the text of the document is kept as it was sent': repacked((text) => JSON.stringify(JSON.parse(text))),
   'the packed text names the length in UTF-8 and the CRC-32 of the text': altering((read) => ({
     ...read,

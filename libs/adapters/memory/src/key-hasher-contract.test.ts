@@ -59,6 +59,7 @@ const sabotages: Sabotages<typeof keyHasherContract, KeyHasherSubject> = {
   'a hash does not show the secret': breaking((keys) => ({
     hash: async (secret) => `${secret}${await keys.hash(secret, null)}`,
   })),
+  'no hash is made once the deadline has expired': breaking((keys) => ({ hash: (secret) => keys.hash(secret, null) })),
   'a tag is an unsigned 32-bit integer, the same for the same secret': breaking((keys) => ({
     tag: (secret) => keys.tag(secret) - 2 ** 32,
   })),

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { deadlineByHand } from '@portico/contracts';
+import { isPorticoError } from '@portico/domain';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   createDocumentReader,
@@ -89,6 +91,85 @@ describe('the queue', () => {
     expect(late).toBe(false);
     await documents.close();
     await first;
+  });
+});
+
+describe('what nobody waits for any more', () => {
+  test('leaves the queue, and what came after it is read next', async () => {
+    const documents = reader();
+    const held = deadlineByHand();
+    const gone = deadlineByHand();
+    const busy = Promise.allSettled([documents.readBody(body(), held)]);
+    const order: string[] = [];
+    const left = Promise.allSettled([documents.readBody(body(), gone).finally(() => order.push('left'))]);
+    const next = documents.readBody(body(), null).finally(() => order.push('read'));
+    gone.expire();
+    expect(await left).toMatchObject([{ reason: { code: 'timed_out' } }]);
+    held.expire();
+    await Promise.all([busy, next]);
+    expect(order).toEqual(['left', 'read']);
+  });
+  test('ends the thread that is reading it, and the next one is read by a new thread', async () => {
+    const started = once(process, 'worker') as Promise<[Worker]>;
+    const documents = reader();
+    const deadline = deadlineByHand();
+    const reading = Promise.allSettled([documents.readBody(body(), deadline)]);
+    const [worker] = await started;
+    const next = documents.readBody(body(), null);
+    const ended = once(worker, 'exit');
+    deadline.expire();
+    expect(await reading).toMatchObject([{ reason: { code: 'timed_out' } }]);
+    await ended;
+    expect((await next).document?.title).toBe('Pets');
+  });
+  test('costs a thread nothing once it was read', async () => {
+    const documents = reader();
+    const deadline = deadlineByHand();
+    await documents.readBody(body(), deadline);
+    const next = documents.readBody(body(), null);
+    deadline.expire();
+    expect((await next).document?.title).toBe('Pets');
+  });
+});
+
+describe('what is too much to wait', () => {
+  const outcomesOf = async (options: DocumentReaderOptions, bodies: readonly Uint8Array[]) => {
+    const documents = reader(options);
+    const deadline = deadlineByHand();
+    const busy = Promise.allSettled([documents.readBody(body(), deadline)]);
+    const reading = bodies.map((one) => documents.readBody(one, null));
+    const settled = Promise.allSettled(reading);
+    deadline.expire();
+    await busy;
+    // Whoever was refused keeps nobody out who comes later.
+    expect((await documents.readBody(body(), null)).document?.title).toBe('Pets');
+    return (await settled).map((outcome) =>
+      outcome.status === 'fulfilled' ? 'read' : isPorticoError(outcome.reason, 'internal') && outcome.reason.cause,
+    );
+  };
+
+  test('is refused at once beyond so many', async () => {
+    const refused = expect.objectContaining({
+      message: expect.stringMatching(/^3 documents of \d+ bytes wait/) as string,
+    });
+    expect(
+      await outcomesOf(
+        { waitingMax: 3 },
+        Array.from({ length: 4 }, () => body()),
+      ),
+    ).toEqual(['read', 'read', 'read', refused]);
+  });
+  test('is refused at once beyond so many bytes, and what still fits is taken', async () => {
+    const long = () => body(pets.replace('{', `{${' '.repeat(1_000)}`));
+    const waitingBytesMax = 2 * long().length + body().length;
+    const refused = expect.any(Error) as Error;
+    expect(await outcomesOf({ waitingBytesMax }, [long(), long(), long(), body(), body()])).toEqual([
+      'read',
+      'read',
+      refused,
+      'read',
+      refused,
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { deadlineByHand } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createTurnstile } from './turnstile.ts';
@@ -38,6 +39,35 @@ test('whoever comes when all places to wait are taken is refused, with the reaso
     new Error('1 computations run and 3 wait for their turn: no more are taken'),
   );
   expect(await turnstile(async () => 'free')).toBe('free');
+});
+
+test('whoever expires while it waits leaves the queue and gives its place to wait to another, and nobody else is moved', async () => {
+  const turnstile = createTurnstile({ concurrency: 1, waitingMax: 2 });
+  const deadline = deadlineByHand();
+  const held = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = turnstile(() => held.promise);
+  const expiring = turnstile(async () => done.push('expired'), deadline);
+  const second = turnstile(async () => done.push('second'));
+  deadline.expire();
+  await expect(expiring).rejects.toMatchObject({ code: 'timed_out' });
+  const third = turnstile(async () => done.push('third'), deadlineByHand());
+  held.resolve();
+  await Promise.all([first, second, third]);
+  expect(done).toEqual(['second', 'third']);
+  await expect(turnstile(async () => done.push('late'), deadline)).rejects.toMatchObject({ code: 'timed_out' });
+  expect(await turnstile(async () => 'free')).toBe('free');
+});
+
+test('whoever has had its turn is not stopped by its deadline', async () => {
+  const turnstile = createTurnstile({ concurrency: 1, waitingMax: 1 });
+  const deadline = deadlineByHand();
+  const held = Promise.withResolvers<string>();
+  const first = turnstile(() => held.promise, deadline);
+  const second = turnstile(async () => 'second', deadlineByHand());
+  deadline.expire();
+  held.resolve('first');
+  expect(await Promise.all([first, second])).toEqual(['first', 'second']);
 });
 
 test('fewer than one at once cannot be asked for', () => {

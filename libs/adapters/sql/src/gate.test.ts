@@ -1,3 +1,4 @@
+import { deadlineByHand } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { Gate } from './gate.ts';
 
@@ -37,6 +38,24 @@ test('whoever waits too long is refused and never let in, and nobody passes the 
   held.resolve();
   await Promise.all([first, third]);
   expect(steps).toEqual(['first', 'third']);
+});
+
+test('whoever expires before its turn is refused and never let in, and nobody passes the one who is inside', async () => {
+  const gate = new Gate();
+  const deadline = deadlineByHand();
+  const held = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const first = gate.enter(() => held.promise);
+  const late = [{ deadline }, { deadline, waitMs: 60_000 }].map((patience) =>
+    gate.enter(async () => steps.push('late'), patience),
+  );
+  const third = gate.enter(async () => steps.push('third'), { deadline: deadlineByHand() });
+  deadline.expire();
+  for (const one of late) await expect(one).rejects.toMatchObject({ code: 'timed_out' });
+  expect(steps).toEqual([]);
+  held.resolve();
+  await Promise.all([first, third]);
+  expect(steps).toEqual(['third']);
 });
 
 test('a gate that closes waits for those who came before, and refuses who comes after', async () => {
