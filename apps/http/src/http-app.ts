@@ -2,7 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { isPorticoError, PorticoError, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { AnswerDeadline } from './answers/answer-deadline.ts';
+import { AnswerDeadline, systemTimer, type Timer } from './answers/answer-deadline.ts';
 import { json, type Answer } from './answers/answer.ts';
 import { keepBodies } from './answers/kept-bodies.ts';
 import { send } from './answers/send.ts';
@@ -33,6 +33,8 @@ export interface HttpAppFacts {
    * any more, unless its change is being committed. 9,500 by default.
    */
   readonly answerTimeoutMs?: number;
+  /** What tells that this time is over; the system's timer where it is absent. */
+  readonly timer?: Timer;
 }
 
 /** Below the 15 s after which HAProxy gives an answer up (`deploy/haproxy.cfg`). */
@@ -92,7 +94,7 @@ const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
 };
 
 const createServing = (
-  { logger, settings, answerTimeoutMs = answerTimeoutMsDefault }: HttpAppFacts,
+  { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer }: HttpAppFacts,
   pipeline: PipelineFacts,
   metrics: HttpMetrics,
   isDraining: () => boolean,
@@ -142,7 +144,7 @@ const createServing = (
   ): Promise<void> => {
     const exchange = new Exchange(request, response, readAddress);
     response.once('close', () => record(exchange));
-    const deadline = new AnswerDeadline(answerTimeoutMs, () => {
+    const deadline = new AnswerDeadline(timer, answerTimeoutMs, () => {
       void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
     });
     try {

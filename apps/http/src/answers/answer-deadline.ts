@@ -1,17 +1,27 @@
 import { PorticoError, type Deadline } from '@portico/domain';
 
+/** Rings once after so many milliseconds; answers how to stop it before. */
+export type Timer = (milliseconds: number, ring: () => void) => () => void;
+
+export const systemTimer: Timer = (milliseconds, ring) => {
+  const timer = setTimeout(ring, milliseconds);
+  return () => clearTimeout(timer);
+};
+
 /**
  * The time within which an answer begins, from the last byte of its request on. It ends in one of two ways: it expires, which is
  * answered there and then, and whatever comes of the work after that is given up; or a commit or the answer has begun before.
  */
 export class AnswerDeadline implements Deadline {
+  readonly #timer: Timer;
   readonly #timeoutMs: number;
   readonly #answerExpiry: () => void;
   readonly #onExpired = new Set<() => void>();
   #state: 'open' | 'settled' | 'expired' = 'open';
-  #timer: NodeJS.Timeout | undefined;
+  #stop: (() => void) | null = null;
 
-  constructor(timeoutMs: number, answerExpiry: () => void) {
+  constructor(timer: Timer, timeoutMs: number, answerExpiry: () => void) {
+    this.#timer = timer;
     this.#timeoutMs = timeoutMs;
     this.#answerExpiry = answerExpiry;
     this.restart();
@@ -40,13 +50,13 @@ export class AnswerDeadline implements Deadline {
 
   /** Stands still, while the client is still sending. */
   suspend(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stop?.();
+    this.#stop = null;
   }
 
   /** The whole time begins anew. */
   restart(): void {
-    if (this.#state === 'open') this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
+    if (this.#state === 'open') this.#stop ??= this.#timer(this.#timeoutMs, () => this.#expire());
   }
 
   #expire(): void {

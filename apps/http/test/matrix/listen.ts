@@ -1,10 +1,23 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { UseCases } from '@portico/domain';
+import type { Ports, Settings, UseCases } from '@portico/domain';
 import { pino } from 'pino';
-import { createHttpApp, createHttpServer, type HttpSettings, type LocalIssuerDocuments } from '../../src/index.ts';
+import {
+  createHttpApp,
+  createHttpServer,
+  type HttpSettings,
+  type LocalIssuerDocuments,
+  type Timer,
+} from '../../src/index.ts';
 
-interface Facts {
+/** What a test may put in the place of the usual. */
+export interface StartOptions {
+  readonly ports?: (ports: Ports) => Partial<Ports>;
+  readonly settings?: Partial<Settings>;
+  readonly timer?: Timer;
+}
+
+interface Facts extends Pick<StartOptions, 'timer'> {
   readonly useCases: UseCases;
   readonly settings: HttpSettings;
   readonly localIssuer: LocalIssuerDocuments | null;

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, createLogger, localAdmin, readConfig, version, type Environment } from '@portico/composition';
+import { createUseCases } from '@portico/domain';
 import { runDueJobs } from '@portico/testing';
-import { listen } from './listen.ts';
+import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
 /**
@@ -12,15 +13,20 @@ import type { MatrixService, StartMatrixService } from './matrix-service.ts';
  * folder of its own.
  */
 export const startComposed =
-  (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): StartMatrixService =>
+  (
+    variablesOf: () => Promise<Environment> = () => Promise.resolve({}),
+    { ports: replace = () => ({}), settings = {}, ...rest }: StartOptions = {},
+  ): StartMatrixService =>
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'portico-matrix-'));
     // No client of the matrix comes near the limit.
     const config = readConfig({ DATA_DIR: dataDir, ...(await variablesOf()), RATE_LIMIT_DEFAULT: '1000000/60' });
     const portico = await compose(config, createLogger('silent', 'portico'));
-    const { ports, useCases, localIssuer } = portico;
+    const { localIssuer } = portico;
+    const ports = { ...portico.ports, ...replace(portico.ports) };
+    const useCases = createUseCases(ports, { ...config.settings, ...settings });
     if (!localIssuer) throw new Error('There is no local issuer');
-    const { address, close } = await listen({ useCases, settings: { ...config, version }, localIssuer });
+    const { address, close } = await listen({ useCases, settings: { ...config, version }, localIssuer, ...rest });
     const mintToken: MatrixService['mintToken'] = (claims, ttlSeconds) => localIssuer.mint({ ...claims, ttlSeconds });
     return {
       address,

@@ -1,6 +1,6 @@
 import type { Json } from '@portico/domain';
 import { createHarness } from '@portico/testing';
-import { listen } from './listen.ts';
+import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService } from './matrix-service.ts';
 
 export const admin = { uid: 'local-admin', email: 'admin@localhost' } as const;
@@ -8,8 +8,15 @@ export const admin = { uid: 'local-admin', email: 'admin@localhost' } as const;
 export const defaultLimit = { allowed: 1_000_000, windowSeconds: 60 } as const;
 
 /** The service over the harness: everything in memory, on a clock that stands still. */
-export const startOnMemory = async (): Promise<MatrixService> => {
-  const { useCases, tokens, runJobs } = createHarness({ defaultLimit });
+export const startOnMemory = async ({
+  ports = () => ({}),
+  settings: own = {},
+  ...rest
+}: StartOptions = {}): Promise<MatrixService> => {
+  const plain = createHarness();
+  const replaced = { ...plain.ports, ...ports(plain.ports) };
+  const { useCases, runJobs } = createHarness({ defaultLimit, ...own }, replaced);
+  const { tokens } = plain;
   await useCases.claimFirstAdmin(admin);
   const settings = {
     serviceName: 'portico',
@@ -19,7 +26,7 @@ export const startOnMemory = async (): Promise<MatrixService> => {
     trustProxy: null,
   };
   return {
-    ...(await listen({ useCases, settings, localIssuer: null })),
+    ...(await listen({ useCases, settings, localIssuer: null, ...rest })),
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
     forgeToken: async (claims) => {

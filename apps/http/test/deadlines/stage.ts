@@ -1,0 +1,143 @@
+import type { Deadline, Effects, Ports } from '@portico/domain';
+import type { StartOptions } from '../matrix/listen.ts';
+
+/** Where a request may be when its time is over. */
+export const steps = {
+  'while it is let in': 'before',
+  'before its change': 'before',
+  'at the end of its transaction, before the commit': 'before',
+  'while its change is committed': 'after',
+  'after its change was committed': 'after',
+} as const;
+export type Step = keyof typeof steps;
+
+type Stores = Pick<Ports, 'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings'>;
+
+/** What of the stores changes something. */
+const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
+  profiles: ['add', 'update', 'remove', 'claimAdmin'],
+  collections: ['add', 'update', 'remove'],
+  grants: ['grant', 'revoke'],
+  limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
+  embeddings: ['startRun', 'enqueue'],
+  audit: ['append'],
+};
+/** What lets a request in. */
+const admission: readonly string[] = ['callers', 'limiter'];
+
+type Method = (...parameters: readonly unknown[]) => unknown;
+
+/**
+ * Time by hand: every deadline expires at the step that was chosen, and at no other. What waits there goes on once the request was
+ * answered, so that whatever it does then is done late.
+ */
+export const createStage = () => {
+  const armed = new Set<() => void>();
+  let chosen: { readonly step: Step; readonly answered: Promise<unknown>; isReached: boolean } | null = null;
+  let underWay = 0;
+
+  const expireAll = (): void => {
+    for (const ring of armed) ring();
+    armed.clear();
+  };
+  const reach = (step: Step): Promise<unknown> | null => {
+    if (chosen?.step !== step) return null;
+    chosen.isReached = true;
+    expireAll();
+    return steps[step] === 'before' ? chosen.answered : null;
+  };
+
+  const staged = (port: string, name: string, method: Method): Method =>
+    async function (...parameters) {
+      underWay += 1;
+      try {
+        if (admission.includes(port)) await reach('while it is let in');
+        const isChange = (changes[port as keyof Stores] as readonly string[] | undefined)?.includes(name) ?? false;
+        if (!isChange) return await method(...parameters);
+        await reach('before its change');
+        const answer = await method(...parameters.map((parameter) => watched(parameter, reach)));
+        reach('after its change was committed');
+        return answer;
+      } finally {
+        underWay -= 1;
+      }
+    };
+
+  const stagedPort = <Port extends object>(port: string, right: Port): Port =>
+    Object.fromEntries(
+      Object.entries(right).map(([name, method]: [string, unknown]) => [
+        name,
+        // What answers no promise is left as it is.
+        typeof method === 'function' && name !== 'export' ? staged(port, name, method as Method) : method,
+      ]),
+    ) as Port;
+
+  const options: StartOptions = {
+    timer: (_milliseconds, ring) => {
+      armed.add(ring);
+      return () => armed.delete(ring);
+    },
+    ports: ({ callers, limiter, profiles, collections, grants, audit, limits, embeddings }) => ({
+      callers: stagedPort('callers', callers),
+      limiter: stagedPort('limiter', limiter),
+      profiles: stagedPort('profiles', profiles),
+      collections: stagedPort('collections', collections),
+      grants: stagedPort('grants', grants),
+      audit: stagedPort('audit', audit),
+      limits: stagedPort('limits', limits),
+      embeddings: stagedPort('embeddings', embeddings),
+    }),
+  };
+
+  return {
+    options,
+    expireAll,
+    /** Makes a request whose time is over at that step; answers once nothing of it is left to do. */
+    async play<Answer>(step: Step, request: () => Promise<Answer>) {
+      const { promise: answered, resolve } = Promise.withResolvers<unknown>();
+      const choice = { step, answered, isReached: false };
+      chosen = choice;
+      try {
+        const answer = await request();
+        resolve(answer);
+        await quiet(() => underWay);
+        return { answer, isReached: choice.isReached };
+      } finally {
+        chosen = null;
+      }
+    },
+  };
+};
+
+/** A deadline, effects with one, or a decision that comes to such effects. */
+const watched = (parameter: unknown, reach: (step: Step) => unknown): unknown => {
+  if (typeof parameter === 'function')
+    return (...state: readonly unknown[]) => watched((parameter as Method)(...state), reach);
+  if (isEffects(parameter)) return { ...parameter, deadline: watched(parameter.deadline, reach) };
+  return isDeadline(parameter) ? watchedDeadline(parameter, reach) : parameter;
+};
+
+const watchedDeadline = (right: Deadline, reach: (step: Step) => unknown): Deadline => ({
+  get expired() {
+    return right.expired;
+  },
+  beginCommit() {
+    reach('at the end of its transaction, before the commit');
+    right.beginCommit();
+    reach('while its change is committed');
+  },
+  onExpired: (callback) => right.onExpired(callback),
+});
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isEffects = (value: unknown): value is Effects => isObject(value) && 'jobs' in value;
+const isDeadline = (value: unknown): value is Deadline => isObject(value) && 'beginCommit' in value;
+
+const quietTurns = 5;
+
+/** Fulfilled once nothing was under way for some turns of the event loop. */
+const quiet = async (underWay: () => number): Promise<void> => {
+  for (let turns = 0; turns < quietTurns; turns = underWay() > 0 ? 0 : turns + 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
