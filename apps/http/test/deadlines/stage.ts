@@ -64,13 +64,14 @@ export const createStage = () => {
     };
 
   const stagedPort = <Port extends object>(port: string, right: Port): Port =>
-    Object.fromEntries(
-      Object.entries(right).map(([name, method]: [string, unknown]) => [
-        name,
+    new Proxy(right, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
         // What answers no promise is left as it is.
-        typeof method === 'function' && name !== 'export' ? staged(port, name, method as Method) : method,
-      ]),
-    ) as Port;
+        if (typeof method !== 'function' || typeof name === 'symbol' || name === 'export') return method;
+        return staged(port, name, method.bind(target) as Method);
+      },
+    });
 
   const options: StartOptions = {
     timer: (_milliseconds, ring) => {

@@ -1,0 +1,19 @@
+import type { Row } from '../matrix/request.ts';
+
+const asked: ReadonlySet<string> = new Set([
+  'POST /api/profiles/register',
+  'POST /api/profiles/{user_id}/approve',
+  'DELETE /api/profiles/{user_id}',
+  'POST /api/collections/',
+  'PUT /api/collections/{collection_id}',
+  'GET /api/collections/{collection_id}/metadata',
+  'POST /api/access/clients/{client_profile_id}/collections/{collection_id}',
+  'PUT /api/rate-limits/tiers/{tier}',
+  'POST /api/rate-limits/overrides',
+  'POST /api/audit/',
+  'POST /api/vector/reindex',
+  'POST /api/vector/search',
+]);
+
+/** One request at least for each way in which a store changes something: enough where each takes its time. */
+export const representatives = ({ name }: Row): boolean => asked.has(name);
