@@ -157,11 +157,21 @@ const text = {
 } satisfies Contract<DocumentReader>;
 
 const facts = {
-  'title and description are told as they are': async (reader) => {
-    const described = pets.replace('"Pets"', '" Pets ","description":"All *pets*"');
+  'title and description are told as a collection may hold them': async (reader) => {
+    const described = pets.replace('"Pets"', '" Pets,\\nall ","description":" All *pets*\\n\\u0000, by name "');
     const read = await documentIn(reader, bodyOf(described));
-    assert.equal(read.title, ' Pets ');
-    assert.equal(read.description, 'All *pets*');
+    assert.equal(read.title, 'Pets, all');
+    assert.equal(read.description, 'All *pets*\n, by name');
+    const long = await documentIn(
+      reader,
+      bodyOf(pets.replace('"Pets"', `"${'🐈'.repeat(201)}","description":"${'🐈'.repeat(10_001)}"`)),
+    );
+    assert.equal(long.title, '🐈'.repeat(200));
+    assert.equal(long.description, '🐈'.repeat(10_000));
+  },
+  'a title of which nothing can name a collection is null': async (reader) => {
+    assert.equal((await documentIn(reader, bodyOf(pets.replace('Pets', '')))).title, null);
+    assert.equal((await documentIn(reader, bodyOf(pets.replace('Pets', ' \\u0000\\n')))).title, null);
   },
   'a description that is absent or no string is null': async (reader) => {
     assert.equal((await documentIn(reader, bodyOf(pets))).description, null);
@@ -181,6 +191,39 @@ const facts = {
       name: 'X-Key',
       in: 'query',
     });
+  },
+  'a base address that is too long is none, with a warning': async (reader) => {
+    const at = (servers: string) => documentIn(reader, bodyOf(pets.replace('{', `{"servers":[${servers}],`)));
+    const address = `https://pets.example/${'x'.repeat(2_027)}`;
+    assert.equal((await at(`{"url":"${address}"}`)).baseUrl, address);
+    const variables = `"variables":{"a":{"default":"${'x'.repeat(4_000)}"}}`;
+    for (const server of [`{"url":"${address}x"}`, `{"url":"${'{a}'.repeat(10_000)}",${variables}}`]) {
+      const { baseUrl, warnings } = await at(server);
+      assert.equal(baseUrl, '/');
+      assert.deepEqual(pointers(warnings.first).slice(0, 1), ['/servers/0/url']);
+      assert.match(warnings.first[0]?.message ?? '', /2048 characters/);
+      assert.ok(warnings.total >= 1);
+    }
+  },
+  'an API key by a name that is too long is no authentication, with a warning': async (reader) => {
+    const named = (name: string) => {
+      const schemes = `"components":{"securitySchemes":{"k":{"type":"apiKey","name":"${name}","in":"query"}}}`;
+      return documentIn(reader, bodyOf(pets.replace('{', `{${schemes},`)));
+    };
+    assert.equal((await named('k'.repeat(200))).authentication.name, 'k'.repeat(200));
+    const { authentication, warnings } = await named('k'.repeat(201));
+    assert.deepEqual(authentication, { type: 'none', name: null, in: null });
+    assert.deepEqual(pointers(warnings.first), ['/components/securitySchemes/k/name']);
+    assert.match(warnings.first[0]?.message ?? '', /200 characters/);
+  },
+  'of names that look like numbers the first is that of the text': async (reader) => {
+    const schemes = '{"zz":{"type":"http","scheme":"bearer"},"1":{"type":"http","scheme":"basic"}}';
+    const withSchemes = (more: string) => pets.replace('{', `{"components":{"securitySchemes":${schemes}}${more},`);
+    const type = async (document: string) => (await documentIn(reader, bodyOf(document))).authentication.type;
+    assert.equal(await type(withSchemes('')), 'bearer');
+    assert.equal(await type(withSchemes(',"security":[{"zz":[],"1":[]}]')), 'bearer');
+    assert.equal(await type(withSchemes(',"security":[{"1":[],"zz":[]}]')), 'basic');
+    assert.equal(await type(withSchemes(',"security":[{"zz":[]}],"security":[{"1":[],"zz":[]}]')), 'basic');
   },
   'a document that keeps to the official schema has no warnings': async (reader) => {
     assert.deepEqual((await documentIn(reader, bodyOf(pets))).warnings, { total: 0, first: [] });
@@ -238,10 +281,17 @@ const refusals = {
     await documentIn(reader, bodyOf(pets.replace('{', `{"x-deep":${nested(99)},`)));
   },
   'a member that could pollute a prototype is refused': async (reader) => {
-    for (const name of ['__proto__', 'constructor', 'prototype', '__pr\\u006fto__']) {
+    for (const name of ['__proto__', 'constructor', '__pr\\u006fto__']) {
       const member = JSON.parse(`"${name}"`) as string;
       await refuses(reader.readBody(bytesOf(`{"${name}":{},"openapi_spec":${pets}}`), null), new RegExp(member));
     }
+  },
+  'a member of any other name is taken, such as prototype': async (reader) => {
+    const { fields } = await reader.readBody(bytesOf('{"prototype":{"a":1},"toString":2}'));
+    assert.deepEqual(Object.entries(fields), [
+      ['prototype', { a: 1 }],
+      ['toString', 2],
+    ]);
   },
   'a member of the authentication that could pollute a prototype is refused': async (reader) => {
     const body = '{"authentication":{"type":"none","__proto__":{"admin":true}}}';
@@ -300,6 +350,11 @@ const files = {
     assert.equal(await unpacked(read.packed), yamlAsJson);
     assert.equal(read.digest, await sha256(yamlAsJson));
     assert.equal(read.baseUrl, 'https://pets.example/v1');
+  },
+  'the members of a YAML file stand as it has them, names that look like numbers too': async (reader) => {
+    const numbered = yaml.replace('x-count: 3', 'x-count:\n  zz: 1\n  404: 2\n  200: 3');
+    const read = await reader.readFile(bytesOf(numbered), 'yaml');
+    assert.equal(await unpacked(read.packed), yamlAsJson.replace('"x-count":3', '"x-count":{"zz":1,"404":2,"200":3}'));
   },
   'a file that is malformed is refused by line': async (reader) => {
     await refuses(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}'), 'json'), /line 2/);

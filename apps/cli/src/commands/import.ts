@@ -1,7 +1,7 @@
 import { findSources, type Source } from './import-sources.ts';
 import { readFile } from 'node:fs/promises';
 import type { Portico } from '@portico/composition';
-import { isPorticoError, operatorAuthority, type Profile, type ReadDocument } from '@portico/domain';
+import { isPorticoError, nameIn, operatorAuthority, type Profile, type ReadDocument } from '@portico/domain';
 import { createProgress } from '../progress.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
@@ -87,7 +87,7 @@ const importOne = async (
     }
     const document = await useCases.readDocumentFile(content, format);
     const name = nameOf(document, file);
-    const input = { name, description: descriptionOf(document), document, strict, importKey };
+    const input = { name, description: document.description ?? '', document, strict, importKey };
     const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
     summary.taken.push({ file, id: collection.id, name, outcome, warnings: document.warnings.total });
   } catch (error) {
@@ -121,19 +121,11 @@ const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
     : 'yaml';
 };
 
-const nameLengthMax = 200;
-const descriptionLengthMax = 10_000;
-
+/** By its title, else by its file. */
 const nameOf = ({ title }: ReadDocument, file: string): string => {
   const stem = file.replace(/^.*[\\/]/, '').replace(/\.(json|ya?ml)$/i, '');
-  return cut(title?.trim() || stem, nameLengthMax);
+  return title ?? nameIn(stem) ?? 'Untitled';
 };
-
-const descriptionOf = ({ description }: ReadDocument): string => cut(description?.trim() ?? '', descriptionLengthMax);
-
-/** Cut to a number of characters (code points), and free of what no name may hold. */
-const cut = (text: string, lengthMax: number): string =>
-  [...text.toWellFormed().replaceAll('\u0000', '')].slice(0, lengthMax).join('').trim();
 
 /** What a refusal says; a bug or a store that is down is no matter of the document and ends the import. */
 const reasonOf = (error: unknown): string => {

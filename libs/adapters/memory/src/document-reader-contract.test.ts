@@ -108,7 +108,11 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
   'of doubled members the last counts': rewriting((text) => text.replace(/,"openapi_spec":\{.*?\},"a"/, ',"a"')),
   'a member whose name is written with escapes is that member': rewriting((text) => text.replaceAll('\\u005f', '-')),
   'a byte order mark before the body is passed over': rewriting((text) => text.replace(/^\u00ef\u00bb\u00bf/, '?')),
-  'title and description are told as they are': altering((read) => ({ ...read, title: read.title?.trim() ?? null })),
+  'title and description are told as a collection may hold them': altering((read) => ({
+    ...read,
+    description: read.description?.slice(0, 10_000) ?? null,
+  })),
+  'a title of which nothing can name a collection is null': altering((read) => ({ ...read, title: read.title ?? '' })),
   'a description that is absent or no string is null': altering((read) => ({
     ...read,
     description: read.description ?? '',
@@ -118,6 +122,14 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
     ...read,
     authentication: { ...read.authentication, in: 'header' },
   })),
+  'a base address that is too long is none, with a warning': warned({ total: 0, first: [] }),
+  'an API key by a name that is too long is no authentication, with a warning': altering((read) => ({
+    ...read,
+    authentication: read.warnings.total > 0 ? { type: 'apiKey', name: 'k', in: 'query' } : read.authentication,
+  })),
+  'of names that look like numbers the first is that of the text': rewriting((text) =>
+    text.replace(/("zz":\{.*?\}),("1":\{.*?\})/, '$2,$1'),
+  ),
   'a document that keeps to the official schema has no warnings': oneWarning,
   'departures from the official schema are told by pointer and message': altering((read) => ({
     ...read,
@@ -140,7 +152,11 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
     text.replaceAll('['.repeat(100), '[').replaceAll(']'.repeat(100), ']'),
   ),
   'a body nested 100 levels deep is taken': rewriting((text) => text.replace('[', '[[').replace(']', ']]')),
-  'a member that could pollute a prototype is refused': rewriting((text) => text.replace('"prototype"', '"other"')),
+  'a member that could pollute a prototype is refused': rewriting((text) => text.replace('"constructor"', '"other"')),
+  'a member of any other name is taken, such as prototype': alteringBody(({ fields, document }) => ({
+    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'prototype')),
+    document,
+  })),
   'a member of the authentication that could pollute a prototype is refused': rewriting((text) =>
     text.replace('__proto__', 'proto'),
   ),
@@ -151,6 +167,9 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
   'a JSON file is one document, without what stands round it': repacked((text) => `${text}\n`),
   'a YAML file is turned into the JSON that it means': rewriting((text) =>
     withoutMark(text).replace('x-count: 3', 'x-count: "3"'),
+  ),
+  'the members of a YAML file stand as it has them, names that look like numbers too': repacked((text) =>
+    JSON.stringify(JSON.parse(text)),
   ),
   'a file that is malformed is refused by line': rewriting((text) => text.replace('paths: {}\npaths: {}', 'paths: {}')),
   'a file that is no document is refused by what is wrong and where': rewording('info', 'openapi_spec.info'),

@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import {
-  authenticationOf,
-  baseUrlOf,
+  documentFacts,
   documentFault,
   PorticoError,
+  warningOf,
+  type DocumentPath,
   type DocumentReader,
   type DocumentWarning,
   type Json,
   type ReadDocument,
 } from '@portico/domain';
-import { readPlainYaml } from './plain-yaml.ts';
+import { jsonOfPlainYaml } from './plain-yaml.ts';
 
 type JsonObject = { readonly [name: string]: Json };
 
 const levelsMax = 100;
 const warningsShown = 20;
-const polluting = ['__proto__', 'constructor', 'prototype'];
+const polluting = ['__proto__', 'constructor'];
 
 /** Reads documents in the calling thread, by the plainest means: for tests, and for seeing what a reader promises. */
 export function createMemoryDocumentReader(): DocumentReader {
@@ -37,7 +38,7 @@ export function createMemoryDocumentReader(): DocumentReader {
       return { fields, document: read };
     },
     async readFile(content, format) {
-      const text = format === 'yaml' ? JSON.stringify(readPlainYaml(textOf(content))) : textOf(content).trim();
+      const text = format === 'yaml' ? jsonOfPlainYaml(textOf(content)) : textOf(content).trim();
       const document = parsedJson(text);
       refuseDeep(document, '', 1);
       return readDocument(text, document);
@@ -109,9 +110,9 @@ function memberText(text: string, member: string): string {
 function readDocument(text: string, document: Json, name?: string): ReadDocument {
   const fault = documentFault(document, name);
   if (fault) throw refused(fault);
-  const info = (document as { info: JsonObject }).info;
   const bytes = Buffer.from(text);
-  const warnings = departures(document as JsonObject);
+  const { departures, ...facts } = documentFacts(document, firstNameIn(text));
+  const warnings = [...departures.map(warningOf), ...schemaWarnings(document as JsonObject)];
   return {
     packed: {
       deflated: new Uint8Array(deflateRawSync(bytes, { level: 6, finishFlush: constants.Z_SYNC_FLUSH })),
@@ -119,18 +120,23 @@ function readDocument(text: string, document: Json, name?: string): ReadDocument
       bytes: bytes.length,
     },
     digest: createHash('sha256').update(bytes).digest('hex'),
-    title: stringOrNull(info['title']),
-    description: stringOrNull(info['description']),
-    baseUrl: baseUrlOf(document),
-    authentication: authenticationOf(document),
+    ...facts,
     warnings: { total: warnings.length, first: warnings.slice(0, warningsShown) },
   };
 }
 
-const stringOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+/** No name looks like a number once all begin with a letter, so that objects keep the order of the text. */
+const firstNameIn =
+  (text: string) =>
+  (path: DocumentPath): string | undefined => {
+    let value = JSON.parse(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, (part) => `"_${part.slice(1)}`)) as Json | undefined;
+    for (const token of path)
+      value = (value as Record<string, Json> | undefined)?.[typeof token === 'string' ? `_${token}` : token];
+    return isObject(value) ? Object.keys(value)[0]?.slice(1) : undefined;
+  };
 
 /** Two of the many departures that a real reader knows: enough to see how they are told. */
-function departures(document: JsonObject): DocumentWarning[] {
+function schemaWarnings(document: JsonObject): DocumentWarning[] {
   const found: DocumentWarning[] = [];
   const info = document['info'];
   if (isObject(info) && !('version' in info)) found.push({ pointer: '/info', message: "must have property 'version'" });
@@ -139,8 +145,7 @@ function departures(document: JsonObject): DocumentWarning[] {
     for (const [method, operation] of Object.entries(isObject(item) ? item : {})) {
       if (!/^(get|put|post|delete|options|head|patch|trace)$/.test(method)) continue;
       if (!isObject(operation) || 'responses' in operation) continue;
-      const pointer = `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`;
-      found.push({ pointer, message: "must have property 'responses'" });
+      found.push(warningOf({ path: ['paths', path, method], message: "must have property 'responses'" }));
     }
   }
   return found;

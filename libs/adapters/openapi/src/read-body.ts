@@ -9,7 +9,7 @@ export type BodyRead = Awaited<ReturnType<DocumentReader['readBody']>>;
 const documentName = 'openapi_spec';
 /** In bytes, for all members beside the document together: they are handed to the main thread as values. */
 const fieldsMax = 1_048_576;
-const polluting: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+const polluting: readonly string[] = ['__proto__', 'constructor'];
 
 /** As `DocumentReader.readBody` promises, in this thread. */
 export function readBody(bytes: Uint8Array): BodyRead {

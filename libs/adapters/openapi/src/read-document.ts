@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import {
-  authenticationOf,
-  baseUrlOf,
+  documentFacts,
   documentFault,
   PorticoError,
   type Json,
   type PackedText,
   type ReadDocument,
 } from '@portico/domain';
-import type { Departures } from './departures.ts';
+import { Departures } from './departures.ts';
+import { firstNameAt } from './first-name.ts';
 import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
@@ -20,16 +20,15 @@ import { officialSchema } from './schema.ts';
 export function readDocument(text: Uint8Array, document: Json, name?: string): ReadDocument {
   const fault = documentFault(document, name);
   if (fault) throw new PorticoError('invalid_body', { because: fault });
-  const { openapi, info } = document as { openapi: string; info: { [member: string]: Json } };
-  const departures = departuresOf(document, openapi.startsWith('3.0.') ? '3.0' : '3.1');
+  const { departures, ...facts } = documentFacts(document, (path) => firstNameAt(text, path));
+  const found = new Departures();
+  for (const departure of departures) found.add(departure.path, departure.message);
+  checkFor(document as { openapi: string })(document, found);
   return {
     packed: packed(text),
     digest: createHash('sha256').update(text).digest('hex'),
-    title: stringOrNull(info['title']),
-    description: stringOrNull(info['description']),
-    baseUrl: baseUrlOf(document),
-    authentication: authenticationOf(document),
-    warnings: { total: departures.total, first: departures.first },
+    ...facts,
+    warnings: { total: found.total, first: found.first },
   };
 }
 
@@ -39,12 +38,11 @@ export function packed(text: Uint8Array): PackedText {
   return { deflated: Uint8Array.from(deflated), crc32: crc32(text), bytes: text.byteLength };
 }
 
-const checks = new Map<'3.0' | '3.1', (document: Json) => Departures>();
+const checks = new Map<'3.0' | '3.1', ReturnType<typeof createSchemaCheck>>();
 
-function departuresOf(document: Json, version: '3.0' | '3.1'): Departures {
+function checkFor({ openapi }: { readonly openapi: string }): ReturnType<typeof createSchemaCheck> {
+  const version = openapi.startsWith('3.0.') ? '3.0' : '3.1';
   const check = checks.get(version) ?? createSchemaCheck(officialSchema(version));
   checks.set(version, check);
-  return check(document);
+  return check;
 }
-
-const stringOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);

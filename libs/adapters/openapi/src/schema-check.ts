@@ -23,12 +23,12 @@ const report = (at: Place, message: string): void => at.findings.add(at.path, me
  * A check of documents against one schema, which tells the departures that are true of the document: where a schema
  * offers alternatives only the one that the document evidently means is held against it (a reference, where there is a
  * `$ref`; the security scheme of that `type`), and of a chain of causes only the deepest. Whether there are departures
- * at all is the verdict of any validator (`format` apart). Nothing in the document is followed.
+ * at all is the verdict of any validator (`format` apart). Nothing in the document is followed. They join `departures`
+ * where some are known already.
  */
-export function createSchemaCheck(root: SchemaObject): (document: Json) => Departures {
+export function createSchemaCheck(root: SchemaObject): (document: Json, departures?: Departures) => Departures {
   const check = new SchemaCheck(root);
-  return (document) => {
-    const departures = new Departures();
+  return (document, departures = new Departures()) => {
     check.run(document, departures);
     return departures;
   };

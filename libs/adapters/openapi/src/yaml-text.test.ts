@@ -16,6 +16,11 @@ test.each([
     '{"200":"a","1.10":"b","null":"c","true":"d"}',
   ],
   [
+    'keys stand as they are written, those that look like numbers too',
+    'zz: a\n404: b\n"1": {b: [], a: {}, 0: []}',
+    '{"zz":"a","404":"b","1":{"b":[],"a":{},"0":[]}}',
+  ],
+  [
     'an integer keeps all its digits',
     'a: 12345678901234567890\nb: -9007199254740993',
     '{"a":12345678901234567890,"b":-9007199254740993}',
@@ -28,6 +33,12 @@ test.each([
   ['JSON is YAML', '{"a": [1, "b", null]}', '{"a":[1,"b",null]}'],
   ['a key named as a prototype is data', '__proto__: {a: 1}', '{"__proto__":{"a":1}}'],
   ['an unknown tag leaves the value', 'a: !pet dog', '{"a":"dog"}'],
+  [
+    'a tag of another schema leaves the value',
+    'a: !!timestamp 2026-01-31\nb: !!binary aGk=\nc: !!set {x: }\nd: !!omap [x: 1]',
+    '{"a":"2026-01-31","b":"aGk=","c":{"x":null},"d":[{"x":1}]}',
+  ],
+  ['a value that is no list and no mapping', '~', 'null'],
 ])('%s', (_sentence, yaml, expected) => {
   expect(json(yaml)).toBe(expected);
 });

@@ -6,14 +6,14 @@ import { refused } from './read-json.ts';
  * what passes here stays below the heap of a reading thread; a real document of 3.3 MB has 210,000.
  */
 const marksMax = 1_000_000;
-/** In characters of JSON, roughly: aliases may say a small text many times over. */
+/** In characters of JSON: aliases may say a small text many times over. */
 const expandedMax = 64_000_000;
 /** How often one anchor may be said again, those within it counted too. */
 const aliasesMax = 10_000;
 
 /**
  * The JSON that a YAML text means (YAML 1.2, core schema, with merge keys): keys are texts, dates stay texts, and an
- * integer keeps all its digits. Raises `invalid_body` with line and column for what is malformed or says a key twice,
+ * integer keeps all its digits; members stand as they are written. Raises `invalid_body` with line and column for what is malformed or says a key twice,
  * and for what JSON cannot say.
  */
 export function jsonOfYaml(text: Uint8Array): Uint8Array {
@@ -23,11 +23,14 @@ export function jsonOfYaml(text: Uint8Array): Uint8Array {
   const [fault] = document.errors;
   if (fault) throw refused(`not valid YAML: ${messageOf(fault)} at ${placeIn(lines, fault.pos[0])}`, fault);
 
-  const value = valueOf(document);
-  if (sizeOf(value, expandedMax) > expandedMax) {
-    throw refused('too large to be checked: the aliases of the YAML text expand it beyond 64 MB');
+  try {
+    // Maps keep the order of the text, where objects put names that look like numbers first.
+    return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }));
+  } catch (error) {
+    if (error instanceof RangeError) throw refused('nested too deeply to be read as YAML', error);
+    if (error instanceof ReferenceError) throw refused(`not valid YAML: ${error.message}`, error);
+    throw error;
   }
-  return Buffer.from(JSON.stringify(value, sayable));
 }
 
 function marksIn(text: Uint8Array): number {
@@ -48,20 +51,12 @@ function parsedYaml(text: string, lines: LineCounter): Document.Parsed {
       prettyErrors: false,
       lineCounter: lines,
       logLevel: 'error',
+      // Tags of other schemas, such as those of dates and sets, leave the value as it is written.
+      resolveKnownTags: false,
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw refused('nested too deeply to be read as YAML', error); // The parser goes down by calls.
-  }
-}
-
-function valueOf(document: Document.Parsed): unknown {
-  try {
-    return document.toJS({ maxAliasCount: aliasesMax });
-  } catch (error) {
-    if (error instanceof RangeError) throw refused('nested too deeply to be read as YAML', error);
-    if (error instanceof ReferenceError) throw refused(`not valid YAML: ${error.message}`, error);
-    throw error;
   }
 }
 
@@ -72,26 +67,46 @@ function placeIn(lines: LineCounter, offset: number): string {
   return `line ${line}, column ${col}`;
 }
 
-/** About the length of a value as JSON; counting stops once it is more than `most`. */
-function sizeOf(value: unknown, most: number): number {
-  if (typeof value === 'string') return value.length + 3;
-  if (typeof value !== 'object' || value === null) return 8;
-  let size = 2;
-  for (const [name, member] of Object.entries(value)) {
-    size += (Array.isArray(value) ? 0 : name.length + 3) + sizeOf(member, most - size);
-    if (size > most) break;
-  }
-  return size;
+/** Said piece by piece, so that what is too large is refused before it is built. */
+function jsonOf(value: unknown): Uint8Array {
+  const chunks: Buffer[] = [];
+  let chunk = '';
+  let length = 0;
+  const say = (text: string): void => {
+    if ((length += text.length) > expandedMax) {
+      throw refused('too large to be checked: the aliases of the YAML text expand it beyond 64 MB');
+    }
+    chunk += text;
+    if (chunk.length < chunkLength) return;
+    chunks.push(Buffer.from(chunk));
+    chunk = '';
+  };
+  sayValue(value, '', say);
+  return Buffer.concat([...chunks, Buffer.from(chunk)]);
 }
 
-/** What JSON writes for a value of YAML that it has no form of its own for. */
-function sayable(name: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return rawJson(String(value));
-  if (typeof value === 'number' && !Number.isFinite(value)) {
+/** In characters. */
+const chunkLength = 65_536;
+
+/** `name` is that of the member, for a message. */
+function sayValue(value: unknown, name: string, say: (text: string) => void): void {
+  if (value instanceof Map) {
+    let before = '{';
+    for (const [key, member] of value as ReadonlyMap<string, unknown>) {
+      say(`${before}${JSON.stringify(key)}:`);
+      sayValue(member, key, say);
+      before = ',';
+    }
+    say(value.size === 0 ? '{}' : '}');
+  } else if (Array.isArray(value)) {
+    value.forEach((item: unknown, index) => {
+      say(index === 0 ? '[' : ',');
+      sayValue(item, name, say);
+    });
+    say(value.length === 0 ? '[]' : ']');
+  } else if (typeof value === 'number' && !Number.isFinite(value)) {
     throw refused(`not valid JSON: ${name || 'the document'} is ${value}, a number that JSON cannot say`);
+  } else {
+    say(typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
   }
-  return value;
 }
-
-/** `JSON.rawJSON` of ECMAScript, which the compiler's library does not name yet. */
-const rawJson = (JSON as unknown as { readonly rawJSON: (text: string) => unknown }).rawJSON;

@@ -1,6 +1,11 @@
+import { hasAtMost } from '../characters.ts';
 import type { Json } from '../json.ts';
+import { isPlainLine } from '../line.ts';
 import type { ApiKeyPlace, AuthenticationScheme } from '../ports/collection-store.ts';
-import { isJsonArray, isJsonObject, isStorable, localTarget, memberOf } from './document-value.ts';
+import { parameterNameMax } from './collection-texts.ts';
+import type { DerivedFact, FirstName } from './document-facts.ts';
+import { isJsonArray, isJsonObject, localPath, memberOf, valueAt } from './document-value.ts';
+import type { DocumentPath } from './document-warning.ts';
 
 const none: AuthenticationScheme = { type: 'none', name: null, in: null };
 const bearer: AuthenticationScheme = { type: 'bearer', name: 'Authorization', in: null };
@@ -11,48 +16,72 @@ const referenceStepsMax = 8;
 
 /**
  * How calls to a document's API authenticate, by the first requirement of its top-level `security`, or else by the
- * first of its security schemes (specification, section 4). What cannot be read is `none`.
+ * first of its security schemes (specification, section 4). What cannot be read is `none`, and so is, with a warning, an API key by
+ * a name that is longer than `parameterNameMax` or no plain line.
  */
-export function authenticationOf(document: Json): AuthenticationScheme {
-  const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes');
-  const name = firstSchemeName(memberOf(document, 'security'), schemes);
-  return name === undefined ? none : described(followed(document, memberOf(schemes, name)));
+export function authenticationOf(document: Json, firstName: FirstName): DerivedFact<AuthenticationScheme> {
+  const name = firstSchemeName(document, firstName);
+  const path = name === undefined ? undefined : followed(document, [...schemesPath, name]);
+  return path ? described(valueAt(document, path), path) : { value: none };
 }
 
-function firstSchemeName(security: Json | undefined, schemes: Json | undefined): string | undefined {
+const schemesPath: DocumentPath = ['components', 'securitySchemes'];
+
+function firstSchemeName(document: Json, firstName: FirstName): string | undefined {
   // Without `security`, or with one that is no list, the schemes alone speak.
-  const named = isJsonArray(security) ? security[0] : schemes;
-  return isJsonObject(named) ? Object.keys(named)[0] : undefined;
+  const path = isJsonArray(memberOf(document, 'security')) ? ['security', 0] : schemesPath;
+  const named = valueAt(document, path);
+  const [first] = isJsonObject(named) ? Object.keys(named) : [];
+  // An object has names that look like numbers before all others, wherever they stood (ECMA-262, OrdinaryOwnPropertyKeys).
+  return first !== undefined && /^\d+$/.test(first) ? firstName(path) : first;
 }
 
-function followed(document: Json, scheme: Json | undefined): Json | undefined {
-  let target = scheme;
-  for (let step = 0; step < referenceStepsMax; step++) {
-    const reference = memberOf(target, '$ref');
-    if (typeof reference !== 'string') return target;
-    target = localTarget(document, reference);
+/** Where the scheme stands that is meant by the one at that place. */
+function followed(document: Json, from: DocumentPath): DocumentPath | undefined {
+  let path: DocumentPath | undefined = from;
+  for (let step = 0; path && step < referenceStepsMax; step++) {
+    const reference = memberOf(valueAt(document, path), '$ref');
+    if (typeof reference !== 'string') return path;
+    path = localPath(reference);
   }
   return undefined;
 }
 
-function described(scheme: Json | undefined): AuthenticationScheme {
+function described(scheme: Json | undefined, path: DocumentPath): DerivedFact<AuthenticationScheme> {
   switch (memberOf(scheme, 'type')) {
     case 'apiKey':
-      return apiKey(memberOf(scheme, 'name'), memberOf(scheme, 'in'));
+      return apiKey(memberOf(scheme, 'name'), memberOf(scheme, 'in'), [...path, 'name']);
     case 'http':
-      return http(memberOf(scheme, 'scheme'));
+      return { value: http(memberOf(scheme, 'scheme')) };
     case 'oauth2':
     case 'openIdConnect':
-      return bearer;
+      return { value: bearer };
     default:
-      return none;
+      return { value: none };
   }
 }
 
-const apiKey = (name: Json | undefined, place: Json | undefined): AuthenticationScheme =>
-  typeof name === 'string' && name !== '' && isStorable(name) && isPlace(place)
-    ? { type: 'apiKey', name, in: place }
-    : none;
+function apiKey(
+  given: Json | undefined,
+  place: Json | undefined,
+  path: DocumentPath,
+): DerivedFact<AuthenticationScheme> {
+  const name = typeof given === 'string' ? given.trim() : '';
+  if (name === '' || !isPlace(place)) return { value: none };
+  if (!hasAtMost(name, parameterNameMax)) {
+    return {
+      value: none,
+      departure: { path, message: `must have at most ${parameterNameMax} characters to name an API key` },
+    };
+  }
+  if (!isPlainLine(name)) {
+    return {
+      value: none,
+      departure: { path, message: 'must be one line without control characters to name an API key' },
+    };
+  }
+  return { value: { type: 'apiKey', name, in: place } };
+}
 
 const isPlace = (place: Json | undefined): place is ApiKeyPlace =>
   place === 'header' || place === 'query' || place === 'cookie';

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import type { DocumentPath } from './document-warning.ts';
 
 export type JsonObject = { readonly [key: string]: Json };
 
@@ -11,26 +12,29 @@ export const isJsonArray = (value: Json | undefined): value is readonly Json[] =
 export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether every database can keep the text: a document may well hold U+0000 and lone surrogates. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+/** The value at that place, by names of members and places in lists; undefined where there is none. */
+export const valueAt = (document: Json, path: DocumentPath): Json | undefined => {
+  let value: Json | undefined = document;
+  for (const token of path) {
+    if (isJsonArray(value)) value = /^(0|[1-9]\d*)$/.test(`${token}`) ? value[Number(token)] : undefined;
+    else value = memberOf(value, `${token}`);
+  }
+  return value;
+};
+
+/** No document that is taken nests deeper (specification, section 1). */
+const levelsMax = 100;
 
 /**
- * The value that a reference within the same document names by a JSON Pointer in its fragment (RFC 6901, section 6);
- * undefined where it names nothing here: an external address, a name that does not exist, or no pointer at all.
+ * The place that a reference within the same document names by a JSON Pointer in its fragment (RFC 6901, section 6), whether there is
+ * something or not; undefined for an external address, and where it is no pointer that can name anything.
  */
-export function localTarget(document: Json, reference: string): Json | undefined {
-  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
-  let target: Json | undefined = document;
-  for (const part of reference.slice(1).split('/').slice(1)) {
-    const token = percentDecoded(part)?.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (token === undefined) return undefined;
-    target = isJsonArray(target)
-      ? /^(0|[1-9]\d*)$/.test(token)
-        ? target[Number(token)]
-        : undefined
-      : memberOf(target, token);
-  }
-  return target;
+export function localPath(reference: string): DocumentPath | undefined {
+  if (reference === '#') return [];
+  if (!reference.startsWith('#/')) return undefined;
+  const parts = reference.slice(2).split('/', levelsMax + 1);
+  const tokens = parts.map((part) => percentDecoded(part)?.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.length > levelsMax || !tokens.every((token) => token !== undefined) ? undefined : tokens;
 }
 
 function percentDecoded(text: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts';
-import type { AuthenticationScheme, PackedText } from './collection-store.ts';
+import type { DocumentFacts } from '../collections/document-facts.ts';
+import type { PackedText } from './collection-store.ts';
 import type { Deadline } from './deadline.ts';
 
 export interface DocumentWarning {
@@ -8,17 +9,15 @@ export interface DocumentWarning {
   readonly message: string;
 }
 
-/** An OpenAPI document that was found acceptable (specification, section 4). */
-export interface ReadDocument {
+/** An OpenAPI document that was found acceptable (specification, section 4), and what `documentFacts` finds in it. */
+export interface ReadDocument extends Omit<DocumentFacts, 'departures'> {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */
   readonly digest: string;
-  /** `info.title` and `info.description`, as they are; null where absent or no string. */
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly baseUrl: string;
-  readonly authentication: AuthenticationScheme;
-  /** Departures from the official JSON Schema: at most 20 in full; counting them may stop at a bound of 10,000. */
+  /**
+   * What the document says and cannot be kept, then departures from the official JSON Schema: at most 20 in full; counting them stops
+   * at 10,000.
+   */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
 

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { firstNameAt } from './first-name.ts';
+
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
+
+test.each<[string, string, readonly (string | number)[], string | undefined]>([
+  ['names that look like numbers stand where they stand', '{"zz":1,"1":2}', [], 'zz'],
+  ['such a name may be the first', ' { "2" : [] , "1" : {} } ', [], '2'],
+  ['the way goes through members and items', '{"a":[0,{"b":{"z":1,"0":1}}]}', ['a', 1, 'b'], 'z'],
+  ['of doubled members on the way the last counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
+  ['a doubled name is the first where it stands first', '{"a":1,"0":2,"a":3}', [], 'a'],
+  ['names may be written with escapes', '{"\\u0061":{"\\"}":1}}', ['a'], '"}'],
+  ['texts may hold all that structures', '{"x":"}],{\\\\\\"","a":{"é{":[]}}', ['a'], 'é{'],
+  ['an empty object has none', '{"a":{ }}', ['a'], undefined],
+  ['a list has none', '{"a":[1]}', ['a'], undefined],
+  ['a text has none', '{"a":"b"}', ['a'], undefined],
+  ['an absent member has none', '{"a":{}}', ['b', 'c'], undefined],
+  ['an absent item has none', '{"a":[{"x":1}]}', ['a', 1], undefined],
+  ['an inherited property is absent', '{}', ['constructor'], undefined],
+  ['numbers and words are passed over', '{"n":-1.5e+3,"t":true,"o":null,"a":{"z":0}}', ['a'], 'z'],
+])('%s', (_sentence, text, path, name) => {
+  expect(firstNameAt(bytesOf(text), path)).toBe(name);
+});
+
+test('of a text whose names are not numbers the first name is that of the parsed value, at every place', () => {
+  const name = fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.isWellFormed() && !/^\d/.test(text));
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof({ maxDepth: 3 }, fc.jsonValue({ maxDepth: 0 }), tie('list'), tie('object')),
+    list: fc.array(tie('tree'), { maxLength: 3 }),
+    object: fc.dictionary(name, tie('tree'), { maxKeys: 4 }),
+  }));
+  fc.assert(
+    fc.property(tree, fc.constantFrom(0, 2), (value, indent) => {
+      const text = bytesOf(JSON.stringify(value, null, indent));
+      for (const [path, part] of partsOf(value)) expect(firstNameAt(text, path)).toBe(firstOf(part));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+function* partsOf(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): Generator<[readonly (string | number)[], unknown]> {
+  yield [path, value];
+  if (typeof value !== 'object' || value === null) return;
+  const list = Array.isArray(value);
+  for (const [name, part] of Object.entries(value)) yield* partsOf(part, [...path, list ? Number(name) : name]);
+}
+
+const firstOf = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value)[0] : undefined;
