@@ -2,12 +2,14 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { initial } from './0001-initial.ts';
 import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
+import { boundedDocumentFacts } from './0004-bounded-document-facts.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. One that was released never changes: what comes later is a migration of its own. */
 const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
+  { name: '0004-bounded-document-facts', sql: boundedDocumentFacts },
 ];
 
 /** Where the migrator keeps the names of those that were applied. */
