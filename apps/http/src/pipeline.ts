@@ -1,4 +1,4 @@
-import { authorityOf, parseId, PorticoError, type CollectionId, type UseCases } from '@portico/domain';
+import { authorityOf, parseId, PorticoError, type CollectionId, type Target, type UseCases } from '@portico/domain';
 import type { AnswerDeadline } from './answers/answer-deadline.ts';
 import type { Answer } from './answers/answer.ts';
 import type { KeptBodies } from './answers/kept-bodies.ts';
@@ -60,7 +60,7 @@ const admitCaller = async (
   const { access, counted } = await useCases.admit({
     credential,
     takes: route.who === 'admin' ? 'admin token' : route.who === 'token' ? 'token' : 'token or key',
-    target: route.reads ? parseId<CollectionId>(params[route.reads] ?? '') : null,
+    target: targetOf(route, params),
     get address() {
       return exchange.address;
     },
@@ -70,6 +70,11 @@ const admitCaller = async (
   exchange.counted = counted;
   exchange.profileId = access.profile.id;
   return route.who === 'admin' ? { access, authority: authorityOf(access) } : { access };
+};
+
+const targetOf = ({ reads }: Route, params: Params): Target | null => {
+  const id = reads && parseId<CollectionId>(params['collection_id'] ?? '');
+  return id ? { id, part: reads } : null;
 };
 
 const readRouteBody = async (

@@ -1,5 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { Access, Authority, Deadline, ErrorCode, ReadDocument, UseCases } from '@portico/domain';
+import type {
+  Access,
+  Authority,
+  Deadline,
+  ErrorCode,
+  ReadDocument,
+  TargetPart,
+  TargetParts,
+  UseCases,
+} from '@portico/domain';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { KeptBodies } from './answers/kept-bodies.ts';
@@ -10,18 +19,18 @@ import type { KeptBodies } from './answers/kept-bodies.ts';
  */
 export type Caller = 'free' | 'open' | 'token' | 'token or key' | 'admin';
 
-interface Identified {
-  readonly access: Access;
+interface Identified<Part extends TargetPart> {
+  readonly access: Access<TargetParts[Part]>;
 }
 
 /** What a handler knows of its caller. */
-export type CallerFacts<Who extends Caller> = Who extends 'free'
+export type CallerFacts<Who extends Caller, Part extends TargetPart = 'head'> = Who extends 'free'
   ? null
   : Who extends 'open'
     ? { readonly token: string | null; readonly deadline: Deadline }
     : Who extends 'admin'
-      ? Identified & { readonly authority: Authority }
-      : Identified;
+      ? Identified<Part> & { readonly authority: Authority }
+      : Identified<Part>;
 
 /** The body that a route takes: none, a JSON object, or one whose `openapi_spec` a worker thread reads. */
 export type BodyKind = 'none' | 'json' | 'document';
@@ -32,11 +41,11 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
     ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
     : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
 
-export interface Context<Who extends Caller, Query, Body> {
+export interface Context<Who extends Caller, Query, Body, Part extends TargetPart = 'head'> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
   readonly bodies: KeptBodies;
-  readonly caller: CallerFacts<Who>;
+  readonly caller: CallerFacts<Who, Part>;
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -78,8 +87,8 @@ interface RouteFacts {
   readonly summary: string;
   readonly description?: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
-  /** The parameter that names the collection which admission reads together with the caller. */
-  readonly reads?: 'collection_id';
+  /** How much of the collection that `collection_id` in the path names is read together with the caller; none by default. */
+  readonly reads?: TargetPart;
   /** What a valid token without a profile is answered with, in place of 401. */
   readonly unregistered?: 'user_not_found';
   readonly status: number;
@@ -113,8 +122,10 @@ interface RouteDefinition<
   Kind extends BodyKind,
   Body extends z.ZodType,
   Response extends z.ZodType,
+  Part extends TargetPart,
 > extends RouteFacts {
   readonly who: Who;
+  readonly reads?: Part;
   readonly query?: Query;
   readonly bodyKind?: Kind;
   /** What of the body is validated here. */
@@ -123,7 +134,7 @@ interface RouteDefinition<
   readonly bodySchema?: z.ZodType;
   readonly response: Response | null;
   readonly handler: (
-    context: Context<Who, z.output<Query>, BodyOf<Kind, Body>>,
+    context: Context<Who, z.output<Query>, BodyOf<Kind, Body>, Part>,
   ) => Answer<z.input<Response>> | Promise<Answer<z.input<Response>>>;
 }
 
@@ -137,6 +148,7 @@ export const defineRoute = <
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Kind extends BodyKind = 'none',
   Body extends z.ZodType = z.ZodNever,
+  Part extends TargetPart = 'head',
 >({
   query,
   bodyKind,
@@ -144,7 +156,7 @@ export const defineRoute = <
   bodySchema,
   handler,
   ...facts
-}: RouteDefinition<Who, Query, Kind, Body, Response>): Route => ({
+}: RouteDefinition<Who, Query, Kind, Body, Response, Part>): Route => ({
   ...facts,
   query: query ?? null,
   body:

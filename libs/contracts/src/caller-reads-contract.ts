@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { CallerRow, CollectionHead, Profile } from '@portico/domain';
+import type { CallerRow, Collection, Profile } from '@portico/domain';
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
@@ -52,9 +52,9 @@ export const callerReadsContract = {
     const { profile, collection } = await aCaller(stores);
     ok(profile.clientId);
     await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
-    const read = await stores.callers.byUid(profile.uid, collection.id);
+    const read = await stores.callers.byUid(profile.uid, whole(collection));
     ok(read?.granted);
-    deepStrictEqual(await stores.callers.byClientId(profile.clientId, collection.id), read);
+    deepStrictEqual(await stores.callers.byClientId(profile.clientId, whole(collection)), read);
   },
 
   'a read holds the key': async (stores) => {
@@ -84,22 +84,29 @@ export const callerReadsContract = {
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a read holds the collection that was asked about': async (stores) => {
+  'a read holds that part of the collection that was asked about, and no more': async (stores) => {
     const { profile, collection } = await aCaller(stores);
-    deepStrictEqual((await stores.callers.byUid(profile.uid, collection.id))?.target, collection);
+    deepStrictEqual((await stores.callers.byUid(profile.uid, whole(collection)))?.target, collection);
+    const { contentRevision, baseUrl, derivedAuthentication, storedAuthentication, importKey, ...shown } = collection;
+    ok(contentRevision && baseUrl && derivedAuthentication && storedAuthentication && importKey);
+    deepStrictEqual((await stores.callers.byUid(profile.uid, head(collection)))?.target, shown);
+    ok(profile.clientId);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection)))?.target, shown);
   },
 
   'a read has no target where none was asked about or it is not there': async (stores) => {
     const { profile } = await aCaller(stores);
     strictEqual((await stores.callers.byUid(profile.uid, null))?.target, null);
-    const row = await stores.callers.byUid(profile.uid, nextId());
-    deepStrictEqual([row?.target, row?.granted], [null, false]);
+    for (const part of ['head', 'whole'] as const) {
+      const row = await stores.callers.byUid(profile.uid, { id: nextId(), part });
+      deepStrictEqual([row?.target, row?.granted], [null, false]);
+    }
   },
 
   'a read says whether the caller has a grant for the target': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
-    const granted = async (caller: Profile, target: CollectionHead) =>
-      (await stores.callers.byUid(caller.uid, target.id))?.granted;
+    const granted = async (caller: Profile, target: Collection) =>
+      (await stores.callers.byUid(caller.uid, head(target)))?.granted;
     await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     strictEqual(await granted(profile, collection), true);
     strictEqual(await granted(profile, other.collection), false);
@@ -120,7 +127,7 @@ export const callerReadsContract = {
         collection: { ...current, baseUrl: fullName },
         ...noEffects,
       }));
-      const row = await stores.callers.byUid(profile.uid, collection.id);
+      const row = await stores.callers.byUid(profile.uid, whole(collection));
       deepStrictEqual([row?.profile.fullName, row?.target?.baseUrl], [fullName, fullName]);
     }
   },
@@ -179,6 +186,9 @@ export const callerReadsContract = {
     strictEqual((await rowOf(stores, profile)).epochs.embeddings, before);
   },
 } satisfies Contract<Stores>;
+
+const head = ({ id }: Collection) => ({ id, part: 'head' }) as const;
+const whole = ({ id }: Collection) => ({ id, part: 'whole' }) as const;
 
 /** A profile and a collection, without a grant between them. */
 const aCaller = async (stores: Stores, profile = aProfile()) => {

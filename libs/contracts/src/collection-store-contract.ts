@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { nameKey } from '@portico/domain';
-import type { CollectionHead, CollectionId, Effects, ListedCollection, PackedText, Visibility } from '@portico/domain';
+import type { Collection, CollectionId, Effects, ListedCollection, PackedText, Visibility } from '@portico/domain';
 import { assertFails, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
@@ -76,8 +76,8 @@ export const collectionStoreContract = {
 
   'an update decides by the collection as it is, stores the change and answers it': async (stores) => {
     const before = await added(stores);
-    const after: CollectionHead = { ...aCollection({ importKey: 'roads/1.json', revision: 2 }), id: before.id };
-    let seen: CollectionHead | null = null;
+    const after: Collection = { ...aCollection({ importKey: 'roads/1.json', revision: 2 }), id: before.id };
+    let seen: Collection | null = null;
     const answer = await stores.collections.update(before.id, (current) => {
       seen = current;
       return { collection: after, ...noEffects };
@@ -134,7 +134,7 @@ export const collectionStoreContract = {
 
   'each of simultaneous updates of one collection sees the one before it': async (stores) => {
     const { id } = await added(stores);
-    const oneMore = (current: CollectionHead) => changing({ revision: current.revision + 1 })(current);
+    const oneMore = (current: Collection) => changing({ revision: current.revision + 1 })(current);
     await Promise.all(Array.from({ length: 20 }, () => stores.collections.update(id, oneMore)));
     strictEqual((await stores.collections.find(id))?.revision, 21);
   },
@@ -188,7 +188,7 @@ export const collectionStoreContract = {
   'a removal decides by the collection and writes its effects': async (stores) => {
     const collection = await added(stores);
     const effects = someEffects();
-    let seen: CollectionHead | null = null;
+    let seen: Collection | null = null;
     await stores.collections.remove(collection.id, (current) => {
       seen = current;
       return effects;
@@ -360,8 +360,8 @@ const addedNames = async (stores: Stores, names: readonly string[]) => {
 };
 
 const changing =
-  (change: Partial<CollectionHead>, effects: Effects = noEffects) =>
-  (current: CollectionHead) => ({ collection: { ...current, ...change }, ...effects });
+  (change: Partial<Collection>, effects: Effects = noEffects) =>
+  (current: Collection) => ({ collection: { ...current, ...change }, ...effects });
 
 const namesOf = async ({ collections }: Stores) => (await collections.list(all, null)).map(({ name }) => name);
 

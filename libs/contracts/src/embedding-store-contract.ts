@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { CollectionHead, CollectionId, Effects, ReindexRun } from '@portico/domain';
+import type { Collection, CollectionId, Effects, ReindexRun } from '@portico/domain';
 import { assertFails, assertRefused, assertWritten, refuse } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
@@ -291,13 +291,13 @@ export const embeddingStoreContract = {
   },
 } satisfies Contract<Stores>;
 
-const added = async ({ collections }: Stores, facts: Partial<CollectionHead> = {}): Promise<CollectionHead> => {
+const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
   const collection = aCollection(facts);
   await collections.add(collection, aDocument(), noEffects);
   return collection;
 };
 
-const changed = ({ collections }: Stores, { id }: CollectionHead, change: Partial<CollectionHead>) =>
+const changed = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
   collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
 
 /** Collections whose embedding is missing, of the model `m2`, made from an older text, and up to date. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { PorticoError } from '@portico/domain';
-import type { CollectionHead, GrantState, Profile, ProfileId } from '@portico/domain';
+import type { Collection, GrantState, Profile, ProfileId } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { aCollection, aDocument, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
@@ -191,7 +191,7 @@ export const grantStoreContract = {
     const { collection: first } = await aPair(stores, { name: 'Z' });
     await granted(stores, client, last, start + 7);
     await granted(stores, other, first);
-    const lineOf = ({ id, name, description }: CollectionHead) => ({ id, name, description, grantedAt: null });
+    const lineOf = ({ id, name, description }: Collection) => ({ id, name, description, grantedAt: null });
     deepStrictEqual(await stores.grants.collectionsOf(client.id), {
       client,
       collections: [lineOf(first), lineOf(collection), { ...lineOf(last), grantedAt: start + 7 }],
@@ -224,7 +224,7 @@ export const grantStoreContract = {
 } satisfies Contract<Stores>;
 
 /** A client and a collection, without a grant between them. */
-const aPair = async (stores: Stores, heads: Partial<CollectionHead> = {}, facts: Partial<Profile> = {}) => {
+const aPair = async (stores: Stores, heads: Partial<Collection> = {}, facts: Partial<Profile> = {}) => {
   const client = aProfile(facts);
   const collection = aCollection(heads);
   await stores.profiles.add(client, noEffects);
@@ -232,10 +232,10 @@ const aPair = async (stores: Stores, heads: Partial<CollectionHead> = {}, facts:
   return { client, collection };
 };
 
-const granted = ({ grants }: Stores, client: Profile, collection: CollectionHead, grantedAt = start) =>
+const granted = ({ grants }: Stores, client: Profile, collection: Collection, grantedAt = start) =>
   grants.grant(client.id, collection.id, () => ({ grantedAt, ...noEffects }));
 
-type Pair = [client: Pick<Profile, 'id'>, collection: Pick<CollectionHead, 'id'>];
+type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
 /** What a decision sees that then raises. */
 const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
@@ -259,11 +259,11 @@ const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) =
 };
 
 /** Whether the grant is in: the hot read, the client's list, its ids, the admin's list of collections, and of clients. */
-const whoSees = async (stores: Stores, client: Profile, collection: CollectionHead): Promise<boolean[]> => {
+const whoSees = async (stores: Stores, client: Profile, collection: Collection): Promise<boolean[]> => {
   const visibility = { of: 'granted', to: client.id } as const;
   const access = await stores.grants.collectionsOf(client.id);
   return [
-    (await stores.callers.byUid(client.uid, collection.id))?.granted === true,
+    (await stores.callers.byUid(client.uid, { id: collection.id, part: 'head' }))?.granted === true,
     (await stores.collections.list(visibility, null)).some(({ id }) => id === collection.id),
     (await stores.collections.visibleIds(visibility)).includes(collection.id),
     access?.collections.find(({ id }) => id === collection.id)?.grantedAt !== null,

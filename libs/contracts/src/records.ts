@@ -1,7 +1,7 @@
 import type {
   AuditEntry,
   ClientId,
-  CollectionHead,
+  Collection,
   CollectionId,
   Effects,
   Embedding,
@@ -59,7 +59,7 @@ export const aKey = (): StoredKey => ({
   previous: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$cHJldmlvdXM', tag: 0, until: start + 3_600_000 },
 });
 
-export const aCollection = (facts: Partial<CollectionHead> = {}): CollectionHead => ({
+export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   id: nextId<CollectionId>(),
   name: 'Zahlungen für Straßen 決済',
   description: 'Pays for roads.\nAnd for nothing else.',
@@ -152,7 +152,7 @@ export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
 });
 
 /** Of the collection's present text, by the model `m1`; `direction` is the axis that the vector lies on. */
-export const anEmbedding = (collection: CollectionHead, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
+export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
   collectionId: collection.id,
   modelId: 'm1',
   contentRevision: collection.contentRevision,

@@ -28,7 +28,7 @@ import {
   updateOverride,
   updateTier,
 } from './limits/limit-use-cases.ts';
-import type { Deadline, Ports } from './ports/index.ts';
+import type { Deadline, Ports, TargetPart } from './ports/index.ts';
 import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
 import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
@@ -43,7 +43,7 @@ import type { Settings } from './settings.ts';
 /** The menu: all that the system can do. */
 export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Admission
-  admit: (request: AdmissionRequest) => admit(ports, settings, request),
+  admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),
   countStranger: (address: string) => countStranger(ports, settings, address, false),
 
   // Profiles

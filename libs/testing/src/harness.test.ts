@@ -41,7 +41,7 @@ test('a person who registers, is approved and granted finds the collection, and 
     const { access } = await useCases.admit({
       credential,
       takes: 'token or key',
-      target: weather.id,
+      target: { id: weather.id, part: 'head' },
       address: '::1',
       deadline: null,
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CollectionHead, Ports } from '@portico/domain';
+import type { Collection, Ports } from '@portico/domain';
 import { createHarness } from './harness.ts';
 
 const read = async (harness: ReturnType<typeof createHarness>, title: string) => {
@@ -15,7 +15,7 @@ const read = async (harness: ReturnType<typeof createHarness>, title: string) =>
 
 /** A harness whose collection is changed, by `change`, after it was judged and before its document is read. */
 const racing = async (
-  change: (harness: ReturnType<typeof createHarness>, collection: CollectionHead) => Promise<unknown>,
+  change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {
   const plain = createHarness();
   let raced = false;
@@ -32,7 +32,7 @@ const racing = async (
   const racy = createHarness({}, { ...plain.ports, collections });
   const collection = await plain.useCases.createCollection(
     { actorId: null, deadline: null },
-    'someone' as CollectionHead['createdBy'],
+    'someone' as Collection['createdBy'],
     {
       name: 'one',
       description: '',

@@ -14,12 +14,7 @@ const first: CollectionHead = {
   createdAt: 1,
   updatedAt: 1,
   revision: 1,
-  contentRevision: 1,
-  baseUrl: '/',
-  derivedAuthentication: { type: 'none', name: null, in: null },
-  storedAuthentication: null,
   documentDigest: '',
-  importKey: null,
 };
 const changed: CollectionHead = { ...first, revision: 2, updatedAt: 2 };
 

@@ -95,7 +95,7 @@ export const collectionRoutes: readonly Route[] = [
     tag: 'Collections',
     summary: 'Read a collection with its OpenAPI document',
     params: collectionParameter,
-    reads: 'collection_id',
+    reads: 'head',
     who: 'token or key',
     status: 200,
     conditional: true,
@@ -116,7 +116,7 @@ export const collectionRoutes: readonly Route[] = [
       'The base address and how to authenticate. `authentication.value` holds the stored credential, where there is one; ' +
       'reading it leaves an entry in the audit log.',
     params: collectionParameter,
-    reads: 'collection_id',
+    reads: 'whole',
     who: 'token or key',
     status: 200,
     conditional: true,

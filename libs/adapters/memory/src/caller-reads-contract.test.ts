@@ -1,5 +1,5 @@
 import { callerReadsContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { CallerReads, CallerRow } from '@portico/domain';
+import type { CallerReads, CallerRow, CollectionHead } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -7,9 +7,11 @@ import { touchGrants } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 /** Both reads with something else in what they say. */
-const altering = (alter: (row: CallerRow) => CallerRow) => breaking('callers', (right) => altered(right, alter));
+const altering = (alter: Alter) => breaking('callers', (right) => altered(right, alter));
 
-const altered = (right: CallerReads, alter: (row: CallerRow) => CallerRow): CallerReads => ({
+type Alter = <Found extends CollectionHead>(row: CallerRow<Found>) => CallerRow<Found>;
+
+const altered = (right: CallerReads, alter: Alter): CallerReads => ({
   byClientId: async (clientId, target) => {
     const row = await right.byClientId(clientId, target);
     return row && alter(row);
@@ -22,11 +24,12 @@ const altered = (right: CallerReads, alter: (row: CallerRow) => CallerRow): Call
 
 /** Reads that keep what they once said. */
 const remembering = breaking('callers', (right) => {
-  const rows = new Map<string, CallerRow | null>();
+  // Of any part, as nobody looks at it.
+  const rows = new Map<string, CallerRow<never> | null>();
   return {
     byUid: async (uid, target) => {
-      const name = `${uid} ${target}`;
-      const row = rows.get(name) ?? (await right.byUid(uid, target));
+      const name = `${uid} ${target?.id}`;
+      const row = rows.get(name) ?? ((await right.byUid(uid, target)) as CallerRow<never> | null);
       rows.set(name, row);
       return row;
     },
@@ -80,9 +83,8 @@ const sabotages: Sabotages<typeof callerReadsContract, Stores> = {
       return { ...row, limits: { ...row.limits, tier: rule ?? null } };
     }),
   ),
-  'a read holds the collection that was asked about': altering((row) => ({
-    ...row,
-    target: row.target && { ...row.target, storedAuthentication: null },
+  'a read holds that part of the collection that was asked about, and no more': breaking('callers', (right) => ({
+    byUid: (uid, target) => right.byUid(uid, target && ({ ...target, part: 'whole' } as typeof target)),
   })),
   'a read has no target where none was asked about or it is not there': breaking(
     'callers',

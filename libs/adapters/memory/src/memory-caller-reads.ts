@@ -1,4 +1,13 @@
-import type { CallerReads, CallerRow, CollectionId, Profile } from '@portico/domain';
+import type {
+  CallerReads,
+  CallerRow,
+  Collection,
+  CollectionHead,
+  Profile,
+  Target,
+  TargetPart,
+  TargetParts,
+} from '@portico/domain';
 import type { MemoryDatabase } from './memory-database.ts';
 import { limitsOf } from './memory-limit-store.ts';
 import { withUid } from './memory-profile-store.ts';
@@ -15,7 +24,11 @@ export const createMemoryCallerReads = (database: MemoryDatabase): CallerReads =
   },
 });
 
-const rowOf = (database: MemoryDatabase, profile: Profile, target: CollectionId | null): CallerRow => ({
+const rowOf = <Part extends TargetPart>(
+  database: MemoryDatabase,
+  profile: Profile,
+  target: Target<Part> | null,
+): CallerRow<TargetParts[Part]> => ({
   profile,
   key: database.keys.get(profile.id) ?? null,
   limits: limitsOf(database, profile),
@@ -24,6 +37,23 @@ const rowOf = (database: MemoryDatabase, profile: Profile, target: CollectionId 
     catalog: database.catalogEpoch,
     embeddings: database.lastSequence,
   },
-  target: (target && database.collections.get(target)) ?? null,
-  granted: target !== null && (database.grants.get(profile.id)?.has(target) ?? false),
+  target: target && partOf(target.part, database.collections.get(target.id)),
+  granted: target !== null && (database.grants.get(profile.id)?.has(target.id) ?? false),
 });
+
+const partOf = <Part extends TargetPart>(part: Part, found: Collection | undefined): TargetParts[Part] | null =>
+  found ? parts[part](found) : null;
+
+const parts: { readonly [Part in TargetPart]: (collection: Collection) => TargetParts[Part] } = {
+  head: ({ id, name, description, createdBy, createdAt, updatedAt, revision, documentDigest }): CollectionHead => ({
+    id,
+    name,
+    description,
+    createdBy,
+    createdAt,
+    updatedAt,
+    revision,
+    documentDigest,
+  }),
+  whole: (collection) => collection,
+};

@@ -1,6 +1,6 @@
 import { nameKey, PorticoError } from '@portico/domain';
 import type {
-  CollectionHead,
+  Collection,
   CollectionId,
   CollectionStore,
   ListedCollection,
@@ -87,13 +87,13 @@ interface Place {
 const isAfter = ({ id, name }: Place, after: ListPage['after']): boolean =>
   after === null || (byCodePoints(nameKey(name), after.nameKey) || byCodePoints(id, after.id)) > 0;
 
-const existing = (database: MemoryDatabase, id: CollectionId): CollectionHead => {
+const existing = (database: MemoryDatabase, id: CollectionId): Collection => {
   const collection = database.collections.get(id);
   if (!collection) throw new PorticoError('collection_not_found');
   return collection;
 };
 
-const visible = ({ collections, grants }: MemoryDatabase, visibility: Visibility): CollectionHead[] => {
+const visible = ({ collections, grants }: MemoryDatabase, visibility: Visibility): Collection[] => {
   switch (visibility.of) {
     case 'all':
       return [...collections.values()];
@@ -106,7 +106,7 @@ const visible = ({ collections, grants }: MemoryDatabase, visibility: Visibility
   }
 };
 
-const lineOf = ({ id, name, description, createdAt, updatedAt }: CollectionHead): ListedCollection => ({
+const lineOf = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
   id,
   name,
   description,
@@ -116,7 +116,7 @@ const lineOf = ({ id, name, description, createdAt, updatedAt }: CollectionHead)
 
 const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
 
-const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: CollectionHead): void => {
+const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: Collection): void => {
   const taken = [...database.collections.values()].some(
     (other) => other.id !== id && other.importKey !== null && other.importKey === importKey,
   );

@@ -1,6 +1,6 @@
 import type {
   AuditEntry,
-  CollectionHead,
+  Collection,
   CollectionId,
   Effects,
   Embedding,
@@ -23,7 +23,7 @@ import type {
 export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;
   readonly keys: Map<ProfileId, StoredKey>;
-  readonly collections: Map<CollectionId, CollectionHead>;
+  readonly collections: Map<CollectionId, Collection>;
   readonly documents: Map<CollectionId, PackedText>;
   readonly grants: Map<ProfileId, Map<CollectionId, Instant>>;
   readonly tiers: Map<string, Tier>;

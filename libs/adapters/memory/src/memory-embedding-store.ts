@@ -1,4 +1,4 @@
-import type { CollectionHead, CollectionId, EmbeddingStore } from '@portico/domain';
+import type { Collection, CollectionId, EmbeddingStore } from '@portico/domain';
 import { commit, kept } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 
@@ -69,7 +69,7 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
   };
 };
 
-const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: CollectionHead, modelId: string) => {
+const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: Collection, modelId: string) => {
   const stored = embeddings.get(id)?.embedding;
   return stored?.modelId === modelId && stored.contentRevision === contentRevision;
 };

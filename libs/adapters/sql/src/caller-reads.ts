@@ -1,5 +1,5 @@
-import type { CallerReads, CallerRow, CollectionHead, CollectionId, Instant } from '@portico/domain';
-import { collectionColumns, collectionOf } from './collection-record.ts';
+import type { CallerReads, CallerRow, CollectionHead, Instant, Target, TargetPart, TargetParts } from '@portico/domain';
+import { collectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
 import type { CollectionColumns } from './collection-record.ts';
 import type { LimitReads } from './limit-store.ts';
 import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
@@ -10,17 +10,30 @@ import type { PreparedReads } from './sql.ts';
 /** The hot read: one prepared statement, which sees what is committed. */
 export const createSqlCallerReads = (reads: PreparedReads): CallerReads & LimitReads => {
   const readBy = (condition: string) => {
-    const texts = textsFor(condition);
-    const alone = reads.wide<CallerColumns>(texts.alone);
-    const withTarget = reads.wide<CallerColumns & TargetColumns>(texts.withTarget);
+    const alone = reads.wide<CallerColumns>(`select ${callerColumns} ${callerTables} where ${condition} and e.id = 1`);
+    const prepare = <Part extends TargetPart>(
+      names: readonly (keyof CollectionColumns)[],
+      toPart: (row: CollectionColumns) => TargetParts[Part],
+    ) => {
+      const withTarget = reads.wide<CallerColumns & TargetColumns>(textWithTarget(condition, names));
+      const aliases = names.map((name) => [name, `target_${name}`] as const);
+      return async (value: string, { id }: Target<Part>): Promise<CallerRow<TargetParts[Part]> | null> => {
+        const row = await withTarget(id, value);
+        return row ? callerOf(row, targetOf(row, aliases, toPart), row.grantedAt !== null) : null;
+      };
+    };
+    const withTarget: { readonly [Part in TargetPart]: ReturnType<typeof prepare<Part>> } = {
+      head: prepare<'head'>(headColumns, headOf),
+      whole: prepare<'whole'>(collectionColumns, collectionOf),
+    };
 
-    return async (value: string, target: CollectionId | null): Promise<CallerRow | null> => {
-      if (target === null) {
-        const row = await alone(value);
-        return row ? callerOf(row, null, false) : null;
-      }
-      const row = await withTarget(target, value);
-      return row ? callerOf(row, targetOf(row), row.grantedAt !== null) : null;
+    return async <Part extends TargetPart = 'head'>(
+      value: string,
+      target: Target<Part> | null,
+    ): Promise<CallerRow<TargetParts[Part]> | null> => {
+      if (target) return withTarget[target.part](value, target);
+      const row = await alone(value);
+      return row ? callerOf<TargetParts[Part]>(row, null, false) : null;
     };
   };
   const byProfileId = readBy('p.id = ?');
@@ -44,18 +57,16 @@ interface CallerColumns extends ProfileColumns, KeyColumns {
   readonly tierSeconds: number;
 }
 
-/** All null where there is no such collection. */
+/** Those of the part that was asked for; all null where there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
   readonly grantedAt: Instant | null;
 };
 
-const textsFor = (condition: string) => ({
-  alone: `select ${callerColumns} ${callerTables} where ${condition} and e.id = 1`,
-  withTarget: `select ${callerColumns}, ${columns('c', collectionColumns, 'target_')}, ${columns('g', ['grantedAt'])}
+const textWithTarget = (condition: string, names: readonly string[]): string =>
+  `select ${callerColumns}, ${columns('c', names, 'target_')}, ${columns('g', ['grantedAt'])}
     ${callerTables} left join collections c on c.id = ?
     left join grants g on g.profile_id = p.id and g.collection_id = c.id
-    where ${condition} and e.id = 1`,
-});
+    where ${condition} and e.id = 1`;
 
 const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, 'grantsEpoch'])}, e.catalog, e.embeddings,
   o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
@@ -64,7 +75,11 @@ const callerTables = `from profiles p cross join epochs e
   left join overrides o on o.profile_id = p.id and o.is_active = true
   left join tiers t on t.tier = p.tier and t.is_active = true`;
 
-const callerOf = (row: CallerColumns, target: CollectionHead | null, granted: boolean): CallerRow => ({
+const callerOf = <Found extends CollectionHead>(
+  row: CallerColumns,
+  target: Found | null,
+  granted: boolean,
+): CallerRow<Found> => ({
   profile: profileOf(row),
   key: keyOf(row),
   limits: {
@@ -80,26 +95,13 @@ const callerOf = (row: CallerColumns, target: CollectionHead | null, granted: bo
   granted,
 });
 
-const targetOf = (row: TargetColumns): CollectionHead | null =>
-  row.target_id === null
-    ? null
-    : collectionOf({
-        id: row.target_id,
-        name: row.target_name,
-        description: row.target_description,
-        createdBy: row.target_createdBy,
-        createdAt: row.target_createdAt,
-        updatedAt: row.target_updatedAt,
-        revision: row.target_revision,
-        contentRevision: row.target_contentRevision,
-        baseUrl: row.target_baseUrl,
-        derivedType: row.target_derivedType,
-        derivedName: row.target_derivedName,
-        derivedIn: row.target_derivedIn,
-        storedType: row.target_storedType,
-        storedName: row.target_storedName,
-        storedIn: row.target_storedIn,
-        storedSealedValue: row.target_storedSealedValue,
-        documentDigest: row.target_documentDigest,
-        importKey: row.target_importKey,
-      });
+const targetOf = <Found>(
+  row: TargetColumns,
+  aliases: readonly (readonly [name: keyof CollectionColumns, alias: keyof TargetColumns])[],
+  toPart: (row: CollectionColumns) => Found,
+): Found | null => {
+  if (row.target_id === null) return null;
+  const found: Partial<Record<keyof CollectionColumns, unknown>> = {};
+  for (const [name, alias] of aliases) found[name] = row[alias];
+  return toPart(found as CollectionColumns);
+};

@@ -1,8 +1,9 @@
 import { nameKey } from '@portico/domain';
-import type { AuthenticationScheme, CollectionHead, StoredAuthentication } from '@portico/domain';
+import type { AuthenticationScheme, Collection, CollectionHead, StoredAuthentication } from '@portico/domain';
 import type { CollectionRow } from './entities.ts';
 
-export const collectionColumns = [
+/** What answers show of a collection: small, however much is stored. */
+export const headColumns = [
   'id',
   'name',
   'description',
@@ -10,6 +11,11 @@ export const collectionColumns = [
   'createdAt',
   'updatedAt',
   'revision',
+  'documentDigest',
+] as const satisfies readonly (keyof CollectionRow)[];
+
+export const collectionColumns = [
+  ...headColumns,
   'contentRevision',
   'baseUrl',
   'derivedType',
@@ -19,13 +25,12 @@ export const collectionColumns = [
   'storedName',
   'storedIn',
   'storedSealedValue',
-  'documentDigest',
   'importKey',
 ] as const satisfies readonly (keyof CollectionRow)[];
 
 export type CollectionColumns = Pick<CollectionRow, (typeof collectionColumns)[number]>;
 
-export const collectionOf = (row: CollectionColumns): CollectionHead => ({
+export const headOf = (row: Pick<CollectionRow, (typeof headColumns)[number]>): CollectionHead => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -33,11 +38,15 @@ export const collectionOf = (row: CollectionColumns): CollectionHead => ({
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
   revision: row.revision,
+  documentDigest: row.documentDigest,
+});
+
+export const collectionOf = (row: CollectionColumns): Collection => ({
+  ...headOf(row),
   contentRevision: row.contentRevision,
   baseUrl: row.baseUrl,
   derivedAuthentication: { type: row.derivedType, name: row.derivedName ?? null, in: row.derivedIn ?? null },
   storedAuthentication: storedAuthenticationOf(row),
-  documentDigest: row.documentDigest,
   importKey: row.importKey ?? null,
 });
 
@@ -45,7 +54,7 @@ export const collectionData = ({
   derivedAuthentication: derived,
   storedAuthentication: stored,
   ...head
-}: CollectionHead) => ({
+}: Collection) => ({
   ...head,
   nameKey: nameKey(head.name),
   ...derivedData(derived),

@@ -33,7 +33,7 @@ describeDialects(({ withPlace, withStores }) => {
       await first.close();
 
       const { stores, settings, close } = await open();
-      expect(await stores.callers.byUid(profile.uid, collection.id)).toMatchObject({
+      expect(await stores.callers.byUid(profile.uid, { id: collection.id, part: 'whole' })).toMatchObject({
         profile,
         target: collection,
         granted: true,

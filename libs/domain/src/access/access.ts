@@ -5,12 +5,12 @@ import type { CollectionHead, Visibility } from '../ports/collection-store.ts';
 import type { Deadline } from '../ports/deadline.ts';
 
 /** Who is calling, and what the database said of them in the statement that this request was judged by. */
-export interface Identified extends Omit<CallerRow, 'key'> {
+export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<CallerRow<Found>, 'key'> {
   readonly via: 'token' | 'key';
 }
 
 /** The same, once the request was let in. */
-export interface Access extends Identified {
+export interface Access<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
   /** Of the request; null where none waits. */
   readonly deadline: Deadline | null;
 }
@@ -50,7 +50,7 @@ const readingRules: readonly ((access: Access) => 'collection_not_found' | 'no_a
 ];
 
 /** The collection that the request is about, once every rule of reading it holds; raises the first refusal. */
-export const readableTarget = (access: Access): CollectionHead => {
+export const readableTarget = <Found extends CollectionHead>(access: Access<Found>): Found => {
   for (const rule of readingRules) {
     const refusal = rule(access);
     if (refusal) throw new PorticoError(refusal);

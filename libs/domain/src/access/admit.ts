@@ -1,17 +1,16 @@
 import { isAdmin, type Access, type Identified } from './access.ts';
 import { identify, type Credential, type Stranger } from './identify.ts';
 import { PorticoError, type ErrorCode } from '../errors.ts';
-import type { CollectionId } from '../ids.ts';
 import { effectiveLimit, type CountedRequest } from '../limits/effective-limit.ts';
-import type { Deadline, LimitRule, Ports } from '../ports/index.ts';
+import type { CollectionHead, Deadline, LimitRule, Ports, Target, TargetPart, TargetParts } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
-export interface AdmissionRequest {
+export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
   /** Which callers the endpoint is for. An API key is no credential where it is not taken. */
   readonly takes: 'token' | 'token or key' | 'admin token';
-  /** The collection that the request is about, where it is about one. */
-  readonly target: CollectionId | null;
+  /** The collection that the request is about, where it is about one, and how much of it the answer needs. */
+  readonly target: Target<Part> | null;
   /** What callers without valid credentials are counted by. */
   readonly address: string;
   /** What a valid token without a profile is answered with; `invalid_token` where it is absent. */
@@ -20,8 +19,8 @@ export interface AdmissionRequest {
   readonly deadline: Deadline | null;
 }
 
-export interface Admission {
-  readonly access: Access;
+export interface Admission<Found extends CollectionHead = CollectionHead> {
+  readonly access: Access<Found>;
   /** Null where the request is not counted: an admin's. */
   readonly counted: CountedRequest | null;
 }
@@ -29,7 +28,11 @@ export interface Admission {
 type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
 /** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
-export const admit = async (ports: Needs, settings: Settings, request: AdmissionRequest): Promise<Admission> => {
+export const admit = async <Part extends TargetPart = 'head'>(
+  ports: Needs,
+  settings: Settings,
+  request: AdmissionRequest<Part>,
+): Promise<Admission<TargetParts[Part]>> => {
   const { credential, takes, deadline } = request;
   const taken = credential.kind === 'key' && takes !== 'token or key' ? ({ kind: 'malformed' } as const) : credential;
   const found = await identify(ports, settings, taken, request.target);

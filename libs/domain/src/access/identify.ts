@@ -2,8 +2,17 @@ import { isWellFormedSecret } from './api-secret.ts';
 import type { Identified } from './access.ts';
 import { bindingAgrees } from '../profiles/binding.ts';
 import { nextChangeAt } from '../instant.ts';
-import { parseId, type ClientId, type CollectionId } from '../ids.ts';
-import type { CallerRow, IdentityClaims, Ports, StoredSecret } from '../ports/index.ts';
+import { parseId, type ClientId } from '../ids.ts';
+import type {
+  CallerRow,
+  CollectionHead,
+  IdentityClaims,
+  Ports,
+  StoredSecret,
+  Target,
+  TargetPart,
+  TargetParts,
+} from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 import { isPorticoError } from '../errors.ts';
 
@@ -20,12 +29,12 @@ export type Stranger = 'no_credential' | 'invalid_token' | 'invalid_api_credenti
 type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
 
 /** Tells who presents a credential; raises `identity_unavailable` where that cannot be told. */
-export const identify = async (
+export const identify = async <Part extends TargetPart>(
   ports: Needs,
   settings: Pick<Settings, 'identityEmailCheck'>,
   credential: Credential,
-  target: CollectionId | null,
-): Promise<Identified | Stranger> => {
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | Stranger> => {
   switch (credential.kind) {
     case 'none':
       return 'no_credential';
@@ -38,12 +47,12 @@ export const identify = async (
   }
 };
 
-const identifyByToken = async (
+const identifyByToken = async <Part extends TargetPart>(
   ports: Needs,
   { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
   token: string,
-  target: CollectionId | null,
-): Promise<Identified | Stranger> => {
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | Stranger> => {
   const claims = await verifiedClaims(ports, token);
   if (!claims) return 'invalid_token';
   const row = await ports.callers.byUid(claims.uid, target);
@@ -80,11 +89,11 @@ const bind = ({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, { profile 
  * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An
  * unknown client costs what a wrong secret does.
  */
-const identifyByKey = async (
+const identifyByKey = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
-  target: CollectionId | null,
-): Promise<Identified | Stranger> => {
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | Stranger> => {
   const id = parseId<ClientId>(clientId);
   if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
   const row = await callers.byClientId(id, target);
@@ -100,7 +109,10 @@ const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredS
   return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
 };
 
-const accessOf = ({ profile, limits, epochs, target, granted }: CallerRow, via: Identified['via']): Identified => ({
+const accessOf = <Found extends CollectionHead>(
+  { profile, limits, epochs, target, granted }: CallerRow<Found>,
+  via: Identified['via'],
+): Identified<Found> => ({
   profile,
   limits,
   epochs,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { effectiveAuthentication, nextAuthentication, type AuthenticationInput } from './authentication.ts';
 import type { CollectionId } from '../ids.ts';
-import type { CollectionHead } from '../ports/index.ts';
+import type { Collection } from '../ports/index.ts';
 
 let sealings = 0;
 /** Readable, and different at every call as a real one is. */
@@ -24,13 +24,13 @@ const input = (change: Partial<AuthenticationInput>): AuthenticationInput => ({
 });
 const stored = nextAuthentication(vault, id, null, input({ type: 'apiKey', name: 'X-Key', value: 's3cret' }));
 const valueOf = (authentication: typeof stored) =>
-  effectiveAuthentication(vault, { id, storedAuthentication: authentication } as CollectionHead).value;
+  effectiveAuthentication(vault, { id, storedAuthentication: authentication } as Collection).value;
 
 test('what is set is sealed for this collection and opened again', () => {
   expect(stored).toMatchObject({ type: 'apiKey', name: 'X-Key', in: 'header' });
   expect(valueOf(stored)).toBe('s3cret');
   expect(() =>
-    effectiveAuthentication(vault, { id: 'other', storedAuthentication: stored } as unknown as CollectionHead),
+    effectiveAuthentication(vault, { id: 'other', storedAuthentication: stored } as unknown as Collection),
   ).toThrow();
 });
 

@@ -1,6 +1,6 @@
 import { PorticoError } from '../errors.ts';
 import type { CollectionId } from '../ids.ts';
-import type { ApiKeyPlace, AuthenticationType, CollectionHead, Ports, StoredAuthentication } from '../ports/index.ts';
+import type { ApiKeyPlace, AuthenticationType, Collection, Ports, StoredAuthentication } from '../ports/index.ts';
 
 /** How an admin says that calls to the API authenticate. */
 export interface AuthenticationInput {
@@ -46,7 +46,7 @@ export const nextAuthentication = (
 };
 
 /** The stored authentication with its credential opened, else what the document says, which has none. */
-export const effectiveAuthentication = (vault: Ports['vault'], collection: CollectionHead): EffectiveAuthentication => {
+export const effectiveAuthentication = (vault: Ports['vault'], collection: Collection): EffectiveAuthentication => {
   const { id, storedAuthentication: stored, derivedAuthentication } = collection;
   if (!stored) return { ...derivedAuthentication, value: null };
   const { type, name, in: place, sealedValue } = stored;
@@ -56,7 +56,7 @@ export const effectiveAuthentication = (vault: Ports['vault'], collection: Colle
 /** The same with its credential sealed by the key that seals now; null where nothing has to be sealed anew. */
 export const resealedAuthentication = (
   vault: Ports['vault'],
-  { id, storedAuthentication: stored }: CollectionHead,
+  { id, storedAuthentication: stored }: Collection,
 ): StoredAuthentication | null => {
   if (!stored || stored.sealedValue === null || vault.isCurrent(stored.sealedValue)) return null;
   const context = sealingContext(id);

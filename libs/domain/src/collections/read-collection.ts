@@ -2,7 +2,7 @@ import { effectiveAuthentication, type EffectiveAuthentication } from './authent
 import { isAdmin, readableTarget, visibilityOf, type Access } from '../access/access.ts';
 import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
-import type { CollectionHead, ListedCollection, ListPage, PackedText, Ports } from '../ports/index.ts';
+import type { Collection, CollectionHead, ListedCollection, ListPage, PackedText, Ports } from '../ports/index.ts';
 
 /** The collection that the request is about, once the caller may read it. Costs no read: admission brought it. */
 export const readCollection = (access: Access): CollectionHead => readableTarget(access);
@@ -33,14 +33,14 @@ export const readDocument =
   };
 
 export interface CollectionMetadata {
-  readonly collection: CollectionHead;
+  readonly collection: Collection;
   readonly authentication: EffectiveAuthentication;
 }
 
 /** What a caller needs to call the collection's API. The reading of a stored credential is on record before it is answered. */
 export const readMetadata =
   (ports: Pick<Ports, 'clock' | 'chance' | 'audit' | 'vault'>) =>
-  async (access: Access): Promise<CollectionMetadata> => {
+  async (access: Access<Collection>): Promise<CollectionMetadata> => {
     const collection = readableTarget(access);
     const authentication = effectiveAuthentication(ports.vault, collection);
     if (authentication.value !== null) {

@@ -4,7 +4,7 @@ import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
-import type { CollectionHead, Ports, ReadDocument } from '../ports/index.ts';
+import type { Collection, Ports, ReadDocument } from '../ports/index.ts';
 import { embedJob } from '../search/reindex.ts';
 import type { Settings } from '../settings.ts';
 
@@ -34,12 +34,12 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'collections' | 'vault' | 'queue'>
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<CollectionHead> => {
+  async ({ actorId, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
     refuseDepartures(settings, input.strict, document);
     const id = ports.chance.uuid() as CollectionId;
     const now = ports.clock.now();
-    const collection: CollectionHead = {
+    const collection: Collection = {
       id,
       name,
       description,
@@ -60,7 +60,7 @@ export const createCollection =
   };
 
 export interface UpdatedCollection {
-  readonly collection: CollectionHead;
+  readonly collection: Collection;
   /** False where nothing was written, so that `updatedAt` stayed. */
   readonly changed: boolean;
 }
@@ -116,7 +116,7 @@ export const importCollection = (ports: Needs, settings: Settings) => {
     authority: Authority,
     createdBy: ProfileId,
     input: Omit<NewCollection, 'authentication'> & { readonly importKey: string },
-  ): Promise<{ readonly collection: CollectionHead; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
+  ): Promise<{ readonly collection: Collection; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
     const known = await ports.collections.findByImportKey(input.importKey);
     if (!known)
       return { collection: await create(authority, createdBy, { ...input, authentication: null }), outcome: 'created' };
@@ -131,7 +131,7 @@ const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
   documentDigest: digest,
 });
 
-const applied = (vault: Ports['vault'], current: CollectionHead, edit: CollectionEdit): CollectionHead => ({
+const applied = (vault: Ports['vault'], current: Collection, edit: CollectionEdit): Collection => ({
   ...current,
   name: edit.name ?? current.name,
   description: edit.description ?? current.description,
@@ -141,7 +141,7 @@ const applied = (vault: Ports['vault'], current: CollectionHead, edit: Collectio
 
 const editable = ['name', 'description', 'storedAuthentication', 'documentDigest'] as const;
 
-const changedFields = (before: CollectionHead, after: CollectionHead) =>
+const changedFields = (before: Collection, after: Collection) =>
   editable.filter((field) => before[field] !== after[field]);
 
 const wireName = (field: (typeof editable)[number]): string =>

@@ -1,5 +1,5 @@
 import type { ClientId, CollectionId } from '../ids.ts';
-import type { CollectionHead } from './collection-store.ts';
+import type { Collection, CollectionHead } from './collection-store.ts';
 import type { ClientLimits } from './limit-store.ts';
 import type { Profile, StoredKey } from './profile-store.ts';
 
@@ -16,14 +16,29 @@ export interface Epochs {
   readonly embeddings: number;
 }
 
+/** How much of a collection is read: what answers show of it, or all but its document. */
+export interface TargetParts {
+  readonly head: CollectionHead;
+  readonly whole: Collection;
+}
+export type TargetPart = keyof TargetParts;
+
+/** The collection that a request is about. */
+export interface Target<Part extends TargetPart = TargetPart> {
+  readonly id: CollectionId;
+  readonly part: Part;
+}
+
 /** All that is needed to judge a request, as of one moment. */
-export interface CallerRow {
+export interface CallerRow<Found extends CollectionHead = CollectionHead> {
   readonly profile: Profile;
   readonly key: StoredKey | null;
   readonly limits: ClientLimits;
   readonly epochs: Epochs;
-  /** The collection that was asked about: null where none was, or where there is no such collection. */
-  readonly target: CollectionHead | null;
+  /**
+   * The collection that was asked about, that part of it and no more: null where none was, or where there is no such collection.
+   */
+  readonly target: Found | null;
   /** Whether the profile has a grant for the target. */
   readonly granted: boolean;
 }
@@ -34,7 +49,13 @@ export interface CallerRow {
  */
 export interface CallerReads {
   /** By API client identifier; also while it is asleep (an admin's). Null where it is unknown. */
-  byClientId(clientId: ClientId, target: CollectionId | null): Promise<CallerRow | null>;
+  byClientId<Part extends TargetPart = 'head'>(
+    clientId: ClientId,
+    target: Target<Part> | null,
+  ): Promise<CallerRow<TargetParts[Part]> | null>;
   /** By the identity provider's user id. Null where no profile has it. */
-  byUid(uid: string, target: CollectionId | null): Promise<CallerRow | null>;
+  byUid<Part extends TargetPart = 'head'>(
+    uid: string,
+    target: Target<Part> | null,
+  ): Promise<CallerRow<TargetParts[Part]> | null>;
 }

@@ -21,7 +21,7 @@ export interface StoredAuthentication extends AuthenticationScheme {
   readonly sealedValue: string | null;
 }
 
-/** A collection without its document. */
+/** What answers show of a collection beside its document, and how they are told apart: a row of some hundred bytes. */
 export interface CollectionHead {
   readonly id: CollectionId;
   readonly name: string;
@@ -32,6 +32,12 @@ export interface CollectionHead {
   readonly updatedAt: Instant;
   /** Grows by one with each change; a credential that is sealed anew is none. */
   readonly revision: number;
+  /** SHA-256 of the document's text, in hexadecimal: names the text that `document` answers. */
+  readonly documentDigest: string;
+}
+
+/** A collection without its document. */
+export interface Collection extends CollectionHead {
   /** Grows by one with each change of name or description: what the embedding is made of. */
   readonly contentRevision: number;
   /** From the document: `/` where it names none; a relative one stays so (specification, section 4). */
@@ -40,8 +46,6 @@ export interface CollectionHead {
   readonly derivedAuthentication: AuthenticationScheme;
   /** Null where the derived one counts. */
   readonly storedAuthentication: StoredAuthentication | null;
-  /** SHA-256 of the document's text, in hexadecimal: names the text that `document` answers. */
-  readonly documentDigest: string;
   /** Where it was imported from, so that a later import updates it; unique where it is not null. */
   readonly importKey: string | null;
 }
@@ -59,13 +63,7 @@ export interface PackedText {
 }
 
 /** One line of a list. */
-export interface ListedCollection {
-  readonly id: CollectionId;
-  readonly name: string;
-  readonly description: string;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
+export type ListedCollection = Pick<CollectionHead, 'id' | 'name' | 'description' | 'createdAt' | 'updatedAt'>;
 
 /** Which collections a caller may see. */
 export type Visibility =
@@ -80,13 +78,13 @@ export interface ListPage {
 /** Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. */
 export interface CollectionStore {
   /** Adds a collection with its document. */
-  add(collection: CollectionHead, document: PackedText, effects: Effects): Promise<void>;
+  add(collection: Collection, document: PackedText, effects: Effects): Promise<void>;
 
   /** The collection with that id, or null. */
-  find(id: CollectionId): Promise<CollectionHead | null>;
+  find(id: CollectionId): Promise<Collection | null>;
 
   /** The collection that was imported from there, or null. */
-  findByImportKey(importKey: string): Promise<CollectionHead | null>;
+  findByImportKey(importKey: string): Promise<Collection | null>;
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same collection.
@@ -96,12 +94,12 @@ export interface CollectionStore {
   update(
     id: CollectionId,
     decide: (
-      current: CollectionHead,
-    ) => (Effects & { readonly collection: CollectionHead; readonly document?: PackedText }) | null,
-  ): Promise<CollectionHead>;
+      current: Collection,
+    ) => (Effects & { readonly collection: Collection; readonly document?: PackedText }) | null,
+  ): Promise<Collection>;
 
   /** Removes the collection with its document, embedding and all grants. Raises `collection_not_found`. */
-  remove(id: CollectionId, decide: (current: CollectionHead) => Effects): Promise<void>;
+  remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
   /** The document as it is now, with the digest that names it, or null where there is no such collection. */
   document(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;

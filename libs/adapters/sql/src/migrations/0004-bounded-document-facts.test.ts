@@ -1,15 +1,15 @@
 import { aCollection, aDocument, aProfile, noEffects } from '@portico/contracts';
 import { isPlainLine } from '@portico/domain';
-import type { CollectionHead } from '@portico/domain';
+import type { Collection } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
 
-const at = (baseUrl: string): Partial<CollectionHead> => ({ baseUrl });
-const named = (name: string): Partial<CollectionHead> => ({
+const at = (baseUrl: string): Partial<Collection> => ({ baseUrl });
+const named = (name: string): Partial<Collection> => ({
   derivedAuthentication: { type: 'apiKey', name, in: 'query' },
 });
 const root = at('/');
-const none: Partial<CollectionHead> = { derivedAuthentication: { type: 'none', name: null, in: null } };
+const none: Partial<Collection> = { derivedAuthentication: { type: 'none', name: null, in: null } };
 
 /** Characters at both sides of each edge of what no plain line has, and one of two UTF-16 units. */
 const characters = [
@@ -19,7 +19,7 @@ const characters = [
   .map((code) => String.fromCodePoint(code));
 
 /** What a row of before says, and what it says once it is brought within the bounds; null where it stays as it is. */
-const rows: readonly (readonly [before: Partial<CollectionHead>, after: Partial<CollectionHead> | null])[] = [
+const rows: readonly (readonly [before: Partial<Collection>, after: Partial<Collection> | null])[] = [
   [{ ...at('https://a.example'), ...named('X-Key') }, null],
   [none, null],
   [at('x'.repeat(2_048)), null],
