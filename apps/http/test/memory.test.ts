@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
+import { documentFactsSuite } from './journeys/document-facts.ts';
 import { faultsSuite } from './journeys/faults.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
@@ -14,6 +15,7 @@ import { startInMemory } from './start-in-memory.ts';
 
 describe('profiles', () => profilesSuite(startInMemory));
 describe('collections', () => collectionsSuite(startInMemory));
+describe('what is told of documents', () => documentFactsSuite(startInMemory));
 describe('access', () => accessSuite(startInMemory));
 describe('audit', () => auditSuite(startInMemory));
 describe('limits', () => limitsSuite(startInMemory));

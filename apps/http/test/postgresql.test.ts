@@ -3,6 +3,7 @@ import { afterAll, describe } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
+import { documentFactsSuite } from './journeys/document-facts.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
@@ -22,6 +23,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
 
   describe('profiles', () => profilesSuite(start));
   describe('collections', () => collectionsSuite(start));
+  describe('what is told of documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
   describe('audit', () => auditSuite(start));
   describe('limits', () => limitsSuite(start));

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
+import { documentFactsSuite } from './journeys/document-facts.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
@@ -12,6 +13,7 @@ const startOnSqlite = startComposed();
 
 describe('profiles', () => profilesSuite(startOnSqlite));
 describe('collections', () => collectionsSuite(startOnSqlite));
+describe('what is told of documents', () => documentFactsSuite(startOnSqlite));
 describe('access', () => accessSuite(startOnSqlite));
 describe('audit', () => auditSuite(startOnSqlite));
 describe('limits', () => limitsSuite(startOnSqlite));

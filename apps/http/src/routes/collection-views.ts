@@ -9,14 +9,15 @@ const document = z
 const origin = { created_by: uuid.meta({ description: "The creator's profile id." }), created_at: timestamp };
 const warnings = z
   .object({
-    total: z.int(),
+    total: z.int().meta({ description: 'How many there are; counting stops at 10,000.' }),
     first: z.array(
       z.object({ pointer: z.string().meta({ description: 'JSON Pointer into the document.' }), message: z.string() }),
     ),
   })
   .meta({
     id: 'DocumentWarnings',
-    description: 'Departures from the official OpenAPI schema: the first 20 and their number.',
+    description:
+      'What the document says and cannot be kept, and its departures from the official OpenAPI schema: the first 20 and their number.',
   });
 
 export const wholeCollection = z.object({ ...named, openapi_spec: document, ...origin }).meta({ id: 'Collection' });
@@ -33,7 +34,9 @@ export const metadata = z
   .object({
     ...named,
     base_url: z.string().meta({
-      description: "The document's first server, variables replaced by their defaults; `/` where there is none.",
+      description:
+        "The document's first server, variables replaced by their defaults; `/` where there is none, or one beyond 2,048 characters.",
+      maxLength: 2_048,
       examples: ['https://api.example.com/v1'],
     }),
     authentication: z.object({

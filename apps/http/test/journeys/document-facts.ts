@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCast, smallDocument, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+
+/** What is told of a document beside its text. */
+export const documentFactsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const create = (json: unknown, query = '') =>
+    subject.client.call('POST', `/api/collections/${query}`, { token: cast.admin, json });
+  const readMetadata = (id: string) =>
+    subject.client.call('GET', `/api/collections/${id}/metadata`, { token: cast.admin });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  test('a document keeps its place, whatever it says many times or at length', async () => {
+    const hostile = {
+      ...smallDocument,
+      info: { title: 't'.repeat(100_000), version: '1' },
+      servers: [{ url: '{a}'.repeat(100_000), variables: { a: { default: 'x'.repeat(4_000) } } }],
+      components: { securitySchemes: { k: { type: 'apiKey', in: 'header', name: 'n'.repeat(100_000) } } },
+    };
+    const reply = await create({ name: 'Amplified', openapi_spec: hostile });
+    expect(reply.status).toBe(201);
+    const { first } = reply.body.warnings as { first: { pointer: string }[] };
+    expect(first.slice(0, 2).map(({ pointer }) => pointer)).toEqual([
+      '/servers/0/url',
+      '/components/securitySchemes/k/name',
+    ]);
+    expect(JSON.stringify(reply.body.warnings).length).toBeLessThan(2_000);
+    const found = await readMetadata(textOf(reply.body.id));
+    expect(found.body).toMatchObject({ base_url: '/', authentication: { type: 'none', name: null, value: null } });
+    expect(found.text.length).toBeLessThan(1_000);
+    expect((await create({ name: 'Amplified', openapi_spec: hostile }, '?strict=true')).status).toBe(400);
+  });
+
+  test('what a document says never travels as more than one line', async () => {
+    const openapi_spec = {
+      ...smallDocument,
+      servers: [{ url: 'https://a.example/\r\nX-Evil: 1' }],
+      components: { securitySchemes: { k: { type: 'apiKey', in: 'header', name: 'X-A\r\nX-Evil: 1' } } },
+    };
+    const { body } = await create({ name: 'Lines', openapi_spec });
+    expect((await readMetadata(textOf(body.id))).body).toMatchObject({
+      base_url: '/',
+      authentication: { type: 'none', name: null },
+    });
+  });
+
+  test('the first scheme is that of the text, where names look like numbers too', async () => {
+    const schemes = '{"zz":{"type":"http","scheme":"bearer"},"1":{"type":"http","scheme":"basic"}}';
+    const spec = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{},"components":{"securitySchemes":${schemes}}}`;
+    const raw = `{"name":"Numbers","prototype":1,"openapi_spec":${spec}}`;
+    const options = { token: cast.admin, raw, headers: ['Content-Type', 'application/json'] };
+    const { status, body } = await subject.client.call('POST', '/api/collections/', options);
+    expect(status).toBe(201);
+    expect((await readMetadata(textOf(body.id))).body.authentication).toMatchObject({ type: 'bearer' });
+  });
+};
