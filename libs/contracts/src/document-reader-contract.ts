@@ -287,7 +287,7 @@ const refusals = {
     }
   },
   'a member of any other name is taken, such as prototype': async (reader) => {
-    const { fields } = await reader.readBody(bytesOf('{"prototype":{"a":1},"toString":2}'));
+    const { fields } = await reader.readBody(bytesOf('{"prototype":{"a":1},"toString":2}'), null);
     assert.deepEqual(Object.entries(fields), [
       ['prototype', { a: 1 }],
       ['toString', 2],

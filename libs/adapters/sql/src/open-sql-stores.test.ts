@@ -67,6 +67,15 @@ describeDialects(({ withPlace, withStores }) => {
       expect(after?.grants).toBeGreaterThan(epochs?.grants ?? Infinity);
     }));
 
+  test('a name of 200 characters is kept and listed, however long the key that it is ordered by', () =>
+    withStores(async ({ stores }) => {
+      // Of 4 bytes each, and of 12 once they are normalised.
+      const collection = aCollection({ name: '\u{1d160}'.repeat(200) });
+      await stores.collections.add(collection, aDocument(), noEffects);
+      const [listed] = await stores.collections.list({ of: 'all' }, { limit: 1, after: null });
+      expect(listed?.name).toBe(collection.name);
+    }));
+
   test('the probe is content while the database is open, and not afterwards', () =>
     withPlace(async (open) => {
       const { probe, settings, close } = await open();

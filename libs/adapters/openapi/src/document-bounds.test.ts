@@ -1,0 +1,151 @@
+import { isPlainLine, type AuthenticationScheme, type DocumentWarning, type ReadDocument } from '@portico/domain';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createDocumentReader } from './create-document-reader.ts';
+import { readFile } from './read-file.ts';
+
+/** Whether a part of what is read keeps its bound, whatever the document says; `bytes` is the length of its text. */
+type Bounds<Whole> = { readonly [Part in keyof Whole]: (part: Whole[Part], bytes: number) => boolean };
+
+const isWithin = (text: string, most: number): boolean => text.length <= 2 * most && [...text].length <= most;
+
+const schemeBounds = {
+  type: (type) => ['apiKey', 'bearer', 'basic', 'none'].includes(type),
+  name: (name) => name === null || (isWithin(name, 200) && isPlainLine(name)),
+  in: (place) => place === null || ['header', 'query', 'cookie'].includes(place),
+} satisfies Bounds<AuthenticationScheme>;
+
+const warningBounds = {
+  // 2,000 before escaping, which doubles at most.
+  pointer: (pointer) => pointer.length <= 4_000,
+  message: (message) => isWithin(message, 501),
+} satisfies Bounds<DocumentWarning>;
+
+const documentBounds = {
+  // What does not yield is stored, with 5 bytes for each block of some kilobytes (RFC 1951, section 3.2.4), in a sync flush's 5 more.
+  packed: ({ deflated, bytes }, length) => bytes === length && deflated.length <= length + 5 * (length / 8_192 + 2) + 5,
+  digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
+  title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
+  description: (text) => text === null || (isWithin(text, 10_000) && text.isWellFormed() && !text.includes('\0')),
+  baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
+  authentication: (scheme) => broken(schemeBounds, scheme, 0).length === 0,
+  warnings: ({ total, first }) =>
+    total <= 10_000 &&
+    first.length === Math.min(total, 20) &&
+    first.every((warning) => broken(warningBounds, warning, 0).length === 0),
+} satisfies Bounds<ReadDocument>;
+
+/** The parts that break their bounds. */
+const broken = <Whole extends object>(bounds: Bounds<Whole>, whole: Whole, bytes: number): (keyof Whole)[] =>
+  (Object.keys(bounds) as (keyof Whole)[]).filter((part) => !bounds[part](whole[part], bytes));
+
+const expectWithinBounds = (document: ReadDocument, bytes: number): void => {
+  expect(Object.keys(document).sort()).toEqual(Object.keys(documentBounds).sort());
+  expect(broken(documentBounds, document, bytes)).toEqual([]);
+};
+
+const many = 10_000_000;
+const longName = 'n'.repeat(many);
+const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name });
+const schemes = (securitySchemes: object) => ({ components: { securitySchemes } });
+const server = (url: string, variables: object = {}) => ({ servers: [{ url, variables }] });
+
+/** Members of a document, by what is hostile in them. */
+const hostile: Readonly<Record<string, () => object>> = {
+  'a default that is said many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
+  'defaults beyond the longest text that can be built': () =>
+    server('{a}'.repeat(200_000), { a: { default: 'x'.repeat(400_000) } }),
+  'a default of ten million characters': () => server('{a}', { a: { default: longName } }),
+  'a variable of a long name': () => server(`{${longName}}`, { [longName]: { default: 'x' } }),
+  'an address of ten million characters': () => server(longName),
+  'an address of braces': () => server('{}'.repeat(many / 2)),
+  'an address of blanks': () => server(' '.repeat(many)),
+  'an address of control characters': () => server('\u0001'.repeat(1_000_000)),
+  'a key of a long name': () => schemes({ k: apiKey(longName) }),
+  'a key of a long name of a scheme of a long name': () => schemes({ [longName]: apiKey(longName) }),
+  'a scheme of a long name that looks like a number': () => schemes({ zz: {}, 1: apiKey('k'), ['7'.repeat(many)]: {} }),
+  'a reference of a million steps': () => schemes({ k: { $ref: `#${'/a'.repeat(1_000_000)}` } }),
+  'a title of ten million characters': () => ({ info: { title: longName, version: '1' } }),
+  'a title of blanks and control characters': () => ({ info: { title: ' \u0000'.repeat(1_000_000), version: '1' } }),
+  'a title of characters of two units': () => ({ info: { title: '🐈'.repeat(1_000_000), version: '1' } }),
+  'a title of lone surrogates': () => ({ info: { title: '\ud83d'.repeat(1_000_000), version: '1' } }),
+  'a description of ten million characters': () => ({ info: { title: 't', version: '1', description: longName } }),
+  'a description of U+0000': () => ({ info: { title: 't', version: '1', description: '\u0000'.repeat(1_000_000) } }),
+  'an unknown member of a long name': () => ({ [longName]: 1 }),
+  'many faults under long names': () => ({
+    paths: { [`/${'~'.repeat(1_990)}`]: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`m${i}`, 1])) },
+  }),
+  'faults in long names in long names': () => {
+    let schema: object = { type: 7 };
+    for (let level = 0; level < 45; level++) schema = { properties: { ['/'.repeat(1_000)]: schema } };
+    return { components: { schemas: { s: schema } } };
+  },
+  'faults in forms in forms': () => {
+    let schema: object = { type: 7, $ref: 7 };
+    for (let level = 0; level < 45; level++)
+      schema = { anyOf: [schema, schema.constructor === Object ? 7 : {}], items: 7 };
+    return { components: { schemas: { s: schema } } };
+  },
+};
+
+describe('nothing that is read of a document is larger than its bound', () => {
+  const reader = createDocumentReader();
+  afterAll(() => reader.close());
+
+  test.each(Object.keys(hostile))('%s', async (what) => {
+    const members = hostile[what]?.() ?? {};
+    const whole = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {}, ...members };
+    const text = Buffer.from(JSON.stringify(whole));
+    expectWithinBounds(await reader.readFile(text, 'json'), text.length);
+    const told = await reader.readBody(Uint8Array.from(Buffer.from(`{"openapi_spec":${text.toString()}}`)), null);
+    if (!told.document) throw new Error('no document was read');
+    const { packed, ...facts } = told.document;
+    expectWithinBounds(told.document, packed.bytes);
+    // Not larger than the document itself, but for some kilobytes.
+    expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
+  });
+
+  const part = fc.constantFrom(
+    'x',
+    '{a}',
+    '{b}',
+    '{',
+    '}',
+    '~',
+    '/',
+    ' ',
+    '\u0000',
+    '\n',
+    '\u202e',
+    '🐈',
+    '\ud800',
+    '\ufb2c',
+    '7',
+  );
+  const long = fc
+    .array(fc.tuple(part, fc.constantFrom(1, 3, 199, 2_047, 10_001)), { maxLength: 6 })
+    .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
+
+  test('nor of any other', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(long, long, long, long),
+        long,
+        long,
+        fc.boolean(),
+        ([title, url, a, b], scheme, name, is31) => {
+          const document = {
+            openapi: is31 ? '3.1.0' : '3.0.3',
+            info: { title, description: title + b },
+            servers: [{ url, variables: { a: { default: a }, b: { default: b } } }],
+            paths: { [name]: { [scheme]: 1 } },
+            ...schemes({ [`k${scheme}`]: apiKey(name) }),
+          };
+          const text = Buffer.from(JSON.stringify(document));
+          expectWithinBounds(readFile(text, 'json'), text.length);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
