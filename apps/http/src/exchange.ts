@@ -13,6 +13,8 @@ export class Exchange {
   readonly startedAt = performance.now();
   /** The template of the path, for the log and the metrics; never the path itself. */
   route = 'unknown';
+  /** Whether its route is asked every few seconds, so that an answer 200 is not worth a line of the log. */
+  isProbe = false;
   /** What the request was counted as, once it was. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;

@@ -117,12 +117,12 @@ const createServing = (
     logger.error({ err: error, request_id: requestId, route }, 'request failed after its answer');
   };
 
-  const record = ({ request, response, route, requestId, profileId, startedAt }: Exchange): void => {
+  const record = ({ request, response, route, isProbe, requestId, profileId, startedAt }: Exchange): void => {
     const ms = performance.now() - startedAt;
     const status = response.headersSent ? response.statusCode : 499;
     const method = request.method ?? '';
     metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
-    logger.info(
+    logger[isProbe && status === 200 && response.writableFinished ? 'debug' : 'info'](
       {
         method,
         route,
@@ -174,6 +174,7 @@ const routeFor = (methods: MethodTable | null, method: string, exchange: Exchang
   exchange.route = first?.path ?? exchange.route;
   const route = methods.get(method === 'HEAD' ? 'GET' : method);
   if (!route) throw new MethodNotAllowed([...methods.keys()]);
+  exchange.isProbe = route.probe ?? false;
   return route;
 };
 

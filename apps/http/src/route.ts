@@ -100,6 +100,8 @@ interface RouteFacts {
   readonly errors?: readonly ErrorCode[];
   /** Statuses with an answer of the success's shape, such as 503 of a health check. */
   readonly alternatives?: Readonly<Record<number, string>>;
+  /** Whether machines ask it every few seconds: an answer 200 is then logged at `debug` alone. */
+  readonly probe?: boolean;
   /** Left out of the OpenAPI document. */
   readonly hidden?: boolean;
   /** Whether it is there only while the service is its own identity provider. */

@@ -31,6 +31,7 @@ export const serviceRoutes: readonly Route[] = [
     summary: 'Tell whether the service is alive',
     description: 'Asks no dependency.',
     who: 'free',
+    probe: true,
     status: 200,
     response: health,
     handler: ({ service }) => json({ status: 'healthy' as const, service: service.name }),
@@ -44,6 +45,7 @@ export const serviceRoutes: readonly Route[] = [
     description:
       'Names each dependency with its state, and with the reason why it is unavailable, where that is known.',
     who: 'free',
+    probe: true,
     status: 200,
     response: readiness,
     alternatives: { 503: 'A dependency that is essential does not work, or the service is shutting down.' },
@@ -59,6 +61,7 @@ export const serviceRoutes: readonly Route[] = [
     tag: 'Service',
     summary: 'Measurements in the text format of Prometheus',
     who: 'free',
+    probe: true,
     status: 200,
     media: 'text/plain',
     response: z.string(),

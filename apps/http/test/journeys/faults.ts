@@ -155,6 +155,7 @@ export const faultsSuite = (start: Start): void => {
         },
       },
     ]);
+    await expect.poll(() => subject.logLines().join('')).toContain('"route":"/ready","status":503');
   });
 
   test('an answer that does not come in time is a 500, and its late result harms nobody', async () => {

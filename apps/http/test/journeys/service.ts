@@ -238,5 +238,18 @@ export const serviceSuite = (start: Start): void => {
       const all = subject.logLines().join('');
       for (const secret of [client.key.secret, 'private question', cast.admin]) expect(all).not.toContain(secret);
     });
+
+    test('leaves no line in the log where a machine that asks every few seconds was answered 200', async () => {
+      for (const path of ['/health', '/ready', '/metrics']) {
+        await call('GET', path, { headers: ['X-Request-Id', 'probe-answered'] });
+        await call('POST', path, { headers: ['X-Request-Id', 'probe-refused'] });
+      }
+      // The lines come in the order in which the connections' answers ended.
+      await call('GET', '/openapi.json', { headers: ['X-Request-Id', 'after-the-probes'] });
+      await expect.poll(() => subject.logLines().some((line) => line.includes('after-the-probes'))).toBe(true);
+      const all = subject.logLines();
+      expect(all.filter((line) => line.includes('probe-refused'))).toHaveLength(3);
+      expect(all.filter((line) => line.includes('probe-answered'))).toEqual([]);
+    });
   });
 };
