@@ -1,19 +1,19 @@
 // The secrets of the stack, one file each, in a folder for each container that reads them: made where they are absent, never changed
-// by a later start. Run by the service `keys` of docker-compose.yml, as root, since the files belong to different users.
+// by a later start. The volume of Ollama is given to its user on the way, since Docker makes volumes for root. Run by the service `keys` of docker-compose.yml, as root, since the files belong to different users.
 //
 //   make     (what it does without an argument) makes what is absent
 //   rotate   puts a new secrets key in the place of the present one, which can still be opened with
 //   forget   removes the earlier secrets keys: after `portico keys reseal`
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, lchownSync, lstatSync, mkdirSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { exit, getuid, argv, stderr, stdout } from 'node:process';
 
 const root = '/secrets';
 
 /** Who reads a folder: the user of that image. */
-const owners = { portico: 10_001, postgres: 999, redis: 999, qdrant: 1_000, keycloak: 1_000 };
+const owners = { portico: 10_001, postgres: 999, redis: 999, qdrant: 1_000, keycloak: 1_000, ollama: 1_000 };
 
 const password = () => randomBytes(24).toString('base64url');
 const makeKey = () => randomBytes(32).toString('base64');
@@ -28,6 +28,7 @@ const make = (folder = root) => {
   // Keycloak writes its certificate there itself, for everybody to read.
   mkdirSync(join(folder, 'identity'), { recursive: true });
   own(join(folder, 'identity'), owners.keycloak, 0o755);
+  giveAll(join(folder, 'ollama'), owners.ollama);
   keep('portico/database-url', () => `postgresql://portico:${postgres}@postgres:5432/portico`);
   keep('portico/redis-url', () => `redis://:${redis}@redis:6379/0`);
   keep('portico/qdrant-api-key', () => qdrant);
@@ -84,6 +85,14 @@ const write = (path, content, owner) => {
 const own = (path, owner, mode) => {
   if (getuid?.() === 0) chownSync(path, owner, owner);
   chmodSync(path, mode);
+};
+
+/** Gives a folder that somebody else keeps, with what an earlier version of the stack left there as root. */
+const giveAll = (folder, owner) => {
+  mkdirSync(folder, { recursive: true });
+  if (getuid?.() !== 0) return;
+  const paths = readdirSync(folder, { recursive: true }).map((path) => join(folder, path));
+  for (const path of [folder, ...paths]) if (lstatSync(path).uid !== owner) lchownSync(path, owner, owner);
 };
 
 const commands = { make, rotate, forget };

@@ -87,11 +87,19 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     const pem = join(installation.folder, 'certificate.pem');
     writeFileSync(pem, `${certificate!.cert}${certificate!.key}`, { mode: 0o600 });
     const { plain, byTls } = await start({ TLS_CERTIFICATE_FILE: pem });
-    expect(await ask(`${plain}/openapi.json`, { Host: 'portico.example' })).toMatchObject({
-      status: 308,
-      location: 'https://portico.example/openapi.json',
-    });
+    const sentOnTo = async (address: string, Host: string) => {
+      const { status, location } = await ask(address, { Host });
+      expect(status).toBe(308);
+      return location;
+    };
+    const path = '/docs?x=1';
+    expect(await sentOnTo(plain + path, 'portico.example')).toBe('https://portico.example/docs?x=1');
+    // Not to the port of plain HTTP, which speaks no TLS.
+    expect(await sentOnTo(plain + path, 'localhost:3000')).toBe('https://localhost/docs?x=1');
+    expect(await sentOnTo(plain + path, '[::1]:3000')).toBe('https://[::1]/docs?x=1');
     expect((await ask(`${byTls}/openapi.json`)).status).toBe(200);
+    const elsewhere = await start({ TLS_CERTIFICATE_FILE: pem, TLS_PORT: '8444' });
+    expect(await sentOnTo(elsewhere.plain + path, 'localhost:3000')).toBe('https://localhost:8444/docs?x=1');
   });
 
   test('answers in the form of the service where no process is left', async () => {

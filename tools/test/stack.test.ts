@@ -20,8 +20,13 @@ import { root } from '../src/service-process.ts';
 interface Service {
   readonly image: string;
   readonly build?: string;
+  readonly pull_policy?: string;
   readonly user?: string;
   readonly restart?: string;
+  readonly logging?: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
+  readonly networks?: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly network_mode?: string;
+  readonly tmpfs?: readonly string[];
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly profiles?: readonly string[];
@@ -38,6 +43,7 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const stack = parse(textOf('docker-compose.yml'), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes: Readonly<Record<string, unknown>>;
+  readonly networks: Readonly<Record<string, unknown>>;
 };
 const services = Object.entries(stack.services);
 const dockerfile = textOf('Dockerfile');
@@ -85,6 +91,15 @@ describe.each(services)('the service %s', (_name, service) => {
     expect(service).not.toHaveProperty('pids_limit');
   });
 
+  test('keeps no more of its log than it is given', () => {
+    expect(service.logging?.driver).toBe('json-file');
+    expect(service.logging?.options).toMatchObject({ 'max-size': '10m', 'max-file': '3' });
+  });
+
+  test('is looked for nowhere else where it is built from these sources', () => {
+    if (service.image === 'portico:local') expect(service.pull_policy).toBe('never');
+  });
+
   test('listens on this machine alone', () => {
     for (const port of service.ports ?? []) expect(interpolated(port, {})).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
@@ -117,6 +132,47 @@ describe.each(services)('the service %s', (_name, service) => {
       if (condition === 'service_healthy' && name !== 'http') expect(other?.healthcheck?.test, name).toBeDefined();
     }
   });
+});
+
+test('each server can be reached by those alone who need it', () => {
+  const networksOf = ({ networks, network_mode }: Service): readonly string[] =>
+    network_mode === 'none' ? [] : Array.isArray(networks) ? networks : Object.keys(networks ?? { default: null });
+  const membersOf = (network: string) =>
+    services.filter(([, service]) => networksOf(service).includes(network)).map(([name]) => name);
+  expect(membersOf('stores')).toEqual(['http', 'worker', 'postgres', 'redis', 'qdrant']);
+  // Ollama asks nobody for a key.
+  expect(membersOf('embeddings')).toEqual(['http', 'worker', 'ollama']);
+  expect(membersOf('default')).toEqual(['proxy', 'http', 'worker', 'mail', 'keycloak']);
+  expect(stack.networks).toEqual({ default: null, stores: { internal: true }, embeddings: null });
+});
+
+test('a container that ends leaves no volume without a name behind', () => {
+  const { volumes = [], tmpfs = [] } = stack.services['keys'] ?? {};
+  const [, inImage] = /^VOLUME (\S+)$/m.exec(dockerfile) ?? [];
+  expect([...volumes.map((volume) => volume.split(':')[1]), ...tmpfs]).toContain(inImage);
+});
+
+test('Ollama runs as a user, who is given its volume', () => {
+  const ollama = stack.services['ollama'];
+  expect(ollama?.user).toBe('1000:1000');
+  expect(ollama?.volumes).toEqual(['ollama:/ollama/.ollama']);
+  expect(ollama?.environment).toMatchObject({ HOME: '/ollama' });
+  expect(stack.services['keys']?.volumes).toContain('ollama:/secrets/ollama');
+  expect(ollama?.depends_on).toEqual({ keys: { condition: 'service_completed_successfully' } });
+});
+
+test('what the operator is told to write is for him alone, and not for git', () => {
+  const ignored = textOf('.gitignore').split('\n');
+  const operations = textOf('docs/operations.md');
+  const writing = [...operations.matchAll(/^```sh\n([^`]*)^```/gm)]
+    .map(([, lines = '']) => lines)
+    .filter((lines) => / > \S+$|VACUUM INTO/m.test(lines));
+  for (const lines of writing) expect(lines).toMatch(/^umask 077\b/);
+  const written = writing.flatMap((lines) => [...lines.matchAll(/(?: > |VACUUM INTO ')([\w.-]+)/g)]);
+  const mounted = [...operations.matchAll(/(?:\[')?\.\/([\w.-]+)(?: \}|:)/g)];
+  const names = [...written, ...mounted].map(([, name]) => name);
+  expect(names).toEqual(['portico.dump', 'secrets.tar', 'backup.sqlite', 'smtp-url', 'certificate.pem']);
+  for (const name of [...names, 'docker-compose.override.yml']) expect(ignored).toContain(`/${name}`);
 });
 
 test('the image is built once: Compose would build the same name at the same time otherwise', () => {
