@@ -30,7 +30,8 @@ VOLUME /data
 EXPOSE 3000
 # The process itself ends in order after this signal: it finishes what is under way, within 20 seconds.
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+# On a busy machine the program that asks takes seconds to begin.
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "-C", "@portico/source"]
 # The worker: apps/worker/src/main.ts
