@@ -1,13 +1,12 @@
 import { nomicStandIn, type OllamaStandIn } from '@portico/test-servers';
 import { expect, test } from 'vitest';
-import { openOllama } from '../test/open-ollama.ts';
+import { embedRequests, openOllama } from '../test/open-ollama.ts';
 import { GatheredDocuments } from './gathered-documents.ts';
 
 /** However long a request takes, the next one may be full. */
 const patient = { documentsRequestMs: Number.MAX_SAFE_INTEGER, documentsMs: 60_000 };
 
-const inputs = (standIn: OllamaStandIn) =>
-  standIn.asked('/api/embed').map((body) => (body as { input: readonly string[] }).input);
+const inputs = (standIn: OllamaStandIn) => embedRequests(standIn).map(({ input }) => input);
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`);
 
@@ -41,7 +40,7 @@ test('Ollama stand-in: a text that is refused fails none that was gathered with 
   const texts = ['rain', 'snow', '- '.repeat(9_000), 'sun'];
   const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'document')));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(outcomes[2]).toMatchObject({ reason: { code: 'embedding_unavailable', cause: { kind: 'text' } } });
+  expect(outcomes[2]).toMatchObject({ reason: { name: 'TextRefusedError', cause: { kind: 'text' } } });
 });
 
 test('Ollama stand-in: the texts of a request that fails with an answer are tried once more, each alone', async () => {
@@ -76,7 +75,7 @@ test('a call that is given up before its turn is not sent', async () => {
     await held;
     return { modelId: 'm1', vectors: texts.map(() => new Float32Array(768)) };
   };
-  const documents = new GatheredDocuments({ send, requestMs: 60_000, waiting: 9 });
+  const documents = new GatheredDocuments({ send, requestMs: 60_000, callMs: 60_000, waiting: 9 });
   const [staying, leaving] = [new AbortController(), new AbortController()];
   const first = documents.embed(['rain'], staying.signal);
   void documents.embed(['snow'], leaving.signal);
@@ -91,5 +90,5 @@ test('Ollama stand-in: of documents too sixty-four calls wait, and the next one 
   const { embedder } = await openOllama({ limits: patient });
   const outcomes = await Promise.allSettled(words(66).map((text) => embedder.embed([text], 'document')));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
-  expect(outcomes.at(-1)).toMatchObject({ reason: { cause: { isBulkheadRejectedError: true } } });
+  expect(outcomes.at(-1)).toMatchObject({ reason: { cause: { kind: 'busy' } } });
 });

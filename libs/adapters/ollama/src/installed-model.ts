@@ -1,10 +1,11 @@
+import { listedName } from './model-name.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
 import { textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
-  /** Without a tag, `latest` is meant. */
+  /** As the server takes it; see `listedName`. */
   readonly model: string;
   readonly rememberedMs: number;
   /** How long `recent` waits for the server. */
@@ -28,7 +29,7 @@ export class InstalledModel {
 
   constructor(options: InstalledModelOptions) {
     this.#options = options;
-    this.#name = withTag(options.model);
+    this.#name = listedName(options.model);
   }
 
   /** The last id that was seen; null where none ever was. */
@@ -64,12 +65,6 @@ export class InstalledModel {
     return id;
   }
 }
-
-/** A name without a tag means the tag `latest`. */
-const withTag = (model: string): string => {
-  const name = model.toLowerCase();
-  return name.slice(name.lastIndexOf('/') + 1).includes(':') ? name : `${name}:latest`;
-};
 
 const digestOf = (tags: unknown, name: string): string | null => {
   const { models } = Object(tags) as { readonly models?: unknown };

@@ -71,11 +71,13 @@ test(stand('lines about its progress are some time apart'), async () => {
 test.each<[PullFault, string]>([
   ['unknown', 'pull model manifest: file does not exist'],
   ['midway', 'max retries exceeded: unexpected EOF'],
-  ['hang', 'Nothing was heard of it for 100 ms'],
+  ['hang', 'Nothing has come for 100 ms'],
+  ['stall', 'Nothing has come for 100 ms'],
+  ['vain', 'The pull succeeded, and the server does not list the model'],
   ['reset', 'terminated'],
   ['html', 'Ollama answered text/html where application/x-ndjson was asked for'],
 ])(stand('a pull that fails (%s) is told with its cause, and tried again'), async (fault, said) => {
-  const limits = fault === 'hang' ? { ...quick, pullSilenceMs: 100 } : quick;
+  const limits = fault === 'hang' || fault === 'stall' ? { ...quick, pullSilenceMs: 100 } : quick;
   const { standIn, embedder, lines, causes } = await openOllama({ pull: true, limits }, empty);
   standIn.pullFault = fault;
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
@@ -93,6 +95,16 @@ test(stand('pauses between pulls double, up to the longest'), async () => {
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
   const told = () => lines.filter((line) => line.includes('tried again in')).map((line) => line.slice(-3));
   await until(() => expect(told().slice(0, 4)).toEqual(['1 s', '2 s', '4 s', '4 s']));
+});
+
+test(stand('a pull that succeeds and brings nothing pauses like one that fails'), async () => {
+  const limits = { ...quick, pullPauseMs: 60_000, pullPauseMaxMs: 60_000 };
+  const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
+  standIn.pullFault = 'vain';
+  await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
+  await until(() => expect(lines.some((line) => line.includes('tried again in 60 s'))).toBe(true));
+  for (let time = 1; time <= 5; time += 1) await expect(embedder.check()).rejects.toThrow('could not be pulled');
+  expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
 test(stand('a model that came by another way is not pulled any more'), async () => {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ProgressResponse } from 'ollama';
 import type { OllamaLimits } from './limits.ts';
 import type { OllamaApi } from './ollama-api.ts';
+import { PullProgress } from './pull-progress.ts';
 
 export interface ModelPullOptions {
   readonly api: OllamaApi;
@@ -51,6 +51,7 @@ export class ModelPull {
       try {
         this.#stage = 'is being pulled';
         await this.#pull();
+        if (await this.#isMissing()) throw new Error('The pull succeeded, and the server does not list the model');
         return info(`Ollama has pulled ${model}`);
       } catch (error) {
         if (signal.aborted) return;
@@ -73,41 +74,25 @@ export class ModelPull {
     const silence = new AbortController();
     const restart = () =>
       globalThis.setTimeout(
-        () => silence.abort(new Error(`Nothing was heard of it for ${limits.pullSilenceMs} ms`)),
+        () => silence.abort(new Error(`Nothing has come for ${limits.pullSilenceMs} ms`)),
         limits.pullSilenceMs,
       );
     let timer = restart();
-    const layers = new Map<string, Layer>();
+    const progress = new PullProgress();
     let toldAt = performance.now();
     try {
       for await (const step of api.pull(AbortSignal.any([this.#closing.signal, silence.signal]))) {
-        clearTimeout(timer);
-        timer = restart();
-        const progress = progressOf(layers, step);
-        this.#stage = `is being pulled (${progress})`;
+        if (progress.note(step)) {
+          clearTimeout(timer);
+          timer = restart();
+        }
+        this.#stage = `is being pulled (${progress.said})`;
         if (performance.now() - toldAt < limits.progressMs) continue;
         toldAt = performance.now();
-        info(`Ollama pulls ${model}: ${progress}`);
+        info(`Ollama pulls ${model}: ${progress.said}`);
       }
     } finally {
       clearTimeout(timer);
     }
   }
 }
-
-interface Layer {
-  readonly total: number;
-  readonly completed: number;
-}
-
-/** Of all layers that were named so far: `50 %, 137 of 274 MB`; otherwise the step's name. */
-const progressOf = (layers: Map<string, Layer>, { status, digest, total, completed }: ProgressResponse): string => {
-  if (!digest || !total) return status;
-  layers.set(digest, { total, completed: completed ?? 0 });
-  const all = [...layers.values()];
-  const [done, bytes] = [sum(all.map((layer) => layer.completed)), sum(all.map((layer) => layer.total))];
-  return `${Math.floor((done / bytes) * 100)} %, ${megabytes(done)} of ${megabytes(bytes)} MB`;
-};
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, x) => total + x, 0);
-const megabytes = (bytes: number): number => Math.round(bytes / 1e6);

@@ -1,35 +1,46 @@
 import { Ollama, type ProgressResponse } from 'ollama';
 import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
 
-/** The three requests that Portico makes of an Ollama server. What they answer is not checked any further. */
+/** The requests that Portico makes of an Ollama server. What they answer is not checked any further. */
 export interface OllamaApi {
   /** `truncate: false`: what is too long is refused, never cut without a word. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<unknown>;
+  /** Fulfilled once the model is loaded, though the server is busy with texts. */
+  load(signal: AbortSignal): Promise<unknown>;
   tags(signal: AbortSignal): Promise<unknown>;
   /** Raises what the server says went wrong, also in the middle. */
   pull(signal: AbortSignal): AsyncIterable<ProgressResponse>;
 }
 
-/** The model stays loaded for so long after its last use, so that the first search of an hour need not wait for it. */
-const keepAlive = '30m';
+/** How the server is to run the model, where that is not left to it. */
+export interface ModelOptions {
+  /** How long it stays loaded after its last use: seconds, or a duration such as `24h`; below 0 for good. */
+  readonly keepAlive?: string | number | null;
+  /** How many threads compute. */
+  readonly numThread?: number | null;
+}
+
 const answerBytesMax = 16 * 1024 * 1024;
 const refusalLengthMax = 200;
 
 /** By the vendor's client, made anew for each call: its calls take no signal, but its `fetch` does. */
-export const createOllamaApi = (address: string, model: string): OllamaApi => {
+export const createOllamaApi = (address: string, model: string, options: ModelOptions = {}): OllamaApi => {
   const { host, headers } = readAddress(address);
   const client = (type: string, signal: AbortSignal): Ollama =>
     new Ollama({ host, headers, fetch: (input, init) => guardedFetch(input, init, type, signal) });
+  const { keepAlive = null, numThread = null } = options;
+  // The same in every request: a model that is asked for with other options is loaded anew.
+  const asked = {
+    model,
+    truncate: false,
+    ...(keepAlive === null ? {} : { keep_alive: keepAlive }),
+    ...(numThread === null ? {} : { options: { num_thread: numThread } }),
+  };
+  const embed = (input: string[], signal: AbortSignal) =>
+    readable(client('application/json', signal).embed({ ...asked, input }));
   return {
-    embed: (texts, signal) =>
-      readable(
-        client('application/json', signal).embed({
-          model,
-          input: [...texts],
-          truncate: false,
-          keep_alive: keepAlive,
-        }),
-      ),
+    embed: (texts, signal) => embed([...texts], signal),
+    load: (signal) => embed([], signal),
     tags: (signal) => readable(client('application/json', signal).list()),
     async *pull(signal) {
       yield* await client('application/x-ndjson', signal).pull({ model, stream: true });

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { changeableEmbedderContract, embedderContract, interruptibleEmbedderContract } from '@portico/contracts';
-import { nomicStandIn, startOllama } from '@portico/test-servers';
+import { nomicStandIn, startOllama, type OllamaStandIn } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openOllama } from '../test/open-ollama.ts';
+import { embedRequests, openOllama } from '../test/open-ollama.ts';
 import { createOllamaEmbedder } from './ollama-embedder.ts';
 
 const otherDigest = 'b'.repeat(64);
@@ -30,8 +30,18 @@ describe('the Ollama embedder on the stand-in:', () => {
   }
 });
 
+/** A real server may run on any machine: what is slow there is no fault of the adapter. */
+const patientLimits = {
+  queryMs: 60_000,
+  queryWaitMs: 60_000,
+  documentsMs: 120_000,
+  checkMs: 60_000,
+  loadPatienceMs: 60_000,
+};
+const patienceMs = 300_000;
+
 const ollama = await startOllama();
-describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
+describe.skipIf(!ollama)('the Ollama embedder on Ollama:', { timeout: patienceMs }, () => {
   for (const [sentence, check] of Object.entries(embedderContract)) {
     test(sentence, async () => {
       const ignore = () => undefined;
@@ -40,6 +50,7 @@ describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
         url,
         model: 'nomic-embed-text',
         pull: false,
+        limits: patientLimits,
         warn: ignore,
         info: ignore,
       });
@@ -50,18 +61,38 @@ describe.skipIf(!ollama)('the Ollama embedder on Ollama:', () => {
 });
 
 describe('the Ollama embedder on the stand-in, of its texts:', () => {
-  const inputs = (standIn: { asked(path: string): readonly unknown[] }) =>
-    standIn.asked('/api/embed').map((body) => (body as { input: readonly string[] }).input);
+  const inputs = (standIn: OllamaStandIn) => embedRequests(standIn).map(({ input }) => input);
 
   test('documents and queries are sent with the prefixes of nomic-embed-text, never cut by the server', async () => {
     const { embedder, standIn } = await openOllama();
     await embedder.embed(['rain'], 'document');
     await embedder.embed(['rain'], 'query');
     expect(standIn.asked('/api/embed')).toEqual([
-      { model: 'nomic-embed-text', input: ['search_document: rain'], truncate: false, keep_alive: '30m' },
-      { model: 'nomic-embed-text', input: ['search_query: rain'], truncate: false, keep_alive: '30m' },
+      { model: 'nomic-embed-text', input: [], truncate: false },
+      { model: 'nomic-embed-text', input: ['search_document: rain'], truncate: false },
+      { model: 'nomic-embed-text', input: ['search_query: rain'], truncate: false },
     ]);
   });
+
+  test('how long the model stays loaded and how many threads compute is said where it is set, in every request', async () => {
+    const { embedder, standIn } = await openOllama({ keepAlive: '24h', numThread: 3 });
+    await embedder.embed(['rain'], 'query');
+    const options = { model: 'nomic-embed-text', truncate: false, keep_alive: '24h', options: { num_thread: 3 } };
+    expect(standIn.asked('/api/embed')).toEqual([
+      { ...options, input: [] },
+      { ...options, input: ['search_query: rain'] },
+    ]);
+  });
+
+  test.each(['library/nomic-embed-text', 'https://registry.ollama.ai/library/nomic-embed-text:latest'])(
+    'a model that is asked for as %s is the one that is listed by its short name',
+    async (model) => {
+      const { embedder, standIn } = await openOllama({ model, pull: true });
+      await embedder.check();
+      expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+1');
+      expect(standIn.asked('/api/pull')).toEqual([]);
+    },
+  );
 
   test('a model of another family is sent the text alone', async () => {
     const other = { ...nomicStandIn, name: 'all-minilm:33m' };
@@ -105,7 +136,10 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
   test('a text that no cutting makes short enough is refused after a few tries', async () => {
     const tiny = { ...nomicStandIn, contextLength: 4 };
     const { embedder, standIn, lines } = await openOllama({}, { models: [tiny] });
-    await expect(embedder.embed(['- '.repeat(9000)], 'document')).rejects.toThrow('Embedding service unavailable');
+    await expect(embedder.embed(['- '.repeat(9000)], 'document')).rejects.toMatchObject({
+      name: 'TextRefusedError',
+      message: 'A text of 128 UTF-16 units is too long for the model',
+    });
     expect(inputs(standIn)).toHaveLength(7);
     expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
   });

@@ -1,23 +1,26 @@
-import { PorticoError, type EmbeddedTexts, type Embedder, type EmbeddingPurpose } from '@portico/domain';
 import {
-  bulkhead,
-  circuitBreaker,
-  handleWhen,
-  isBrokenCircuitError,
-  isBulkheadRejectedError,
-  isTaskCancelledError,
-} from 'cockatiel';
+  PorticoError,
+  TextRefusedError,
+  type EmbeddedTexts,
+  type Embedder,
+  type EmbeddingPurpose,
+} from '@portico/domain';
+import { circuitBreaker, handleWhen, isBrokenCircuitError, isTaskCancelledError } from 'cockatiel';
 import { FailuresInARow } from './failures-in-a-row.ts';
 import { GatheredDocuments } from './gathered-documents.ts';
 import { InstalledModel } from './installed-model.ts';
-import { batchSize, ollamaLimits, type OllamaLimits } from './limits.ts';
+import { Lane } from './lane.ts';
+import { ollamaLimits, type OllamaLimits } from './limits.ts';
+import { beingLoaded, ModelLoad } from './model-load.ts';
 import { ModelPull } from './model-pull.ts';
-import { cutText, prefixOf, textUnitsMax, textUnitsMin } from './model-text.ts';
-import { createOllamaApi, type OllamaApi } from './ollama-api.ts';
+import { cutTokens, queryTokensMax, shortQueryTokensMax, tokensOf } from './model-text.ts';
+import { createOllamaApi, type ModelOptions, type OllamaApi } from './ollama-api.ts';
 import { OllamaFailure, OllamaRefusal, type FailureKind } from './ollama-failure.ts';
-import { readVectors } from './read-vectors.ts';
+import { SlowTexts } from './slow-texts.ts';
+import { TextRequests } from './text-requests.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
-export interface OllamaEmbedderOptions {
+export interface OllamaEmbedderOptions extends ModelOptions {
   /** Of the server, such as `http://ollama:11434`; a name and password in it are sent as basic authentication. */
   readonly url: string;
   /** As the server names it, such as `nomic-embed-text`. */
@@ -43,48 +46,59 @@ export interface OllamaEmbedder extends Embedder {
 export const createOllamaEmbedder = (options: OllamaEmbedderOptions): OllamaEmbedder =>
   new OllamaServerEmbedder(options);
 
+/** What shows whether the server embeds at all. */
+const word = 'Portico';
+
 class OllamaServerEmbedder implements OllamaEmbedder {
   readonly #options: OllamaEmbedderOptions;
   readonly #limits: OllamaLimits;
-  readonly #api: OllamaApi;
   readonly #model: InstalledModel;
+  readonly #load: ModelLoad;
   readonly #pull: ModelPull;
+  readonly #texts: TextRequests;
+  readonly #slow = new SlowTexts();
   readonly #closing = new AbortController();
-  readonly #requests;
+  readonly #lanes: Readonly<Record<'short' | 'long', Lane>>;
   readonly #documents: GatheredDocuments;
-  readonly #breaker;
+  readonly #breakers;
   /** Why it does not work; null while it does or was not tried. */
   #trouble: FailureKind | null = null;
+  #busyToldAt = Number.NEGATIVE_INFINITY;
   /** The model of the last vector that was good. */
   #proven: string | null = null;
   #proving: Promise<EmbeddedTexts> | null = null;
 
   constructor(options: OllamaEmbedderOptions) {
-    const { url, model, warn, info } = options;
+    const { url, model, warn, info, debug = () => undefined } = options;
     const limits = { ...ollamaLimits, ...options.limits };
     this.#options = options;
     this.#limits = limits;
-    this.#api = createOllamaApi(url, model);
+    const api: OllamaApi = createOllamaApi(url, model, options);
     this.#model = new InstalledModel({
-      api: this.#api,
+      api,
       model,
       rememberedMs: limits.rememberedMs,
       lookMs: limits.queryMs,
       onChange: (id, before) =>
         info(before ? `The embedding model is now ${id}, it was ${before}` : `The embedding model is ${id}`),
     });
+    this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, info });
     const isMissing = (signal: AbortSignal) => this.#model.look(signal).then(() => false, isMissingModel);
-    this.#pull = new ModelPull({ api: this.#api, model, limits, warn, info, isMissing });
-    this.#requests = bulkhead(limits.concurrent, limits.waiting);
+    this.#pull = new ModelPull({ api, model, limits, warn, info, isMissing });
+    const unitsMaxOf = (text: string) => this.#slow.unitsMaxOf(text);
+    this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, debug });
+    const { shortQueries, waiting, longWaiting, queryWaitMs: waitMs, documentsRequestMs, documentsMs } = limits;
+    this.#lanes = {
+      short: new Lane({ atOnce: shortQueries, waiting, waitMs }),
+      long: new Lane({ atOnce: 1, waiting: longWaiting, waitMs }),
+    };
     this.#documents = new GatheredDocuments({
-      send: (texts, signal) => this.#request(texts, 'document', signal),
-      requestMs: limits.documentsRequestMs,
-      waiting: limits.waiting,
+      send: (texts, signal) => this.#breakers.document.execute(() => this.#send(texts, 'document', signal), signal),
+      requestMs: documentsRequestMs,
+      callMs: documentsMs,
+      waiting,
     });
-    this.#breaker = circuitBreaker(
-      handleWhen((error) => isServerAtFault(error)),
-      { halfOpenAfter: limits.breakMs, breaker: new FailuresInARow(limits.failures, limits.failuresWithinMs) },
-    );
+    this.#breakers = { query: breakerOf(limits), document: breakerOf(limits) };
   }
 
   async modelId(): Promise<string> {
@@ -100,26 +114,28 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   async embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts> {
     if (texts.length === 0) return { modelId: await this.modelId(), vectors: [] };
     try {
-      const embedded = await this.#inTurn(texts, purpose);
+      const embedded = await (purpose === 'query' ? this.#query(texts) : this.#document(texts));
       this.#noteSuccess(embedded.modelId);
       return embedded;
     } catch (error) {
       this.#noteFailure(error);
-      throw unavailable(error);
+      if (purpose === 'query') throw unavailable(error);
+      if (error instanceof OllamaFailure && error.kind === 'text') throw new TextRefusedError(error.message, error);
+      throw unavailable(error, this.#describe(error));
     }
   }
 
   /**
    * That the server answers and has the model is looked at each time; that it embeds only where the last try failed, or
-   * the model is new: a vector is made then. Where that takes longer than the check may, as while the model is loaded, it
-   * goes on and tells itself what comes of it.
+   * the model is new: a vector is made then. Where that takes longer than the check may, it goes on and tells itself what comes of it.
    */
   async check(): Promise<void> {
     const signal = this.#signal(this.#limits.checkMs);
     try {
       const id = await this.#model.look(signal);
       if (this.#proven === id && this.#trouble === null) return;
-      this.#proving ??= this.embed(['Portico'], 'document').finally(() => {
+      await this.#load.ready(signal, false);
+      this.#proving ??= this.embed([word], 'document').finally(() => {
         this.#proving = null;
       });
       await unlessAborted(signal, this.#proving).catch((error: unknown) => {
@@ -128,7 +144,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     } catch (error) {
       this.#noteFailure(error);
       const cause = error instanceof PorticoError ? error.cause : error;
-      throw new PorticoError('embedding_unavailable', { because: this.#describe(cause), cause });
+      throw unavailable(cause, this.#describe(cause));
     }
   }
 
@@ -141,87 +157,83 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     return AbortSignal.any([AbortSignal.timeout(limitMs), this.#closing.signal]);
   }
 
-  /** Within the time limit, all waiting included; at once where too many wait. */
-  async #inTurn(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts> {
-    const { queryMs, documentsMs } = this.#limits;
-    const signal = this.#signal(purpose === 'query' ? queryMs : documentsMs);
-    const embedded = purpose === 'query' ? this.#request(texts, purpose, signal) : this.#documents.embed(texts, signal);
-    return unlessAborted(signal, embedded);
-  }
-
-  /** At once where the breaker is open. */
-  #request(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedTexts> {
-    const embed = () => unlessAborted(signal, this.#embedByOneModel(texts, purpose, signal));
-    return this.#breaker.execute(() => this.#requests.execute(embed, signal), signal);
+  /** At once where the breaker is open, or too many wait. Long ones have a lane of their own, so that short ones need not wait for many. */
+  #query(texts: readonly string[]): Promise<EmbeddedTexts> {
+    const { queryMs } = this.#limits;
+    const signal = this.#signal(queryMs);
+    const cut = texts.map((text) => cutTokens(text, queryTokensMax));
+    const isLong = cut.reduce((sum, text) => sum + tokensOf(text), 0) > shortQueryTokensMax;
+    const lane = this.#lanes[isLong ? 'long' : 'short'];
+    const sent = this.#breakers.query.execute(() => lane.run(() => this.#send(cut, 'query', signal)), signal);
+    return this.#inTime(sent, signal, queryMs);
   }
 
   /**
-   * The server does not say which version of a model made a vector. So it is asked afterwards: where that is the one that
-   * was known before, it made them; where not, they are made anew.
+   * A text that took too long is sent by itself, right after a word has shown that the server is not busy with others: only then its
+   * length is to blame where it takes too long again, and it is cut.
    */
-  async #embedByOneModel(
-    texts: readonly string[],
-    purpose: EmbeddingPurpose,
-    signal: AbortSignal,
-  ): Promise<EmbeddedTexts> {
-    let modelId = this.#model.known ?? (await this.#model.look(signal));
-    for (let attempt = 1; attempt <= 2; attempt += 1) {
-      const vectors = await this.#embedAll(texts, purpose, signal);
-      const after = await this.#model.look(signal);
-      if (after === modelId) return { modelId, vectors };
-      modelId = after;
+  async #document(texts: readonly string[]): Promise<EmbeddedTexts> {
+    const { documentsMs, wordMs } = this.#limits;
+    const [text = ''] = texts;
+    const isSlow = texts.length === 1 && this.#slow.has(text);
+    if (isSlow && this.#slow.unitsMaxOf(text) === 0) {
+      this.#slow.settle(text);
+      throw new OllamaFailure('text', `${unitsOf(text)} took the model more than ${documentsMs} ms, also when cut`);
     }
-    throw new OllamaFailure('server', 'The model of Ollama changed again and again while texts were embedded');
+    const signal = this.#signal(documentsMs);
+    if (isSlow) await this.#inTime(this.#documents.embed([word], signal, true), this.#signal(wordMs), wordMs);
+    const embedded = await this.#inTime(this.#documents.embed(texts, signal, isSlow), signal, documentsMs);
+    if (isSlow) this.#slow.settle(text);
+    return embedded;
   }
 
-  async #embedAll(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<Float32Array[]> {
-    const vectors: Float32Array[] = [];
-    for (let start = 0; start < texts.length; start += batchSize) {
-      const batch = texts.slice(start, start + batchSize);
-      vectors.push(...(await this.#embedBatch(batch, purpose, signal, textUnitsMax)));
-    }
-    return vectors;
-  }
-
-  /** One text that is too long fails its whole batch: then each is tried alone, and cut in half until it is taken. */
-  async #embedBatch(
-    texts: readonly string[],
-    purpose: EmbeddingPurpose,
-    signal: AbortSignal,
-    unitsMax: number,
-  ): Promise<Float32Array[]> {
-    const prefix = prefixOf(this.#options.model, purpose);
-    const cut = texts.map((text) => cutText(text, unitsMax));
+  /** A limit of our own says nothing of the server: whether that is away is found out apart, see `#overdue`. */
+  async #inTime(embedded: Promise<EmbeddedTexts>, signal: AbortSignal, limitMs: number): Promise<EmbeddedTexts> {
     try {
-      const answer = await this.#api.embed(
-        cut.map((text) => prefix + text),
-        signal,
-      );
-      const vectors = readVectors(answer, texts.length, this.#options.model);
-      texts.forEach((text, i) => this.#noteCut(text.length, cut[i]?.length ?? 0));
-      return vectors;
+      return await unlessAborted(signal, embedded);
     } catch (error) {
-      if (!(error instanceof OllamaRefusal && error.isTextTooLong)) throw error;
-      const [text = '', ...more] = cut;
-      if (more.length > 0) {
-        const vectors: Float32Array[] = [];
-        for (const one of texts) vectors.push(...(await this.#embedBatch([one], purpose, signal, unitsMax)));
-        return vectors;
-      }
-      if (text.length <= textUnitsMin) {
-        throw new OllamaFailure('text', `A text of ${text.length} UTF-16 units is too long for the model`, error);
-      }
-      return this.#embedBatch(texts, purpose, signal, text.length >> 1);
+      if (!signal.aborted || this.#closing.signal.aborted || error !== signal.reason) throw error;
+      if (this.#load.isUnderWay) throw beingLoaded(error);
+      throw new OllamaFailure('busy', `no vector came within ${limitMs} ms`, error);
     }
   }
 
-  #noteCut(units: number, left: number): void {
-    if (left < units) this.#options.debug?.(`A text of ${units} UTF-16 units was cut to ${left} for the model`);
+  async #send(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedTexts> {
+    if (signal.aborted)
+      throw this.#closing.signal.aborted ? signal.reason : new OllamaFailure('busy', 'a text had no turn');
+    try {
+      await this.#load.ready(signal, purpose === 'document');
+      const embedded = await unlessAborted(signal, this.#texts.embed(texts, purpose, signal));
+      this.#load.noteLoaded();
+      return embedded;
+    } catch (error) {
+      if (this.#closing.signal.aborted || kindOf(error) !== 'server') throw error;
+      // An answer that is of no use says nothing of the model.
+      if (!(error instanceof OllamaFailure) || error instanceof OllamaRefusal) this.#load.forget();
+      throw signal.aborted ? await this.#overdue(texts, purpose, error) : error;
+    }
+  }
+
+  /** Why something was not done in time: a server that answers nothing else is away, one that does is busy. */
+  async #overdue(texts: readonly string[], purpose: EmbeddingPurpose, cause: unknown): Promise<unknown> {
+    try {
+      await this.#model.look(this.#signal(this.#limits.checkMs));
+    } catch (error) {
+      this.#noteFailure(error);
+      return error;
+    }
+    const [text = '', ...more] = texts;
+    if (purpose === 'document' && more.length === 0 && text !== word) {
+      const units = this.#slow.tookTooLong(text);
+      if (units < text.length)
+        this.#options.info(`${unitsOf(text)} takes too long to be embedded; it is cut to ${units}`);
+    }
+    return new OllamaFailure('busy', 'no vector came in time', cause);
   }
 
   #noteSuccess(modelId: string): void {
     this.#proven = modelId;
-    if (this.#trouble !== null) this.#options.info('Ollama embeds again');
+    if (this.#trouble !== null && !passing.has(this.#trouble)) this.#options.info('Ollama embeds again');
     this.#trouble = null;
   }
 
@@ -230,8 +242,20 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const kind = kindOf(error);
     if (kind === null || kind === 'text' || kind === 'untold' || kind === 'closed') return;
     if (kind === 'missing' && this.#options.pull) this.#pull.begin();
-    if (this.#trouble !== kind) this.#options.warn(`Ollama does not embed: ${this.#describe(error)}`, error);
+    if (passing.has(kind) && this.#trouble !== null) return;
+    if (this.#trouble !== kind && this.#mayTell(kind)) {
+      this.#options.warn(`Ollama does not embed: ${this.#describe(error)}`, error);
+    }
     this.#trouble = kind;
+  }
+
+  /** A load tells itself. It may be busy and not busy many times a minute. */
+  #mayTell(kind: FailureKind): boolean {
+    if (kind !== 'busy') return kind !== 'loading';
+    const now = performance.now();
+    if (now - this.#busyToldAt < this.#limits.busyToldMs) return false;
+    this.#busyToldAt = now;
+    return true;
   }
 
   /** What is going on, for everybody: what the server says of a refusal may name an address within. */
@@ -242,37 +266,38 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       return pull ? `the model ${model} ${this.#pull.stage}` : `the model is missing, run: ollama pull ${model}`;
     }
     if (error instanceof OllamaRefusal) return `Ollama answered ${error.status}`;
-    if (error instanceof OllamaFailure) return error.message;
-    return kind === null ? 'it failed again and again, or too many wait' : 'the server does not answer';
+    if (error instanceof OllamaFailure) return kind === 'busy' ? `the server is busy: ${error.message}` : error.message;
+    return kind === null ? 'it failed again and again' : 'the server does not answer';
   }
 }
 
-const unavailable = (cause: unknown): PorticoError =>
-  cause instanceof PorticoError ? cause : new PorticoError('embedding_unavailable', { cause });
+/** Of these the end is not told: they come and go, or tell themselves. */
+const passing: ReadonlySet<FailureKind> = new Set(['busy', 'loading']);
+
+const breakerOf = ({ breakMs, failures, failuresWithinMs }: OllamaLimits) =>
+  circuitBreaker(
+    handleWhen((error) => kindOf(error) === 'server' || kindOf(error) === 'dimension'),
+    { halfOpenAfter: breakMs, breaker: new FailuresInARow(failures, failuresWithinMs) },
+  );
+
+const unavailable = (cause: unknown, because?: string): PorticoError =>
+  cause instanceof PorticoError
+    ? cause
+    : new PorticoError('embedding_unavailable', { cause, ...(because === undefined ? {} : { because }) });
 
 const stillTried = (cause: unknown): OllamaFailure =>
   new OllamaFailure('untold', 'whether it embeds is being tried', cause);
+
+const unitsOf = (text: string): string => `A text of ${text.length} UTF-16 units`;
 
 const isMissingModel = (error: unknown): boolean => {
   if (kindOf(error) === 'missing') return true;
   throw error;
 };
 
-const isServerAtFault = (error: unknown): boolean => kindOf(error) === 'server' || kindOf(error) === 'dimension';
-
-/** Null for what was never sent: the breaker is open, too many wait, or it was told already. */
+/** Null for what was never sent: the breaker is open, or it was told already. */
 const kindOf = (error: unknown): FailureKind | null => {
   if (error instanceof OllamaFailure) return error.kind;
-  if (error instanceof PorticoError) return null;
-  const isUnsent = isBrokenCircuitError(error) || isBulkheadRejectedError(error) || isTaskCancelledError(error);
-  return isUnsent ? null : 'server';
-};
-
-/** The promise, unless the signal is aborted first: whoever waits is not kept by what does not listen to it. */
-const unlessAborted = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> => {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
+  if (error instanceof PorticoError || error instanceof TextRefusedError) return null;
+  return isBrokenCircuitError(error) || isTaskCancelledError(error) ? null : 'server';
 };

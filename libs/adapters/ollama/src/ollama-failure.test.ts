@@ -6,7 +6,7 @@ test.each([
   ['input length exceeds maximum context length', true],
   ['input exceeds maximum context length and cannot be truncated further', true],
   ['invalid input type', false],
-  ['do embedding request: Post "http://127.0.0.1:40123/embedding": EOF', false],
+  ['do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF', false],
 ])('a refusal by 400 that says %j is about the length of the text: %j', (said, isTooLong) => {
   expect(new OllamaRefusal(400, said).isTextTooLong).toBe(isTooLong);
   expect(new OllamaRefusal(500, said).isTextTooLong).toBe(false);

@@ -42,3 +42,16 @@ export const openOllama = async (
 /** Tries again until it holds; the test's own time limit is nearer than this one. */
 export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(holds, { timeout: 60_000, interval: 10 });
+
+/** Has the model loaded, and forgets the requests that did so. */
+export const warmUp = async ({ embedder, standIn }: Pick<Opened, 'embedder' | 'standIn'>): Promise<void> => {
+  await until(() => embedder.check());
+  standIn.requests.length = 0;
+};
+
+/** The requests to embed so far; one that only loads the model has no text. */
+export const embedRequests = (standIn: OllamaStandIn): readonly { readonly input: readonly string[] }[] =>
+  standIn
+    .asked('/api/embed')
+    .map((body) => body as unknown as { readonly input: readonly string[] })
+    .filter(({ input }) => input.length > 0);

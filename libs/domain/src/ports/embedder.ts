@@ -10,6 +10,14 @@ export interface EmbeddedTexts {
   readonly vectors: readonly Float32Array[];
 }
 
+/** Why a document has no vector, though the embedder works: no later try would make one of it. Its message holds no part of the text. */
+export class TextRefusedError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TextRefusedError';
+  }
+}
+
 /** Turns texts into vectors. */
 export interface Embedder {
   /**

@@ -44,12 +44,14 @@ const refuseField = ({ keep_alive: keepAlive, dimensions, options }: Json): Answ
   if (dimensions !== undefined && typeof dimensions !== 'number') {
     return refusal(400, 'json: cannot unmarshal string into Go struct field EmbedRequest.dimensions of type int');
   }
-  const numCtx = (options as Json | undefined)?.num_ctx;
-  if (numCtx !== undefined && typeof numCtx !== 'number') {
-    return refusal(500, 'option "num_ctx" must be of type integer');
+  for (const [name, value] of Object.entries((options ?? {}) as Json)) {
+    if (integers.has(name) && typeof value !== 'number')
+      return refusal(500, `option "${name}" must be of type integer`);
   }
   return null;
 };
+
+const integers: ReadonlySet<string> = new Set(['num_ctx', 'num_thread']);
 
 /** An empty text alone is no text; in a list it is one. Null where the input is of another type. */
 const textsOf = (input: unknown): readonly string[] | null => {

@@ -114,6 +114,16 @@ const facts = (server: OllamaServer): void => {
     expect(answer.type).toContain('application/json');
   });
 
+  test.each([
+    `library/${model}`,
+    `registry.ollama.ai/library/${model}`,
+    `https://registry.ollama.ai/library/${model}:latest`,
+  ])('%s is another name of it', async (name) => {
+    const { status, body } = await post('/api/embed', { model: name, input: 'rain' });
+    expect(status).toBe(200);
+    expect(dot(body.embeddings?.[0] ?? [], await one('rain'))).toBeCloseTo(1, 4);
+  });
+
   test('a body that is no JSON, or none, is refused', async () => {
     expect((await post('/api/embed', '{nope')).status).toBe(400);
     const empty = await post('/api/embed', '');
@@ -130,6 +140,7 @@ const facts = (server: OllamaServer): void => {
 
   test('an option of the wrong type is a 500', async () => {
     expect((await embed({ input: 'rain', options: { num_ctx: 'many' } })).status).toBe(500);
+    expect((await embed({ input: 'rain', options: { num_thread: 'many' } })).status).toBe(500);
   });
 
   test('what is no route is a 404 in plain text, and a wrong method a 405', async () => {
@@ -211,5 +222,77 @@ describe('Ollama stand-in, on demand:', () => {
     changing.install({ name: 'nomic-embed-text:latest', digest: 'f'.repeat(64), dimension: 768, contextLength: 2048 });
     expect((await embedded()).embeddings).not.toEqual(before.embeddings);
     await changing.close();
+  });
+
+  const embedding = (server: OllamaServer, input: unknown, signal?: AbortSignal) =>
+    fetch(`${server.url}/api/embed`, {
+      method: 'POST',
+      body: JSON.stringify({ model, input }),
+      ...(signal ? { signal } : {}),
+    });
+
+  test('a client that leaves ends the load that it began, and the next request begins it anew', async () => {
+    const loading = await startOllamaStandIn();
+    loading.runner.loadMs = 300;
+    await expect(embedding(loading, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
+    expect((await embedding(loading, 'rain')).status).toBe(200);
+    expect(loading.runner.loadsBegun).toBe(2);
+    await embedding(loading, 'rain');
+    expect(loading.runner.loadsBegun).toBe(2);
+    await loading.close();
+  });
+
+  test('who asks while another loads waits for that load, and no text at all loads as well', async () => {
+    const loading = await startOllamaStandIn();
+    loading.runner.loadMs = 100;
+    const answers = await Promise.all([[], 'rain', 'snow'].map((input) => embedding(loading, input)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(loading.runner.loadsBegun).toBe(1);
+    await loading.close();
+  });
+
+  test('texts are worked one by one, first come first served, also those whose client left', async () => {
+    const slow = await startOllamaStandIn();
+    slow.runner.tokenMs = 20;
+    const order: string[] = [];
+    const left = embedding(slow, 'rain '.repeat(20), AbortSignal.timeout(100)).catch(() => order.push('left'));
+    await expect.poll(() => slow.asked('/api/embed')).toHaveLength(1);
+    const first = embedding(slow, 'snow').then(() => order.push('first'));
+    await expect.poll(() => slow.asked('/api/embed')).toHaveLength(2);
+    const second = embedding(slow, 'sun').then(() => order.push('second'));
+    await embedding(slow, []).then(() => order.push('no text'));
+    await Promise.all([left, first, second]);
+    expect(order).toEqual(['no text', 'left', 'first', 'second']);
+    await slow.close();
+  });
+
+  test.each([
+    ['runnerGone', 400, /\/v1\/embeddings": EOF$/],
+    ['failure', 500, /^llama-server process has terminated: /],
+  ] as const)('a runner that fails (%s) is a %i, and the next request loads the model', async (fault, status, said) => {
+    const failing = await startOllamaStandIn();
+    failing.setFault(fault, 1);
+    const answer = await embedding(failing, 'rain');
+    expect([answer.status, ((await answer.json()) as Answered['body']).error]).toEqual([
+      status,
+      expect.stringMatching(said) as string,
+    ]);
+    expect((await embedding(failing, 'rain')).status).toBe(200);
+    expect(failing.runner.loadsBegun).toBe(2);
+    await failing.close();
+  });
+
+  test('a pull that stalls goes on to say the same', async () => {
+    const stalling = await startOllamaStandIn({ models: [] });
+    stalling.pullFault = 'stall';
+    const pulled = await fetch(`${stalling.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
+    const lines: string[] = [];
+    for await (const chunk of (pulled.body ?? []) as AsyncIterable<Uint8Array>) {
+      lines.push(...Buffer.from(chunk).toString('utf8').trim().split('\n'));
+      if (lines.length > 8) break;
+    }
+    expect(new Set(lines.slice(4)).size).toBe(1);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ completed: expect.any(Number) as number });
+    await stalling.close();
   });
 });

@@ -3,12 +3,15 @@ import { setTimeout } from 'node:timers/promises';
 import { LoopbackServer } from '../loopback-server.ts';
 import type { ServerControl } from '../server-process.ts';
 import { embedAnswer, refusal, type Answer, type Json } from './embed-answer.ts';
+import { isValidName, listedName } from './model-name.ts';
+import { ModelRunner } from './model-runner.ts';
+import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
 
 /**
  * How `POST /api/embed` goes wrong: it never answers (`hang`), the connection breaks before the answer (`reset`) or within
  * it (`resetMidway`), it is no JSON (`garbage`, `nan`) or a page (`html`), vectors are not what was asked for, it is `busy`,
- * it fails (`failure`, `runnerGone`), or it takes its time.
+ * its runner does not start (`failure`) or dies under the request (`runnerGone`), or it takes its time.
  */
 export type OllamaFault =
   | 'hang'
@@ -29,8 +32,7 @@ export type OllamaFault =
   | 'runnerGone'
   | { readonly slowMs: number };
 
-/** How a pull goes wrong: at once, half-way with an error line, by silence, by a broken connection, or by a page. */
-export type PullFault = 'unknown' | 'midway' | 'hang' | 'reset' | 'html';
+export type { PullFault };
 
 export interface OllamaServer {
   readonly url: string;
@@ -73,6 +75,8 @@ export class OllamaStandIn implements OllamaServer {
   /** How long each step of a pull takes. */
   pullStepMs = 1;
   pullFault: PullFault | null = null;
+  /** Loads the models and works their texts; both take no time unless told. */
+  readonly runner = new ModelRunner();
   #fault: OllamaFault | null = null;
   #faultsLeft = 0;
   #afterEmbed: (() => void) | null = null;
@@ -159,22 +163,36 @@ export class OllamaStandIn implements OllamaServer {
     this.#faultsLeft -= 1;
     if (typeof fault === 'object' && fault) await setTimeout(fault.slowMs);
     const answer = embedAnswer(request, (name) => this.#find(name));
-    const act = this.#afterEmbed;
-    this.#afterEmbed = null;
-    act?.();
+    if (answer.status === 200) await this.#run(answer, response);
+    if (fault === 'failure' || fault === 'runnerGone' || request.keep_alive === 0) this.runner.unload();
+    if (Array.isArray(request.input) && request.input.length > 0) {
+      const act = this.#afterEmbed;
+      this.#afterEmbed = null;
+      act?.();
+    }
     if (typeof fault === 'string') spoil(fault, answer, response);
     else json(response, answer);
   }
 
+  /** A request without a text loads the model, and waits for no turn. */
+  async #run({ body }: Answer, response: ServerResponse): Promise<void> {
+    const left = new AbortController();
+    if (response.destroyed) left.abort();
+    else response.once('close', () => left.abort());
+    await this.runner.load(left.signal);
+    const { prompt_eval_count: tokens, embeddings } = body as { prompt_eval_count: number; embeddings: unknown[] };
+    if (embeddings.length > 0) await this.runner.work(tokens);
+  }
+
   #find(name: unknown): StandInModel | Answer {
     if (typeof name !== 'string' || name === '') return refusal(404, "model '' not found");
-    if (!validName.test(name)) return refusal(400, 'invalid model name');
-    const model = this.#models.get(withTag(name));
+    if (!isValidName(name)) return refusal(400, 'invalid model name');
+    const model = this.#models.get(listedName(name));
     return model ?? refusal(404, `model "${name}" not found, try pulling it first`);
   }
 
   #show(request: Json): Answer {
-    const name = withTag(namedIn(request));
+    const name = listedName(namedIn(request));
     const model = this.#models.get(name);
     if (!model) return refusal(404, `model '${name}' not found`);
     return { status: 200, body: { details: detailsOf(model), capabilities: ['embedding'] } };
@@ -193,24 +211,34 @@ export class OllamaStandIn implements OllamaServer {
 
   async #pull(request: Json, response: ServerResponse): Promise<void> {
     const name = namedIn(request);
-    if (!validName.test(name)) return json(response, refusal(400, 'invalid model name'));
+    if (!isValidName(name)) return json(response, refusal(400, 'invalid model name'));
     if (this.pullFault === 'html') return page(response);
-    const found = this.pullFault === 'unknown' ? undefined : this.#registry.get(withTag(name));
+    const found = this.pullFault === 'unknown' ? undefined : this.#registry.get(listedName(name));
     const lines = pullLines(found, this.pullFault);
     const failure = lines.find((line) => 'error' in line);
+    const brought = this.pullFault === 'vain' ? undefined : found;
     if (request.stream === false) {
-      if (found && !failure) this.install(found);
+      if (brought && !failure) this.install(brought);
       return json(response, failure ? { status: 500, body: failure } : { status: 200, body: { status: 'success' } });
     }
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     for (const [step, line] of lines.entries()) {
       await setTimeout(this.pullStepMs);
       if (step === 3 && this.pullFault === 'hang') return;
+      if (step === 3 && this.pullFault === 'stall') return this.#stall(lines[2] ?? {}, response);
       if (step === 3 && this.pullFault === 'reset') return void response.destroy();
-      if ('status' in line && line.status === 'success' && found) this.install(found);
+      if ('status' in line && line.status === 'success' && brought) this.install(brought);
       response.write(`${JSON.stringify(line)}\n`);
     }
     response.end();
+  }
+
+  async #stall(line: Json, response: ServerResponse): Promise<void> {
+    while (!response.destroyed && this.pullFault === 'stall') {
+      response.write(`${JSON.stringify(line)}\n`);
+      await setTimeout(stalledLineMs);
+    }
+    response.destroy();
   }
 }
 
@@ -223,14 +251,11 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/api/embed': ['POST'],
 };
 
-const validName = /^[a-z0-9_][a-z0-9_.\-/]*(:[a-z0-9_.-]+)?$/i;
 /** Both fields are taken. */
 const namedIn = ({ model, name }: Json): string => {
   const named = model ?? name;
   return typeof named === 'string' ? named : '';
 };
-
-const withTag = (name: string): string => (name.includes(':') ? name : `${name}:latest`);
 
 const detailsOf = ({ dimension, contextLength }: StandInModel) => ({
   format: 'gguf',
@@ -238,20 +263,6 @@ const detailsOf = ({ dimension, contextLength }: StandInModel) => ({
   context_length: contextLength,
   embedding_length: dimension,
 });
-
-const bytesTotal = 274_290_656;
-
-/** What a pull says, line by line. A failure is a line like any other. */
-const pullLines = (model: StandInModel | undefined, fault: PullFault | null): readonly Json[] => {
-  const manifest = { status: 'pulling manifest' };
-  if (!model) return [manifest, { error: 'pull model manifest: file does not exist' }];
-  const digest = `sha256:${model.digest}`;
-  const layer = { status: `pulling ${model.digest.slice(0, 12)}`, digest, total: bytesTotal };
-  const half = [manifest, layer, { ...layer, completed: bytesTotal / 4 }, { ...layer, completed: bytesTotal / 2 }];
-  if (fault === 'midway') return [...half, { error: 'max retries exceeded: unexpected EOF' }];
-  const done = ['verifying sha256 digest', 'writing manifest', 'success'].map((status) => ({ status }));
-  return [...half, { ...layer, completed: bytesTotal }, ...done];
-};
 
 const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: ServerResponse): void => {
   if (fault === 'hang') return;
@@ -262,10 +273,10 @@ const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: Se
     const said = 'server busy, please try again.  maximum pending requests exceeded';
     return json(response, refusal(503, said));
   }
-  if (fault === 'failure') return json(response, refusal(500, 'llama runner process has terminated: signal: killed'));
+  if (fault === 'failure') return json(response, refusal(500, 'llama-server process has terminated: signal: killed'));
   // Whatever a runner gives no status for is a 400, though the request is right.
   if (fault === 'runnerGone') {
-    return json(response, refusal(400, 'do embedding request: Post "http://127.0.0.1:40123/embedding": EOF'));
+    return json(response, refusal(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'));
   }
   const { embeddings = [], ...rest } = answer.body as { readonly embeddings?: readonly number[][] };
   if (fault === 'resetMidway') {

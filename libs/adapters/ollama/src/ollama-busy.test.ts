@@ -1,0 +1,216 @@
+import { type OllamaStandIn } from '@portico/test-servers';
+import { expect, test } from 'vitest';
+import { embedRequests, openOllama, until, warmUp } from '../test/open-ollama.ts';
+
+const unavailable = { code: 'embedding_unavailable' };
+const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
+const stand = (name: string) => `Ollama stand-in: ${name}`;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The texts of each request so far, without their prefixes. */
+const sent = (standIn: OllamaStandIn): readonly (readonly string[])[] =>
+  embedRequests(standIn).map(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
+
+/** Texts of so many words, each a token for the stand-in and for our own estimate. */
+const words = (count: number, first = 'a') => [first, ...Array.from({ length: count - 1 }, () => 'b')].join(' ');
+const settled = (calls: readonly Promise<unknown>[]) =>
+  Promise.allSettled(calls).then((outcomes) => outcomes.map(({ status }) => status));
+
+test(stand('documents that get no turn in time say nothing of the server: queries are embedded at once'), async () => {
+  const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 1_000, documentsRequestMs: 1 } });
+  await embedder.check();
+  standIn.runner.tokenMs = 2;
+  const documents = Array.from({ length: 8 }, (_, i) => embedder.embed([words(200, `text${i}`)], 'document'));
+  const outcomes = await settled(documents);
+  expect(outcomes.filter((status) => status === 'fulfilled').length).toBeGreaterThan(0);
+  expect(outcomes.filter((status) => status === 'rejected').length).toBeGreaterThan(4);
+  expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
+  expect((await embedder.embed(['rain'], 'document')).vectors).toHaveLength(1);
+  expect(warnings(lines).join()).not.toMatch(/does not answer|again and again/);
+});
+
+test(stand('a limit of our own opens no breaker while the server answers, however many texts it passes'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { queryMs: 200 } });
+  await embedder.check();
+  standIn.runner.tokenMs = 80;
+  for (let time = 1; time <= 7; time += 1) {
+    const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
+    expect(failure).toMatchObject({ ...unavailable, cause: { kind: 'busy' } });
+  }
+  standIn.runner.tokenMs = 0;
+  await until(() => embedder.embed(['rain'], 'query'));
+});
+
+test(stand('a server that answers nothing at all is left alone after five queries that came to nothing'), async () => {
+  const limits = { queryMs: 100, checkMs: 100, breakMs: 60_000 };
+  const { standIn, embedder } = await openOllama({ limits });
+  await until(() => embedder.check());
+  await standIn.control.pause();
+  await until(() =>
+    expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { isBrokenCircuitError: true } }),
+  );
+  await standIn.control.resume();
+});
+
+test(stand('documents that fail keep no query from being asked'), async () => {
+  const { standIn, embedder } = await openOllama();
+  await embedder.check();
+  standIn.setFault('failure', 5);
+  for (let failure = 1; failure <= 5; failure += 1) {
+    await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject({ cause: { status: 500 } });
+  }
+  await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject({ cause: { isBrokenCircuitError: true } });
+  expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
+});
+
+test(stand('a model that loads for longer than any caller waits is loaded once, and embeds then'), async () => {
+  const limits = { queryMs: 300, documentsMs: 400, checkMs: 200, loadPatienceMs: 150, loadLookMs: 50 };
+  const { standIn, embedder, lines } = await openOllama({ limits });
+  standIn.runner.loadMs = 2_000;
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject(unavailable);
+  await expect(embedder.embed(['rain'], 'document')).rejects.toThrow(
+    'Embedding service unavailable: the model is being loaded',
+  );
+  await expect(embedder.check()).rejects.toThrow('Embedding service unavailable: the model is being loaded');
+  const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: 'Embedding service unavailable', cause: { kind: 'loading' } });
+  await until(() => embedder.embed(['rain'], 'query'));
+  await embedder.check();
+  expect(standIn.runner.loadsBegun).toBe(1);
+  expect(sent(standIn)[0]).toEqual(['rain']);
+  expect(lines.filter((line) => line.includes('load'))).toEqual([
+    'info Ollama loads the model nomic-embed-text',
+    'info Ollama has loaded the model nomic-embed-text',
+  ]);
+  expect(warnings(lines)).toEqual([]);
+});
+
+test(stand('a model whose load takes longer than a query or a document may is loaded all the same'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { queryMs: 300, documentsMs: 500, failures: 1_000 } });
+  standIn.runner.loadMs = 1_500;
+  await Promise.all([until(() => embedder.embed(['rain'], 'query')), until(() => embedder.embed(['sun'], 'document'))]);
+  expect(standIn.runner.loadsBegun).toBe(1);
+});
+
+test(stand('a model that was unloaded while nobody asked is loaded apart from the next query'), async () => {
+  const limits = { queryMs: 300, loadPatienceMs: 150, loadLookMs: 50, loadKnownMs: 100 };
+  const { standIn, embedder } = await openOllama({ limits });
+  await until(() => embedder.embed(['rain'], 'query'));
+  standIn.runner.unload();
+  standIn.runner.loadMs = 1_000;
+  await pause(150);
+  await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { kind: 'loading' } });
+  await until(() => embedder.embed(['rain'], 'query'));
+  expect(standIn.runner.loadsBegun).toBe(2);
+});
+
+test(stand('a load whose request is lost is asked for again, and one of a server that stops is given up'), async () => {
+  const limits = { queryMs: 300, loadPatienceMs: 150, loadLookMs: 50, loadLookMaxMs: 100 };
+  const { standIn, embedder } = await openOllama({ limits });
+  standIn.setFault('hang', 1);
+  await until(() => embedder.embed(['rain'], 'query'));
+  const stopped = await openOllama({ limits });
+  stopped.standIn.setFault('hang');
+  await expect(stopped.embedder.embed(['rain'], 'query')).rejects.toMatchObject({ cause: { kind: 'loading' } });
+  await stopped.standIn.control.stop();
+  await until(() => expect(warnings(stopped.lines)).toHaveLength(0));
+  stopped.standIn.setFault(null);
+  await stopped.standIn.control.start();
+  await until(() => stopped.embedder.embed(['rain'], 'query'));
+});
+
+test(stand('of a long query 512 tokens at most are embedded'), async () => {
+  const { standIn, embedder } = await openOllama();
+  await embedder.embed(['日'.repeat(2_000)], 'query');
+  await embedder.embed([words(512)], 'query');
+  await embedder.embed([`${words(512)} c`], 'query');
+  expect(sent(standIn)).toEqual([['日'.repeat(512)], [words(512)], [words(512)]]);
+});
+
+test(stand('long queries wait for one another, and short ones do not wait for all of them'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { queryMs: 20_000, queryWaitMs: 20_000 } });
+  await embedder.check();
+  standIn.runner.tokenMs = 1;
+  const order: string[] = [];
+  const ask = (kind: string, text: string) => embedder.embed([text], 'query').then(() => order.push(kind));
+  const long = Array.from({ length: 5 }, (_, i) => ask('long', words(300, `long${i}`)));
+  const short = Array.from({ length: 12 }, (_, i) => ask('short', `short ${i}`));
+  await Promise.all([...long, ...short]);
+  const second = order.indexOf('long', order.indexOf('long') + 1);
+  expect(order.slice(0, second).filter((kind) => kind === 'short').length).toBeGreaterThanOrEqual(4);
+  expect(order.lastIndexOf('short')).toBeLessThan(order.lastIndexOf('long') - 1);
+});
+
+test(stand('one long query is under way, four wait, and the next one fails at once'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { queryMs: 20_000, queryWaitMs: 20_000 } });
+  await embedder.check();
+  standIn.setFault({ slowMs: 50 });
+  const outcomes = await settled(Array.from({ length: 7 }, (_, i) => embedder.embed([words(65, `l${i}`)], 'query')));
+  expect(outcomes).toEqual([...new Array<string>(5).fill('fulfilled'), 'rejected', 'rejected']);
+  const short = await settled(Array.from({ length: 7 }, () => embedder.embed([words(64)], 'query')));
+  expect(short).toEqual(new Array<string>(7).fill('fulfilled'));
+});
+
+test(stand('a request for documents holds what the server works in its time, by tokens and not by texts'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { documentsRequestMs: 300, documentsMs: 60_000 } });
+  await warmUp({ embedder, standIn });
+  standIn.runner.tokenMs = 2;
+  const texts = ['short', ...Array.from({ length: 5 }, (_, i) => words(100, `long${i}`))];
+  await Promise.all(texts.map((text) => embedder.embed([text], 'document')));
+  expect(sent(standIn)).toEqual(texts.map((text) => [text]));
+});
+
+test(stand('a query waits behind a second of documents, and not behind all of them'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { documentsMs: 60_000 } });
+  await warmUp({ embedder, standIn });
+  standIn.runner.tokenMs = 5;
+  const order: string[] = [];
+  const documents = Array.from({ length: 8 }, (_, i) =>
+    embedder.embed([words(100, `text${i}`)], 'document').then(() => order.push('document')),
+  );
+  await until(() => expect(order.length).toBeGreaterThan(0));
+  await embedder.embed(['rain'], 'query').then(() => order.push('query'));
+  await Promise.all(documents);
+  expect(order.indexOf('query')).toBeLessThan(4);
+});
+
+test(stand('a document that takes too long is cut in half again and again, until it is embedded in time'), async () => {
+  const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 500, wordMs: 400 } });
+  await embedder.check();
+  standIn.runner.tokenMs = 2;
+  const long = words(1_000, 'x');
+  await until(() => embedder.embed([long], 'document'));
+  const lengths = new Set(
+    sent(standIn).flatMap((texts) => texts.filter((text) => text.startsWith('x')).map(({ length }) => length)),
+  );
+  expect([...lengths].slice(0, 4)).toEqual([1_999, 999, 499, 249].slice(0, lengths.size));
+  expect(lengths.size).toBeGreaterThan(2);
+  expect(lines.filter((line) => line.includes('cut to')).length).toBeGreaterThan(1);
+  expect(lines.join()).not.toContain('x b');
+});
+
+test(stand('one that takes too long at any length is refused for good, and one of a busy server is not'), async () => {
+  const { standIn, embedder } = await openOllama({ limits: { documentsMs: 500, wordMs: 350 } });
+  await embedder.check();
+  standIn.runner.tokenMs = 20;
+  const refused = {
+    name: 'TextRefusedError',
+    message: expect.stringMatching(/^A text of 199 UTF-16 units took/) as string,
+  };
+  await until(() => expect(embedder.embed([words(100)], 'document')).rejects.toMatchObject(refused));
+  const lengths = sent(standIn).flatMap((texts) =>
+    texts.filter((text) => text.startsWith('a b')).map(({ length }) => length),
+  );
+  expect(lengths).toEqual([199, 199, 128]);
+  // Whoever asks again, as an operator may, has it tried anew.
+  await expect(embedder.embed([words(100)], 'document')).rejects.toMatchObject(unavailable);
+
+  const busy = await openOllama({ limits: { documentsMs: 300, wordMs: 100 } });
+  await busy.embedder.check();
+  busy.standIn.setFault({ slowMs: 400 });
+  for (let time = 1; time <= 8; time += 1) {
+    await expect(busy.embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
+  }
+  busy.standIn.setFault(null);
+  await until(() => busy.embedder.embed(['rain'], 'document'));
+});

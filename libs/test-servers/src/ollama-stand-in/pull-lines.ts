@@ -1,0 +1,25 @@
+import type { Json } from './embed-answer.ts';
+import type { StandInModel } from './stand-in-model.ts';
+
+/**
+ * How a pull goes wrong: at once, half-way with an error line, by silence, by a part that is tried again and again (`stall`: lines
+ * come, of the same byte), by a broken connection, by a page, or by a success that brings nothing.
+ */
+export type PullFault = 'unknown' | 'midway' | 'hang' | 'stall' | 'reset' | 'html' | 'vain';
+
+/** The real server sends some 17 lines a second while a part stalls. */
+export const stalledLineMs = 60;
+
+const bytesTotal = 274_290_656;
+
+/** What a pull says, line by line. A failure is a line like any other. */
+export const pullLines = (model: StandInModel | undefined, fault: PullFault | null): readonly Json[] => {
+  const manifest = { status: 'pulling manifest' };
+  if (!model) return [manifest, { error: 'pull model manifest: file does not exist' }];
+  const digest = `sha256:${model.digest}`;
+  const layer = { status: `pulling ${model.digest.slice(0, 12)}`, digest, total: bytesTotal };
+  const half = [manifest, layer, { ...layer, completed: bytesTotal / 4 }, { ...layer, completed: bytesTotal / 2 }];
+  if (fault === 'midway') return [...half, { error: 'max retries exceeded: unexpected EOF' }];
+  const done = ['verifying sha256 digest', 'writing manifest', 'success'].map((status) => ({ status }));
+  return [...half, { ...layer, completed: bytesTotal }, ...done];
+};
