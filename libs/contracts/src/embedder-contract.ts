@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { embeddingDimension, isPorticoError } from '@portico/domain';
+import { embeddingDimension, isPorticoError, TextRefusedError } from '@portico/domain';
 import type { Embedder, EmbeddingPurpose } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
@@ -17,6 +17,13 @@ export interface ChangeableEmbedder {
   readonly embedder: Embedder;
   /** From now on texts are embedded by the other version, which the embedder is not told. */
   change(): void;
+}
+
+/** An embedder, and a switch for a document that it cannot embed. */
+export interface RefusingEmbedder {
+  readonly embedder: Embedder;
+  /** From now on no try embeds this document, of 18,000 UTF-16 units. */
+  refuse(text: string): void;
 }
 
 const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];
@@ -158,3 +165,19 @@ export const changeableEmbedderContract = {
     assert.notEqual(modelId, before);
   },
 } satisfies Contract<ChangeableEmbedder>;
+
+/** What an embedder promises besides that can refuse a text. */
+export const refusingEmbedderContract = {
+  'a document that no later try would embed raises a TextRefusedError without a part of it, while others are embedded':
+    async ({ embedder, refuse }) => {
+      const text = '- '.repeat(9_000);
+      refuse(text);
+      for (let time = 1; time <= 2; time += 1) {
+        await assert.rejects(
+          embedder.embed([text], 'document'),
+          (error) => error instanceof TextRefusedError && !error.message.includes('- -'),
+        );
+      }
+      assertUnitVector(await embedOne(embedder, 'x', 'document'), 'x');
+    },
+} satisfies Contract<RefusingEmbedder>;

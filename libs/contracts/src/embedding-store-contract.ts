@@ -202,6 +202,33 @@ export const embeddingStoreContract = {
       deepStrictEqual(await stores.embeddings.awaited(), new Set(expected));
     },
 
+  'a collection is told as given up while a job for it is, and no more once that was requeued or discarded': async (
+    stores,
+  ) => {
+    const [waiting, failed, requeued, discarded] = [aJob(), aJob(), aJob(), aJob()];
+    const mail = aMailJob(nextId());
+    await stores.embeddings.enqueue(jobsOnly(waiting, failed, requeued, discarded, mail));
+    for (const { id } of [failed, requeued, discarded, mail]) await stores.outbox.giveUp(id, start, 'no use');
+    await stores.outbox.requeue(requeued.id, start);
+    await stores.outbox.discard(discarded.id);
+    const expected = failed.task.kind === 'embed' ? [failed.task.collectionId] : [];
+    deepStrictEqual(await stores.embeddings.givenUp(), new Set(expected));
+  },
+
+  'a job that is enqueued takes the place of those for its collection that were given up, and of no others': async (
+    stores,
+  ) => {
+    const [first, other] = [aJob(), aJob()];
+    const mail = aMailJob(nextId());
+    await stores.embeddings.enqueue(jobsOnly(first, other, mail));
+    for (const { id } of [first, other, mail]) await stores.outbox.giveUp(id, start, 'no use');
+    const again = aJob({ task: first.task });
+    await stores.embeddings.enqueue(jobsOnly(again));
+    const givenUp = (await stores.outbox.givenUp(9)).map(({ id }) => id);
+    deepStrictEqual(new Set(givenUp), new Set([other.id, mail.id]));
+    await assertWritten(stores, jobsOnly(again));
+  },
+
   'of simultaneous enqueues of jobs for the same collections each collection gets one': async (stores) => {
     const tasks = [aJob().task, aJob().task, aJob().task];
     await Promise.all(

@@ -68,3 +68,54 @@ test('a job that was never there is not requeued', async () => {
   const { useCases } = createHarness();
   expect(await useCases.requeueJob('no such job' as JobId)).toBe('not given up');
 });
+
+const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
+
+const create = async ({ useCases }: Harness, name: string) => {
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
+  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
+  if (!admin || !document) throw new Error('There was an admin before, or no document was read');
+  const collection = { name, description: '', authentication: null, document, strict: false };
+  return useCases.createCollection({ actorId: admin.id, deadline: null }, admin.id, collection);
+};
+
+test('an embedding of a text that no try embeds is given up with the reason, and tried again by no look for what is outdated', async () => {
+  const harness = createHarness();
+  const { useCases, embedder } = harness;
+  embedder.refuse('weather');
+  const { id } = await create(harness, 'weather');
+  await harness.runJobs();
+  const reason = 'A text is one that is refused';
+  expect((await useCases.listGivenUpJobs(9)).jobs).toMatchObject([
+    { kind: 'embed', collectionId: id, attempts: 1, error: reason },
+  ]);
+  // Once at the start of a process, for its reason may be gone by then; it takes the place of the other.
+  for (let look = 1; look <= 3; look += 1) {
+    expect(await useCases.embedOutdated()).toBe(1);
+    await harness.runJobs();
+    expect(await useCases.listGivenUpJobs(9)).toMatchObject({ jobs: [{ attempts: 1 }], givenUp: 1, waiting: 0 });
+  }
+  const [first] = (await useCases.listGivenUpJobs(9)).jobs;
+  await useCases.embedOutdated();
+  await harness.runJobs();
+  expect((await useCases.listGivenUpJobs(9)).jobs[0]?.id).toBe(first?.id);
+  embedder.change();
+  await useCases.embedOutdated();
+  await harness.runJobs();
+  expect((await useCases.listGivenUpJobs(9)).jobs[0]?.id).not.toBe(first?.id);
+});
+
+test('an embedder that is away gives no embedding up, however often it is asked', async () => {
+  const harness = createHarness();
+  const { useCases, embedder } = harness;
+  embedder.interrupt();
+  await create(harness, 'weather');
+  for (let time = 1; time <= 30; time += 1) {
+    await harness.runJobs();
+    harness.clock.advance(300_000);
+  }
+  expect(await useCases.listGivenUpJobs(9)).toEqual({ jobs: [], givenUp: 0, waiting: 1 });
+  embedder.resume();
+  await harness.runJobs();
+  expect(await useCases.listGivenUpJobs(9)).toEqual({ jobs: [], givenUp: 0, waiting: 0 });
+});

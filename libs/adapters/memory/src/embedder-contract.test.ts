@@ -1,6 +1,11 @@
-import { changeableEmbedderContract, embedderContract, interruptibleEmbedderContract } from '@portico/contracts';
-import type { ChangeableEmbedder, InterruptibleEmbedder, Sabotages } from '@portico/contracts';
-import { embeddingDimension } from '@portico/domain';
+import {
+  changeableEmbedderContract,
+  embedderContract,
+  interruptibleEmbedderContract,
+  refusingEmbedderContract,
+} from '@portico/contracts';
+import type { ChangeableEmbedder, InterruptibleEmbedder, RefusingEmbedder, Sabotages } from '@portico/contracts';
+import { embeddingDimension, PorticoError } from '@portico/domain';
 import type { Embedder, EmbeddingPurpose } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { proveContract } from '../test/prove-contract.ts';
@@ -121,4 +126,24 @@ const changeableSabotages: Sabotages<typeof changeableEmbedderContract, Changeab
 
 describe('a model that changes', () => {
   proveContract(changeableEmbedderContract, changeableSabotages, createChangeable);
+});
+
+const createRefusing = (): RefusingEmbedder => {
+  const embedder = createMemoryEmbedder();
+  return { embedder, refuse: (text) => embedder.refuse(text) };
+};
+
+const refusingSabotages: Sabotages<typeof refusingEmbedderContract, RefusingEmbedder> = {
+  'a document that no later try would embed raises a TextRefusedError without a part of it, while others are embedded':
+    ({ embedder, refuse }) => ({
+      refuse,
+      embedder: spoil(
+        (embed) => async (texts, purpose) =>
+          embed(texts, purpose).catch(() => Promise.reject(new PorticoError('embedding_unavailable'))),
+      )(embedder),
+    }),
+};
+
+describe('a document that cannot be embedded', () => {
+  proveContract(refusingEmbedderContract, refusingSabotages, createRefusing);
 });

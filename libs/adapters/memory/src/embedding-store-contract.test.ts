@@ -167,6 +167,25 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
           ),
         ),
     })),
+  'a collection is told as given up while a job for it is, and no more once that was requeued or discarded': breaking(
+    'embeddings',
+    (right) => {
+      const before = new Set<CollectionId>();
+      return {
+        givenUp: async () => before,
+        enqueue: async (effects) => {
+          for (const { task } of effects.jobs) if (task.kind === 'embed') before.add(task.collectionId);
+          await right.enqueue(effects);
+        },
+      };
+    },
+  ),
+  'a job that is enqueued takes the place of those for its collection that were given up, and of no others': breaking(
+    'embeddings',
+    (_right, _stores, database) => ({
+      enqueue: async (effects) => commit(database, effects, () => undefined),
+    }),
+  ),
   'of simultaneous enqueues of jobs for the same collections each collection gets one': breaking(
     'embeddings',
     (_right, _stores, database) => ({

@@ -1,4 +1,4 @@
-import { embeddingDimension, PorticoError } from '@portico/domain';
+import { embeddingDimension, PorticoError, TextRefusedError } from '@portico/domain';
 import type { Embedder } from '@portico/domain';
 
 /** The reference with a switch, to see what happens when embedding fails. */
@@ -9,12 +9,15 @@ export interface MemoryEmbedder extends Embedder {
   resume(): void;
   /** From now on its next version embeds, which makes other vectors. */
   change(): void;
+  /** From now on no try embeds this document. */
+  refuse(text: string): void;
 }
 
 /** Counts words: each adds 1 to the dimension that its hash names, and the sum is brought to length 1. */
 export const createMemoryEmbedder = (): MemoryEmbedder => {
   let interrupted = false;
   let version = 1;
+  const refused = new Set<string>();
   const nameOf = (): string => `memory-words-${version}`;
   const available = (): void => {
     if (interrupted) {
@@ -25,8 +28,10 @@ export const createMemoryEmbedder = (): MemoryEmbedder => {
     async modelId() {
       return nameOf();
     },
-    async embed(texts) {
+    async embed(texts, purpose) {
       available();
+      const isRefused = purpose === 'document' && texts.some((text) => refused.has(text));
+      if (isRefused) throw new TextRefusedError('A text is one that is refused');
       return { modelId: nameOf(), vectors: texts.map((text) => embedText(text, version)) };
     },
     async check() {
@@ -40,6 +45,9 @@ export const createMemoryEmbedder = (): MemoryEmbedder => {
     },
     change() {
       version += 1;
+    },
+    refuse(text) {
+      refused.add(text);
     },
   };
 };

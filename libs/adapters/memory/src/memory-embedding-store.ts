@@ -36,6 +36,10 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
       return awaitedIn(database);
     },
 
+    async givenUp() {
+      return collectionsOf(database, ({ givenUp }) => givenUp);
+    },
+
     async counts(modelId) {
       const all = [...collections.values()];
       const embedded = all.filter((collection) => isUpToDate(database, collection, modelId)).length;
@@ -45,7 +49,12 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
     async enqueue(effects) {
       const awaited = awaitedIn(database);
       const jobs = effects.jobs.filter((job) => job.task.kind !== 'embed' || !awaited.has(job.task.collectionId));
-      commit(database, { ...effects, jobs }, () => undefined);
+      const replaced = new Set(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
+      commit(database, { ...effects, jobs }, () => {
+        for (const { job, givenUp } of database.jobs.values()) {
+          if (givenUp && job.task.kind === 'embed' && replaced.has(job.task.collectionId)) database.jobs.delete(job.id);
+        }
+      });
     },
 
     async startRun(plan) {
@@ -74,11 +83,15 @@ const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: Col
   return stored?.modelId === modelId && stored.contentRevision === contentRevision;
 };
 
-const awaitedIn = ({ jobs }: MemoryDatabase): ReadonlySet<CollectionId> =>
+const awaitedIn = (database: MemoryDatabase): ReadonlySet<CollectionId> =>
+  collectionsOf(database, ({ givenUp }) => !givenUp);
+
+/** Those that such a job is to embed. */
+const collectionsOf = ({ jobs }: MemoryDatabase, isMeant: (job: StoredJob) => boolean): ReadonlySet<CollectionId> =>
   new Set(
-    [...jobs.values()].flatMap(({ job: { task }, givenUp }) =>
-      task.kind === 'embed' && !givenUp ? [task.collectionId] : [],
-    ),
+    [...jobs.values()]
+      .filter(isMeant)
+      .flatMap(({ job: { task } }) => (task.kind === 'embed' ? [task.collectionId] : [])),
   );
 
 const jobsOf = ({ jobs }: MemoryDatabase, group: string): StoredJob[] =>

@@ -1,5 +1,10 @@
 import { inspect } from 'node:util';
-import { changeableEmbedderContract, embedderContract, interruptibleEmbedderContract } from '@portico/contracts';
+import {
+  changeableEmbedderContract,
+  embedderContract,
+  interruptibleEmbedderContract,
+  refusingEmbedderContract,
+} from '@portico/contracts';
 import { nomicStandIn, startOllama, type OllamaStandIn } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { embedRequests, openOllama } from '../test/open-ollama.ts';
@@ -26,6 +31,12 @@ describe('the Ollama embedder on the stand-in:', () => {
       let changes = 0;
       const change = () => standIn.install({ ...nomicStandIn, digest: String((changes += 1)).padEnd(64, '0') });
       await check({ embedder, change });
+    });
+  }
+  for (const [sentence, check] of Object.entries(refusingEmbedderContract)) {
+    test(sentence, async () => {
+      const { embedder, standIn } = await openOllama();
+      await check({ embedder, refuse: () => standIn.install({ ...nomicStandIn, contextLength: 8 }) });
     });
   }
 });

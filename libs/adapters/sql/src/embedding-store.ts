@@ -33,6 +33,10 @@ export const createSqlEmbeddingStore = (
 
   awaited: () => awaited(database.reads),
 
+  async givenUp() {
+    return new Set((await database.reads.all<CollectionRow>(selectGivenUp)).map(({ collectionId }) => collectionId));
+  },
+
   async counts(modelId) {
     const row = await database.reads.first<{ collections: number; embedded: number }>(selectCounts, [modelId]);
     return row ?? { collections: 0, embedded: 0 };
@@ -47,6 +51,8 @@ export const createSqlEmbeddingStore = (
     await database.transact(async (transaction) => {
       const before = await awaited(transaction, `and collection_id in (${idsInJson})`, [wanted]);
       const jobs = effects.jobs.filter(({ task }) => task.kind !== 'embed' || !before.has(task.collectionId));
+      const added = JSON.stringify(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
+      await transaction.run(`${deleteGivenUp} and collection_id in (${idsInJson})`, [added]);
       await writeEffects(transaction, { ...effects, jobs });
     });
   },
@@ -71,7 +77,7 @@ export const createSqlEmbeddingStore = (
 interface IdRow {
   readonly id: CollectionId;
 }
-interface AwaitedRow {
+interface CollectionRow {
   readonly collectionId: CollectionId;
 }
 interface ChangeRow extends Omit<EmbeddingChange, 'vector'> {
@@ -95,6 +101,8 @@ const upToDate =
 const selectOutdated = `select c.id from collections c ${upToDate} where e.collection_id is null order by c.id`;
 /** The collections that a job waits for. */
 const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = false`;
+const selectGivenUp = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = true`;
+const deleteGivenUp = `delete from jobs where kind = 'embed' and given_up = true`;
 const selectCounts = `select count(*) as "collections", count(e.collection_id) as "embedded" from collections c ${upToDate}`;
 const insertRun = 'insert into reindex_runs (id, total, started_at) values (?, ?, ?)';
 const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
@@ -104,7 +112,9 @@ const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
 
 const idsOf = (rows: readonly IdRow[]): CollectionId[] => rows.map(({ id }) => id);
 const awaited = async (sql: Sql, which = '', parameters: readonly Value[] = []): Promise<ReadonlySet<CollectionId>> =>
-  new Set((await sql.all<AwaitedRow>(`${selectAwaited} ${which}`, parameters)).map(({ collectionId }) => collectionId));
+  new Set(
+    (await sql.all<CollectionRow>(`${selectAwaited} ${which}`, parameters)).map(({ collectionId }) => collectionId),
+  );
 const lastRun = (sql: Sql): Promise<RunRow | undefined> => sql.first<RunRow>(selectLastRun);
 
 /** A vector at rest is a row of little-endian 32-bit floats. */

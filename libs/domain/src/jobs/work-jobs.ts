@@ -2,7 +2,15 @@ import { credentialsMail, rejectionMail } from './mails.ts';
 import { openCredentials } from './mail-jobs.ts';
 import type { JobId } from '../ids.ts';
 import { embedCollection } from '../search/embed-collection.ts';
-import { DeliveryError, jobKinds, type Job, type JobKind, type Mail, type Ports } from '../ports/index.ts';
+import {
+  DeliveryError,
+  jobKinds,
+  TextRefusedError,
+  type Job,
+  type JobKind,
+  type Mail,
+  type Ports,
+} from '../ports/index.ts';
 
 /** A crash delays a job that was under way by so long. Each call of a port for a job is bounded by less, all of them are not. */
 const leaseMs = 20_000;
@@ -109,11 +117,15 @@ const recordFailure = async (
 ): Promise<JobOutcome> => {
   const said = keptMessage(error instanceof Error ? error.message : String(error));
   const now = clock.now();
-  const delay = error instanceof DeliveryError && error.permanent ? null : retryDelayMs(task.kind, attempts + 1);
+  const delay = isForGood(error) ? null : retryDelayMs(task.kind, attempts + 1);
   if (delay === null) await outbox.giveUp(id, now, said);
   else await outbox.retry(id, now + delay, said);
   return { failed: task.kind, error: said, givenUp: delay === null };
 };
+
+/** Whether trying again is useless. */
+const isForGood = (error: unknown): boolean =>
+  error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
 
 /** As every database can keep it: a server that is spoken to may have put anything into its answer. */
 const keptMessage = (message: string): string =>

@@ -45,12 +45,15 @@ export interface EmbeddingStore {
   /** Collections that a job for an embedding waits for, leased or put off ones included. One that was given up waits no more. */
   awaited(): Promise<ReadonlySet<CollectionId>>;
 
+  /** Collections of which a job for an embedding was given up. */
+  givenUp(): Promise<ReadonlySet<CollectionId>>;
+
   /** How many collections there are, and how many have an embedding of this model that is up to date. */
   counts(modelId: string): Promise<{ readonly collections: number; readonly embedded: number }>;
 
   /**
    * Adds jobs for embeddings, except those for a collection that is awaited already: of simultaneous calls each collection gets
-   * one. All of them or, where it fails, none; what earlier calls added stays.
+   * one. A job that is added takes the place of those for its collection that were given up. All of them or, where it fails, none; what earlier calls added stays.
    */
   enqueue(effects: Effects): Promise<void>;
 

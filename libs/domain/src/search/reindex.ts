@@ -69,9 +69,11 @@ const portionSize = 2_000;
  * many collections there are of that kind. To be asked again and again: as long as the model is the one for which there
  * were none the last time, only its id is asked for. It is not enough to look once after a change, for a job that is under way
  * then may still store what the earlier model made. Where it fails in the midst, what was added stays, and the next time goes on.
+ * A collection whose job was given up gets another one once: when this begins, or the model changes.
  */
 export const embedOutdated = (ports: Needs) => {
   let settledFor: string | null = null;
+  let triedAgainFor: string | null = null;
   return async (): Promise<number> => {
     const modelId = await ports.embedder.modelId();
     if (modelId === settledFor) return 0;
@@ -79,12 +81,14 @@ export const embedOutdated = (ports: Needs) => {
     settledFor = outdated.length === 0 ? modelId : null;
     if (outdated.length === 0) return 0;
     const awaited = await ports.embeddings.awaited();
-    const missing = outdated.filter((collection) => !awaited.has(collection));
+    const givenUp = modelId === triedAgainFor ? await ports.embeddings.givenUp() : new Set();
+    const missing = outdated.filter((collection) => !awaited.has(collection) && !givenUp.has(collection));
     for (let start = 0; start < missing.length; start += portionSize) {
       const portion = missing.slice(start, start + portionSize);
       const jobs = portion.map((collection) => embedJob(ports, collection));
       await ports.embeddings.enqueue({ entries: [], jobs, deadline: null });
     }
+    triedAgainFor = modelId;
     return outdated.length;
   };
 };
