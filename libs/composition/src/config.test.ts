@@ -93,6 +93,9 @@ test.each([
   ['QDRANT_URL', 'qdrant:6333', 'http://… or https://…'],
   ['OLLAMA_URL', 'ftp://ollama', 'http://… or https://…'],
   ['OLLAMA_PULL', 'yes', 'true or false'],
+  ['OLLAMA_MODEL_KEEP_ALIVE', 'long', 'a duration such as 24h'],
+  ['OLLAMA_NUM_THREAD', '0', 'from 1 to 1024'],
+  ['OLLAMA_NUM_THREAD', '1025', 'from 1 to 1024'],
   ['EMBEDDING_MODEL', 'a model', 'the name of a model'],
   ['REGISTRATION_REQUIRES_TOKEN', 'yes', 'true or false'],
   ['AUDIT_RETENTION_DAYS', '0', 'from 1 to 36500'],
@@ -115,6 +118,21 @@ test.each([
   ['2001:db8::/32', ['2001:db8::/32']],
 ])('TRUST_PROXY=%s trusts %j', (value, trusted) => {
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(trusted);
+});
+
+test.each([
+  ['300', 300],
+  ['-1', -1],
+  ['0', 0],
+  ['24h', '24h'],
+  ['1h30m', '1h30m'],
+])('OLLAMA_MODEL_KEEP_ALIVE=%s is sent to Ollama as %j', (value, keepAlive) => {
+  const { ollama } = readConfig({
+    OLLAMA_URL: 'http://ollama',
+    OLLAMA_MODEL_KEEP_ALIVE: value,
+    OLLAMA_NUM_THREAD: '3',
+  });
+  expect(ollama).toMatchObject({ keepAlive, numThread: 3 });
 });
 
 test('every fault is named at once, and no secret is repeated', () => {
@@ -157,7 +175,15 @@ test('each server is chosen by its own variable, and changes nothing else', () =
     [{ QDRANT_URL: 'http://qdrant', QDRANT_API_KEY: 'k3y' }, { qdrant: { url: 'http://qdrant', apiKey: 'k3y' } }],
     [
       { OLLAMA_URL: 'http://ollama:11434' },
-      { ollama: { url: 'http://ollama:11434', model: 'nomic-embed-text', pull: true } },
+      {
+        ollama: {
+          url: 'http://ollama:11434',
+          model: 'nomic-embed-text',
+          pull: true,
+          keepAlive: null,
+          numThread: null,
+        },
+      },
     ],
     [{ SMTP_URL: 'smtp://mail' }, { mail: { from: plain.mail.from, smtpUrl: 'smtp://mail', folder: null } }],
   ];

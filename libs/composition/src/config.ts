@@ -18,7 +18,15 @@ export interface Config {
   /** Null: the vector index is within the process. */
   readonly qdrant: { readonly url: string; readonly apiKey: string | null } | null;
   /** Null: the built-in embedder. */
-  readonly ollama: { readonly url: string; readonly model: string; readonly pull: boolean } | null;
+  readonly ollama: {
+    readonly url: string;
+    readonly model: string;
+    readonly pull: boolean;
+    /** How long the model stays loaded after its last use; null: as the server is set. */
+    readonly keepAlive: string | number | null;
+    /** How many threads compute; null: as the server is set. */
+    readonly numThread: number | null;
+  } | null;
   /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
   readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
   /** Either or both; `jwksUrl` is null where the keys are found by discovery. */
@@ -74,7 +82,7 @@ export const readConfig = (variables: Environment): Config => {
     database: databaseOf(read, dataDir),
     redis: read.REDIS_URL ? { url: read.REDIS_URL } : null,
     qdrant: read.QDRANT_URL ? { url: read.QDRANT_URL, apiKey: read.QDRANT_API_KEY ?? null } : null,
-    ollama: read.OLLAMA_URL ? { url: read.OLLAMA_URL, model: read.EMBEDDING_MODEL, pull: read.OLLAMA_PULL } : null,
+    ollama: ollamaOf(read),
     mail: {
       from: read.MAIL_FROM,
       smtpUrl: read.SMTP_URL ?? null,
@@ -116,6 +124,17 @@ export const readConfig = (variables: Environment): Config => {
 };
 
 type Read = ReturnType<typeof readEnvironment>;
+
+const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
+  read.OLLAMA_URL
+    ? {
+        url: read.OLLAMA_URL,
+        model: read.EMBEDDING_MODEL,
+        pull: read.OLLAMA_PULL,
+        keepAlive: read.OLLAMA_MODEL_KEEP_ALIVE ?? null,
+        numThread: read.OLLAMA_NUM_THREAD ?? null,
+      }
+    : null;
 
 const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['database'] => {
   if (read?.kind === 'postgresql') return read;

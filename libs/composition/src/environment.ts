@@ -45,6 +45,11 @@ const integer = (least: number, most: number) =>
 const choice = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, `one of ${values.join(', ')}`);
 
+/** Seconds, or a duration as Ollama reads it; below 0 for good. */
+const keepAlive = z
+  .string()
+  .regex(/^(-?\d{1,9}|(\d{1,9}(\.\d{1,9})?(ms|s|m|h))+)$/, 'seconds, a duration such as 24h, or -1 for good')
+  .transform((text) => (/^-?\d+$/.test(text) ? Number(text) : text));
 const truth = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 
 const limit = z
@@ -151,6 +156,8 @@ const schema = z.object({
     .optional(),
   OLLAMA_URL: address(['http:', 'https:'], 'http://… or https://…').optional(),
   OLLAMA_PULL: truth.default(true),
+  OLLAMA_MODEL_KEEP_ALIVE: keepAlive.optional(),
+  OLLAMA_NUM_THREAD: integer(1, 1_024).optional(),
   EMBEDDING_MODEL: z
     .string()
     .regex(/^[\w.:/-]{1,200}$/, 'the name of a model, such as nomic-embed-text')
