@@ -1,7 +1,8 @@
 import { jobQueueContract } from '@portico/contracts';
+import type { JobId } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { atOnce } from '../test/job-source.ts';
+import { atOnce, becomesTrue, createJobSource, newIds } from '../test/job-source.ts';
 import { createBullmqJobQueue } from './bullmq-job-queue.ts';
 
 const redis = await startRedis();
@@ -9,8 +10,9 @@ afterAll(() => redis?.close());
 
 describe.skipIf(!redis)('the job queue on BullMQ', () => {
   const warnings: string[] = [];
-  const create = (work: boolean) =>
+  const create = (work: boolean, togetherAtOnce = {}) =>
     createBullmqJobQueue({
+      togetherAtOnce,
       url: redis?.url ?? '',
       concurrency: atOnce(3),
       work,
@@ -30,4 +32,51 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
       expect(warnings).toEqual([]);
     });
   }
+
+  /** Works so many embeddings by two processes; answers how many were worked at once, at most. */
+  const mostAtOnce = async (count: number, togetherAtOnce: { readonly embed?: number }): Promise<number> => {
+    const source = createJobSource(count);
+    let [underWay, most] = [0, 0];
+    const work = async (id: JobId): Promise<void> => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await source.work(id);
+      underWay -= 1;
+    };
+    const queues = [create(true, togetherAtOnce), create(true, togetherAtOnce)];
+    for (const queue of queues) queue.start(work);
+    const relays = queues.map((queue) => source.relayTo(queue));
+    expect(await becomesTrue(() => source.left === 0)).toBe(true);
+    for (const relay of relays) relay.end();
+    await Promise.all(queues.map((queue) => queue.stop()));
+    return most;
+  };
+
+  test('of a kind that is bounded together all processes work so many at once, also after Redis was emptied', async () => {
+    expect(await mostAtOnce(40, { embed: 2 })).toBe(2);
+    await redis?.flush();
+    expect(await mostAtOnce(20, { embed: 2 })).toBe(2);
+  });
+
+  test('a bound of before is gone where none is set', async () => {
+    expect(await mostAtOnce(10, { embed: 1 })).toBe(1);
+    expect(await mostAtOnce(40, {})).toBeGreaterThan(1);
+  });
+
+  test('a kind that is bounded together leaves the others alone', async () => {
+    const queue = create(true, { embed: 1 });
+    const [mails, embeddings] = [new Set(newIds(6)), newIds(3)];
+    let [mailsUnderWay, mostMails] = [0, 0];
+    queue.start(async (id) => {
+      if (!mails.has(id)) return;
+      mailsUnderWay += 1;
+      mostMails = Math.max(mostMails, mailsUnderWay);
+      await becomesTrue(() => mostMails === 3, 5_000);
+      mailsUnderWay -= 1;
+    });
+    queue.offer('embed', embeddings);
+    queue.offer('mail.rejection', [...mails]);
+    expect(await becomesTrue(() => mostMails === 3)).toBe(true);
+    await queue.stop();
+  });
 });

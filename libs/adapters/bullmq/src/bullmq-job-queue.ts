@@ -7,6 +7,8 @@ export interface BullmqJobQueueOptions {
   readonly url: string;
   /** How many jobs of each kind this process works at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
+  /** How many jobs of a kind all processes together work at once; of those that are not named it is not bounded. */
+  readonly togetherAtOnce?: Partial<Readonly<Record<JobKind, number>>>;
   /** Whether this process works jobs; where it does not, it hands them to those that do. */
   readonly work: boolean;
   /** Is told once that Redis went away, once that it is back, and at most once a minute of what else goes wrong. */
@@ -23,8 +25,9 @@ export interface BullmqJobQueue extends JobQueue {
  * relied upon: what it loses or never got is offered again by the outbox, which also owns when a job is tried again and when it
  * is given up.
  */
-export const createBullmqJobQueue = ({ url, concurrency, work, warn }: BullmqJobQueueOptions): BullmqJobQueue => {
-  const producer = openJobProducer(url, warn);
+export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
+  const { url, concurrency, togetherAtOnce = {}, work, warn } = options;
+  const producer = openJobProducer(url, togetherAtOnce, warn);
   let worker: JobWorker | null = null;
   let stopping: Promise<void> | null = null;
 

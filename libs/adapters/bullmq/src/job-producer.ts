@@ -23,9 +23,13 @@ export interface JobProducer {
  * Nothing is kept for a Redis that is away: what is offered then is dropped, so that an outage of any length costs no memory. An
  * id that is in Redis already is not taken a second time; that it left Redis with its last handing over is seen to by `place`.
  */
-export const openJobProducer = (url: string, warn: (message: string) => void): JobProducer => {
+export const openJobProducer = (
+  url: string,
+  togetherAtOnce: Partial<Readonly<Record<JobKind, number>>>,
+  warn: (message: string) => void,
+): JobProducer => {
   const client = connectForOffers(url);
-  const lanes = new Map(jobKinds.map((kind) => [kind, openLane(kind, client)]));
+  const lanes = new Map(jobKinds.map((kind) => [kind, openLane(kind, client, togetherAtOnce[kind] ?? null)]));
   const outage = createOutage(placeOf(client), warn);
   let lastError: unknown = 'the connection ended';
   let sends = false;
@@ -40,9 +44,11 @@ export const openJobProducer = (url: string, warn: (message: string) => void): J
   const send = async (): Promise<void> => {
     try {
       for (let lane = fullLane(); lane && !closed && client.status === 'ready'; lane = fullLane()) {
-        const { queue, waiting } = lane;
+        const { queue, waiting, togetherAtOnce: bound } = lane;
         const batch = [...waiting].slice(0, batchMax);
         for (const id of batch) waiting.delete(id);
+        // With each batch: a Redis that was emptied has forgotten it, and one that was used otherwise may have another.
+        await (bound === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(bound));
         await queue.addBulk(batch.map((jobId) => ({ name: place.jobName, data: {}, opts: { jobId } })));
         outage.end();
       }
@@ -105,10 +111,13 @@ const pong = async (client: Redis): Promise<void> => {
 interface Lane {
   readonly queue: Queue;
   readonly waiting: Set<JobId>;
+  /** How many of them all processes together work at once; null: it is not bounded. */
+  readonly togetherAtOnce: number | null;
 }
 
-const openLane = (kind: JobKind, connection: Redis): Lane => ({
+const openLane = (kind: JobKind, connection: Redis, togetherAtOnce: number | null): Lane => ({
   // Without the check of the version its first steps need no server, so that it cannot begin broken.
   queue: new Queue(kind, { ...place.options, connection, skipVersionCheck: true, skipWaitingForReady: true }),
   waiting: new Set(),
+  togetherAtOnce,
 });

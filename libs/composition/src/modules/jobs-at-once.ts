@@ -6,3 +6,9 @@ import type { JobKind } from '@portico/domain';
  * than the embedder may, where a text takes it two seconds.
  */
 export const jobsAtOnce: Readonly<Record<JobKind, number>> = { 'mail.credentials': 4, 'mail.rejection': 2, embed: 8 };
+
+/**
+ * How many embeddings all processes together work at once where Ollama makes them: it works one text at a time, and searches wait
+ * behind what it has been sent. The second is read and stored while the first is made.
+ */
+export const embeddingsTogether = 2;
