@@ -17,7 +17,7 @@ export type { OwnProfileChange } from './profiles/edit-profile.ts';
 export type { Registration } from './profiles/register-profile.ts';
 export type { ReindexProgress } from './search/reindex.ts';
 export type { SearchAnswer, SearchResult } from './search/search-collections.ts';
-export type { Readiness, VectorHealth } from './service/health.ts';
+export type { PartState, Readiness, VectorHealth } from './service/health.ts';
 export type { Resealing } from './service/reseal-secrets.ts';
 export type { Settings } from './settings.ts';
 export { createUseCases, type UseCases } from './use-cases.ts';

@@ -1,5 +1,5 @@
-import { isoOrNull, timestamp, uuid } from './wire.ts';
-import type { ReindexProgress, VectorHealth } from '@portico/domain';
+import { isoOrNull, reasonView, timestamp, uuid } from './wire.ts';
+import type { PartState, ReindexProgress, VectorHealth } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
@@ -22,7 +22,10 @@ const searchResult = z
   })
   .meta({ id: 'SearchResult' });
 
-const part = { status: z.enum(['healthy', 'unavailable']) };
+const part = {
+  status: z.enum(['healthy', 'unavailable']),
+  reason: z.string().optional().meta({ description: 'Why it is unavailable, where that is known.' }),
+};
 const vectorHealth = z
   .object({
     status: z.enum(['healthy', 'unavailable']),
@@ -119,9 +122,14 @@ export const searchRoutes: readonly Route[] = [
 
 const vectorHealthView = ({ healthy, embedder, index, dimension }: VectorHealth): z.input<typeof vectorHealth> => ({
   status: healthy ? 'healthy' : 'unavailable',
-  embedder: { status: embedder.status === 'ok' ? 'healthy' : 'unavailable', model: embedder.model },
-  index: { status: index.status === 'ok' ? 'healthy' : 'unavailable', kind: index.kind },
+  embedder: { ...partView(embedder), model: embedder.model },
+  index: { ...partView(index), kind: index.kind },
   dimension,
+});
+
+const partView = (state: PartState) => ({
+  status: state.status === 'ok' ? ('healthy' as const) : ('unavailable' as const),
+  ...reasonView(state),
 });
 
 const reindexView = (progress: ReindexProgress | null): z.input<typeof reindexProgress> => ({

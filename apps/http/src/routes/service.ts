@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { reasonView } from './wire.ts';
 
 const health = z
   .object({ status: z.enum(['healthy']), service: z.string().meta({ examples: ['portico'] }) })
@@ -144,7 +145,7 @@ const readinessView = ({ ready: works, parts }: Readiness, draining: boolean): z
 const checkView = ({ essential, state }: Readiness['parts'][number]) => ({
   status: state.status,
   essential,
-  ...(state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {}),
+  ...reasonView(state),
 });
 
 const localIssuer = ({ localIssuer: issuer }: Parameters<Route['handler']>[0]['service']) => {

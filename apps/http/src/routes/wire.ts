@@ -1,4 +1,4 @@
-import { parseId, toIso, type CollectionId, type Instant, type ProfileId } from '@portico/domain';
+import { parseId, toIso, type CollectionId, type Instant, type PartState, type ProfileId } from '@portico/domain';
 import { z } from 'zod';
 
 /** A text that is no UUID names nothing, as the nil UUID does (RFC 9562, section 5.9), which is never given out. */
@@ -12,6 +12,10 @@ export const collectionIdOf = (text: string | undefined): CollectionId =>
   parseId<CollectionId>(text ?? '') ?? (nil as CollectionId);
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
+
+/** Absent where it works, or where why it does not is not to be told. */
+export const reasonView = (state: PartState): { readonly reason?: string } =>
+  state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {};
 
 // The shapes that answers are made of.
 export const uuid = z.string().meta({ format: 'uuid', examples: ['0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81'] });

@@ -122,7 +122,7 @@ export const faultsSuite = (start: Start): void => {
       503,
       {
         status: 'unavailable',
-        embedder: { status: 'unavailable', model: null },
+        embedder: { status: 'unavailable', reason: 'Embedding service unavailable', model: null },
         index: { status: 'healthy', kind: expect.any(String) as string },
         dimension: 768,
       },
@@ -156,6 +156,9 @@ export const faultsSuite = (start: Start): void => {
       },
     ]);
     await expect.poll(() => subject.logLines().join('')).toContain('"route":"/ready","status":503');
+    expect((await subject.client.call('GET', '/api/vector/health')).body).toMatchObject({
+      embedder: { status: 'unavailable', reason: `Embedding service unavailable: ${because}`, model: null },
+    });
   });
 
   test('an answer that does not come in time is a 500, and its late result harms nobody', async () => {
