@@ -128,6 +128,30 @@ describe('Qdrant stand-in: while Qdrant is of no use', () => {
     expect(standIn.calls.length).toBeLessThan(20);
   });
 
+  test.each([
+    ['filling a new collection', (path: string) => path.endsWith('/points')],
+    ['making a new collection', (path: string) => /^\/collections\/[^/]+$/.test(path)],
+  ])('a search does not wait for %s: the database answers while that goes on', async (_what, isSlow) => {
+    await subject.close();
+    subject = startProcess({ searchMs: 300, bulkMs: 60_000 });
+    const asOf = fill();
+    standIn.faults.set('hang', (method, path) => method === 'PUT' && isSlow(path));
+    for (let i = 0; i < 6; i += 1) expect(await ask(asOf)).toBe('database');
+    expect(standIn.calls.some(({ method, path }) => method === 'PUT' && isSlow(path))).toBe(true);
+    await standIn.stop();
+  });
+
+  test('a search does not wait for what is brought in: the database answers while that goes on', async () => {
+    await subject.close();
+    subject = startProcess({ searchMs: 300, bulkMs: 60_000 });
+    await filled();
+    standIn.faults.set('hang', (_method, path) => path.endsWith('/points/batch'));
+    const asOf = put(3, 1, 0.1);
+    for (let i = 0; i < 6; i += 1) expect(await ask(asOf)).toBe('database');
+    expect(standIn.calls.some(({ path }) => path.endsWith('/points/batch'))).toBe(true);
+    await standIn.stop();
+  });
+
   test('what Qdrant has lost while it was away is put right before it answers again', async () => {
     const asOf = await filled();
     const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
