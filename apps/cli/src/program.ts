@@ -195,7 +195,7 @@ const wholeNumber =
 
 const withPortico = async (environment: Environment, work: (portico: Portico) => Promise<void>): Promise<void> => {
   // Beside a running service the tool works no jobs but its own, and leaves the service's counts alone.
-  const config: Config = { ...readConfig({ ...environment }), keepsRateLimits: false };
+  const config: Config = { ...readConfig({ ...environment }), answersRequests: false };
   const logger = createLogger(environment.LOG_LEVEL ? config.logLevel : 'warn', 'portico', process.stderr);
   const portico = await compose(config, logger);
   try {

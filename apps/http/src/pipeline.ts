@@ -54,8 +54,14 @@ const admitCaller = async (
 ) => {
   const credential = credentialOf(exchange.request.rawHeaders);
   if (route.who === 'open') {
-    exchange.counted = await useCases.countStranger(exchange.address);
-    return { token: credential.kind === 'token' ? credential.token : null, deadline };
+    const { identity, counted } = await useCases.admitRegistration({
+      credential,
+      get address() {
+        return exchange.address;
+      },
+    });
+    exchange.counted = counted;
+    return { identity, deadline };
   }
   const { access, counted } = await useCases.admit({
     credential,

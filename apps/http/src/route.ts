@@ -4,6 +4,7 @@ import type {
   Authority,
   Deadline,
   ErrorCode,
+  IdentityClaims,
   ReadDocument,
   TargetPart,
   TargetParts,
@@ -14,7 +15,8 @@ import type { Answer } from './answers/answer.ts';
 import type { KeptBodies } from './answers/kept-bodies.ts';
 
 /**
- * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a token, `token`
+ * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a
+ * token, `token`
  * takes an identity token, `token or key` an API key pair as well, `admin` an admin's token.
  */
 export type Caller = 'free' | 'open' | 'token' | 'token or key' | 'admin';
@@ -27,7 +29,7 @@ interface Identified<Part extends TargetPart> {
 export type CallerFacts<Who extends Caller, Part extends TargetPart = 'head'> = Who extends 'free'
   ? null
   : Who extends 'open'
-    ? { readonly token: string | null; readonly deadline: Deadline }
+    ? { readonly identity: IdentityClaims | null; readonly deadline: Deadline }
     : Who extends 'admin'
       ? Identified<Part> & { readonly authority: Authority }
       : Identified<Part>;

@@ -4,6 +4,7 @@ import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { faultsSuite } from './journeys/faults.ts';
+import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { protocolSuite } from './journeys/protocol.ts';
@@ -14,6 +15,9 @@ import { documentedAnswers, seenAnswers } from './openapi-judge.ts';
 import { startInMemory } from './start-in-memory.ts';
 
 describe('profiles', () => profilesSuite(startInMemory));
+describe('identities', () => identitiesSuite(startInMemory));
+describe('tokens that a registration demands', () => demandedTokensSuite(startInMemory));
+describe('tokens that a registration ignores', () => ignoredTokensSuite(startInMemory));
 describe('collections', () => collectionsSuite(startInMemory));
 describe('what is told of documents', () => documentFactsSuite(startInMemory));
 describe('access', () => accessSuite(startInMemory));

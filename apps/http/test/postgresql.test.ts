@@ -4,6 +4,7 @@ import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
+import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
@@ -22,6 +23,9 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   });
 
   describe('profiles', () => profilesSuite(start));
+  describe('identities', () => identitiesSuite(start));
+  describe('tokens that a registration demands', () => demandedTokensSuite(start));
+  describe('tokens that a registration ignores', () => ignoredTokensSuite(start));
   describe('collections', () => collectionsSuite(start));
   describe('what is told of documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));

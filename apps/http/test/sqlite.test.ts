@@ -3,6 +3,7 @@ import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
+import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
@@ -12,6 +13,9 @@ import { startComposed } from './start-composed.ts';
 const startOnSqlite = startComposed();
 
 describe('profiles', () => profilesSuite(startOnSqlite));
+describe('identities', () => identitiesSuite(startOnSqlite));
+describe('tokens that a registration demands', () => demandedTokensSuite(startOnSqlite));
+describe('tokens that a registration ignores', () => ignoredTokensSuite(startOnSqlite));
 describe('collections', () => collectionsSuite(startOnSqlite));
 describe('what is told of documents', () => documentFactsSuite(startOnSqlite));
 describe('access', () => accessSuite(startOnSqlite));

@@ -41,10 +41,12 @@ export const startComposed =
     await once(server, 'listening');
     const client = await createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const { localIssuer } = portico;
-    if (!localIssuer) throw new Error('The local issuer is off');
+    const [issuer] = config.settings.issuers;
+    if (!localIssuer || issuer === undefined) throw new Error('The local issuer is off');
     return {
       client,
       useCases,
+      issuer,
       mint: (claims) => localIssuer.mint({ ...claims, ttlSeconds: 3_600 }),
       runJobs: () => runDueJobs(all, useCases, Date.now),
       mails: null,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { version } from '@portico/composition';
-import { createHarness } from '@portico/testing';
+import { createHarness, defaultSettings } from '@portico/testing';
 import { pino } from 'pino';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
 import { createTestClient } from './client.ts';
@@ -40,6 +40,7 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ..
   return {
     client,
     useCases: harness.useCases,
+    issuer: defaultSettings.issuers[0] ?? '',
     mint: async (claims) => plain.tokens.mint(claims),
     runJobs: harness.runJobs,
     mails: plain.mailer.sent,

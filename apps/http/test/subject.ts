@@ -7,6 +7,8 @@ import type { ApiKey, Reply, TestClient } from './client.ts';
 export interface Subject {
   readonly client: TestClient;
   readonly useCases: UseCases;
+  /** Whose tokens `mint` makes. */
+  readonly issuer: string;
   readonly mint: (claims: {
     readonly uid: string;
     readonly email?: string;
@@ -47,10 +49,10 @@ export interface Client extends Person {
 export const smallDocument = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
 /** What most tests begin with, done over HTTP. */
-export const createCast = async ({ client, useCases, mint }: Subject) => {
+export const createCast = async ({ client, useCases, issuer, mint }: Subject) => {
   let count = 0;
   const next = (): number => ++count;
-  const adminProfile = await useCases.claimFirstAdmin({ uid: 'first-admin', email: 'admin@example.com' });
+  const adminProfile = await useCases.claimFirstAdmin({ uid: 'first-admin', email: 'admin@example.com', issuer });
   const admin = await mint({ uid: 'first-admin' });
 
   const register = async (fields: Readonly<Record<string, unknown>> = {}): Promise<Person> => {

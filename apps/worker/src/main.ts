@@ -10,7 +10,7 @@ import {
 
 /** The job process: works what an HTTP process with `JOBS=off` leaves in the outbox. */
 const main = async (): Promise<void> => {
-  const config = { ...readConfig(process.env), jobs: 'inline' as const, keepsRateLimits: false };
+  const config = { ...readConfig(process.env), jobs: 'inline' as const, answersRequests: false };
   const logger = createLogger(config.logLevel, `${config.serviceName}-worker`);
   logger.info({ version }, `Portico ${version} starts`);
   const whenEnding = endInOrder(logger);

@@ -142,6 +142,7 @@ test('a token of the local issuer is good in every process on the same data fold
   const token = await alone?.mint({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 });
   const { ports } = await open();
   expect(await ports.tokens.verify(token ?? '')).toEqual({
+    issuer: 'https://local-issuer.portico.invalid',
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: false,
@@ -153,7 +154,7 @@ test('counts of requests outlive a restart, and a worker or tool that comes and 
   const service = await open();
   await service.ports.limiter.take('client:ada', rule);
   await service.close();
-  const config = { ...readConfig({ DATA_DIR: folder }), keepsRateLimits: false };
+  const config = { ...readConfig({ DATA_DIR: folder }), answersRequests: false };
   const beside = await compose(config, logger);
   const again = await open();
   expect(await again.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });

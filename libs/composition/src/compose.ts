@@ -14,6 +14,7 @@ import {
   type Module,
   type Registry,
 } from './registry.ts';
+import { seeToAdmins } from './see-to-admins.ts';
 
 /** A composition that is ready to be driven. */
 export interface Portico {
@@ -99,8 +100,7 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
         .map(inTime),
     };
     const useCases = createUseCases(ports, config.settings);
-    const made = config.firstAdmin && (await useCases.claimFirstAdmin(config.firstAdmin));
-    if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin: this profile is one now');
+    await seeToAdmins({ config, logger, useCases });
     const [localIssuer, gauges] = [await get('localIssuer'), await get('gauges')];
     const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
     return { config, logger, ports, useCases, localIssuer, indexUpkeep, gauges, close };

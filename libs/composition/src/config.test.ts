@@ -235,5 +235,25 @@ test('a first admin is named by uid and e-mail together', () => {
   expect(readConfig({ BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' }).firstAdmin).toEqual({
     uid: 'root',
     email: 'root@example.com',
+    issuer: localIssuer,
   });
+});
+
+const localIssuer = 'https://local-issuer.portico.invalid';
+const configured = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
+const named = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
+
+test.each([
+  [{}, [localIssuer]],
+  [configured, ['https://id.example.com']],
+  [{ ...configured, IDENTITY_LOCAL: 'true' }, [localIssuer, 'https://id.example.com']],
+])('with %j the issuers %j are on', (variables, issuers) => {
+  expect(readConfig(variables).settings.issuers).toEqual(issuers);
+});
+
+test('whoever is named as the first admin is of the configured issuer, and the local admin of the local one', () => {
+  const both = { ...configured, IDENTITY_LOCAL: 'true' };
+  expect(readConfig({ ...both, ...named }).firstAdmin).toMatchObject({ uid: 'root', issuer: 'https://id.example.com' });
+  expect(readConfig(both).firstAdmin).toMatchObject({ uid: 'local-admin', issuer: localIssuer });
+  expect(readConfig(configured).firstAdmin).toBeNull();
 });

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import type { LimitRule, Settings } from '@portico/domain';
+import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
+import { localIssuerName } from '@portico/identity';
 import { defaultMailFrom, readEnvironment, type Environment } from './environment.ts';
 
 /** All that the environment decides, checked. Not for a log: it holds keys, and addresses with their passwords. */
@@ -37,16 +38,19 @@ export interface Config {
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
-  /** The profile that is made an admin while there is none; null: nobody is. */
-  readonly firstAdmin: { readonly uid: string; readonly email: string } | null;
+  /** The profile that is made an admin while none can sign in: `localAdmin` where the variables name none; null: nobody is. */
+  readonly firstAdmin: FirstAdmin | null;
   /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
   readonly trustProxy: readonly string[] | number | null;
   /** `off`: this process works no jobs, and leaves them to others. */
   readonly jobs: 'inline' | 'off';
   /** Absolute; its age tells a health check whether this process lives. Null: there is none. */
   readonly heartbeatFile: string | null;
-  /** Whether this process answers requests, so that its own counts of them outlive a restart, in `dataDir`. */
-  readonly keepsRateLimits: boolean;
+  /**
+   * Whether this process answers requests: its own counts of them then outlive a restart, in `dataDir`, and it sees to whom
+   * the profiles of before issuers were kept belong.
+   */
+  readonly answersRequests: boolean;
   readonly bodyLimitBytes: number;
   /** For bodies that may hold an OpenAPI document, in place of `bodyLimitBytes`. */
   readonly specBodyLimitBytes: number;
@@ -63,7 +67,11 @@ export interface Config {
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The first admin while the local issuer is on, unless `BOOTSTRAP_ADMIN_UID` and `BOOTSTRAP_ADMIN_EMAIL` name one. */
-export const localAdmin = { uid: 'local-admin', email: 'admin@localhost' } as const;
+export const localAdmin = {
+  uid: 'local-admin',
+  email: 'admin@localhost',
+  issuer: localIssuerName,
+} as const satisfies FirstAdmin;
 
 /** The configuration that the variables say; raises a `ConfigurationError` that names every variable at fault. */
 export const readConfig = (variables: Environment): Config => {
@@ -103,11 +111,12 @@ export const readConfig = (variables: Environment): Config => {
     trustProxy: trustedProxies(read.TRUST_PROXY),
     jobs: read.JOBS,
     heartbeatFile: read.HEARTBEAT_FILE ? resolve(root, read.HEARTBEAT_FILE) : null,
-    keepsRateLimits: true,
+    answersRequests: true,
     bodyLimitBytes: read.BODY_LIMIT,
     specBodyLimitBytes: read.SPEC_BODY_LIMIT,
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
     settings: {
+      issuers: [...(local ? [localIssuerName] : []), ...(read.IDENTITY_ISSUER ? [read.IDENTITY_ISSUER] : [])],
       identityEmailCheck: read.IDENTITY_EMAIL_CHECK,
       registrationRequiresToken: read.REGISTRATION_REQUIRES_TOKEN,
       strictDocuments: read.SPEC_VALIDATION === 'strict',
@@ -153,7 +162,11 @@ const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
 
 const firstAdminOf = (read: Read, local: boolean): Config['firstAdmin'] => {
   if (read.BOOTSTRAP_ADMIN_UID && read.BOOTSTRAP_ADMIN_EMAIL) {
-    return { uid: read.BOOTSTRAP_ADMIN_UID, email: read.BOOTSTRAP_ADMIN_EMAIL };
+    return {
+      uid: read.BOOTSTRAP_ADMIN_UID,
+      email: read.BOOTSTRAP_ADMIN_EMAIL,
+      issuer: read.IDENTITY_ISSUER ?? localIssuerName,
+    };
   }
   return local ? localAdmin : null;
 };

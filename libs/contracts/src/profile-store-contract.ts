@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { PorticoError } from '@portico/domain';
+import { PorticoError, unknownIssuer } from '@portico/domain';
 import type { Profile, ProfileChange, ProfileState } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
@@ -26,7 +26,7 @@ import type { Stores } from './stores.ts';
 export const profileStoreContract = {
   'a profile that was added is found as it was': async (stores) => {
     const full = aProfile({ tier: 'gold' });
-    const bare = aProfile({ status: 'pending', bound: false, companyName: null, clientId: null, approvedAt: null });
+    const bare = aProfile({ status: 'pending', issuer: null, companyName: null, clientId: null, approvedAt: null });
     for (const profile of [full, bare]) {
       await stores.profiles.add(profile, noEffects);
       deepStrictEqual(await stores.profiles.find(profile.id), profile);
@@ -102,15 +102,23 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.list(), [first, second, third]);
   },
 
-  'an update decides by the profile, its key and the number of admins': async (stores) => {
+  'admins alone are listed as admins, oldest first, ties by id': async (stores) => {
+    const [old, young] = [anAdmin(), anAdmin()];
+    const oldest = anAdmin({ createdAt: start - 1 });
+    for (const profile of [aProfile(), young, old, aProfile({ createdAt: start - 2 }), oldest]) {
+      await added(stores, profile);
+    }
+    deepStrictEqual(await stores.profiles.admins(), [oldest, old, young]);
+  },
+
+  'an update decides by the profile, its key and the admins': async (stores) => {
     const profile = await added(stores, aProfile());
-    await added(stores, anAdmin());
-    await added(stores, anAdmin());
+    const admins = await addedAdmins(stores, 2);
     const key = aKey();
     await stores.profiles.update(profile.id, keeping({ key }));
     let seen: ProfileState | null = null;
     await stores.profiles.update(profile.id, (state) => keeping()((seen = state)));
-    deepStrictEqual(seen, { profile, key, admins: 2 });
+    deepStrictEqual(seen, { profile, key, admins });
   },
 
   'an update stores the profile and its key, and answers what was stored': async (stores) => {
@@ -234,16 +242,16 @@ export const profileStoreContract = {
     deepStrictEqual((await stores.audit.page({ source: 'all' }, 0, 9)).entries, [entry]);
   },
 
-  'a removal decides by the profile, its key and the number of admins, this one included': async (stores) => {
+  'a removal decides by the profile, its key and the admins, this one included': async (stores) => {
     const profile = await added(stores, anAdmin());
     await stores.profiles.update(profile.id, keeping({ key: aKey() }));
-    await added(stores, anAdmin());
+    const other = await added(stores, anAdmin());
     let seen: ProfileState | null = null;
     await stores.profiles.remove(profile.id, (state) => {
       seen = state;
       return noEffects;
     });
-    deepStrictEqual(seen, { profile, key: aKey(), admins: 2 });
+    deepStrictEqual(seen, { profile, key: aKey(), admins: [profile, other] });
   },
 
   'a removal writes its effects': async (stores) => {
@@ -286,18 +294,18 @@ export const profileStoreContract = {
   'a claim sees the profile with the uid rather than the one with the e-mail': async (stores) => {
     const byEmail = await added(stores, aProfile());
     const byUid = await added(stores, aProfile());
-    deepStrictEqual(await seenByClaim(stores, byUid.uid, byEmail.email), { admins: 0, match: byUid });
+    deepStrictEqual(await seenByClaim(stores, byUid.uid, byEmail.email), { admins: [], match: byUid });
   },
 
   'a claim sees the profile with the e-mail where none has the uid': async (stores) => {
     const profile = await added(stores, aProfile());
-    deepStrictEqual(await seenByClaim(stores, 'nobody', profile.email), { admins: 0, match: profile });
+    deepStrictEqual(await seenByClaim(stores, 'nobody', profile.email), { admins: [], match: profile });
   },
 
-  'a claim sees how many admins there are, and no profile where none matches': async (stores) => {
+  'a claim sees the admins, and no profile where none matches': async (stores) => {
     await added(stores, aProfile());
-    await addedAdmins(stores, 2);
-    deepStrictEqual(await seenByClaim(stores, 'nobody', 'nobody@example.com'), { admins: 2, match: null });
+    const admins = await addedAdmins(stores, 2);
+    deepStrictEqual(await seenByClaim(stores, 'nobody', 'nobody@example.com'), { admins, match: null });
   },
 
   'a claim adds the profile that it decides on, writes its effects and answers it': async (stores) => {
@@ -334,11 +342,40 @@ export const profileStoreContract = {
     await assertOneWins((index) => {
       const admin = anAdmin({ createdAt: start + index });
       return stores.profiles.claimAdmin(admin, ({ admins }) => {
-        if (admins > 0) throw new PorticoError('already_approved');
+        if (admins.length > 0) throw new PorticoError('already_approved');
         return { profile: admin, ...noEffects };
       });
     }, 'already_approved');
     strictEqual(await countAdmins(stores), 1);
+  },
+
+  'an adoption gives each profile of an unknown issuer the one that is named for it, and changes nothing else': async (
+    stores,
+  ) => {
+    const before = [aProfile(), anAdmin(), aProfile({ status: 'pending', clientId: null, approvedAt: null })];
+    for (const profile of before) await added(stores, { ...profile, issuer: unknownIssuer });
+    const issuerOf = ({ role }: Profile) => `https://${role}.example.com`;
+    strictEqual(await stores.profiles.adoptBindings(issuerOf), 3);
+    deepStrictEqual(
+      await stores.profiles.list(),
+      before.map((profile) => ({ ...profile, issuer: issuerOf(profile) })),
+    );
+    strictEqual(await stores.profiles.adoptBindings(refuse), 0);
+  },
+
+  'an adoption changes no profile that is not bound, nor one of a known issuer': async (stores) => {
+    const unbound = await added(stores, aProfile({ issuer: null }));
+    const bound = await added(stores, aProfile());
+    strictEqual(await stores.profiles.adoptBindings(() => 'https://other.example.com'), 0);
+    deepStrictEqual(await stores.profiles.list(), [unbound, bound]);
+  },
+
+  'an adoption that cannot name an issuer changes nothing': async (stores) => {
+    const before = [aProfile({ issuer: unknownIssuer }), anAdmin({ issuer: unknownIssuer })];
+    for (const profile of before) await added(stores, profile);
+    const issuerOf = ({ role }: Profile) => (role === 'admin' ? refuse() : 'https://id.example.com');
+    await assertRefused(stores.profiles.adoptBindings(issuerOf), 'already_approved');
+    deepStrictEqual(await stores.profiles.list(), before);
   },
 } satisfies Contract<Stores>;
 
@@ -362,7 +399,7 @@ const keeping =
   ({ profile, key }: ProfileState): ProfileChange => ({ profile, key, ...noEffects, ...change });
 
 const keepOneAdmin = ({ admins }: ProfileState): void => {
-  if (admins < 2) throw new PorticoError('last_admin');
+  if (admins.length < 2) throw new PorticoError('last_admin');
 };
 
 const demote = (state: ProfileState): ProfileChange => {
@@ -374,7 +411,7 @@ const countAdmins = async ({ profiles }: Stores): Promise<number> =>
   (await profiles.list()).filter(({ role }) => role === 'admin').length;
 
 const seenByClaim = async ({ profiles }: Stores, uid: string, email: string) => {
-  let seen: { readonly admins: number; readonly match: Profile | null } | null = null;
+  let seen: { readonly admins: readonly Profile[]; readonly match: Profile | null } | null = null;
   await profiles.claimAdmin({ uid, email }, (state) => {
     seen = state;
     return null;

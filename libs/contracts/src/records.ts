@@ -40,7 +40,7 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
     role: 'client',
     status: 'approved',
     uid: `Uid-${number}`,
-    bound: true,
+    issuer: 'https://id.example.com',
     clientId: nextId<ClientId>(),
     tier: null,
     createdAt: start,

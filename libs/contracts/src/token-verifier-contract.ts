@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok } from 'node:assert/strict';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Clock, IdentityClaims, Json, TokenVerifier } from '@portico/domain';
 import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
@@ -70,7 +70,8 @@ const assertIdentity = async ({ verifier }: TokenVerifierSubject, token: string,
 const assertInvalid = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>) =>
   assertRefused(verifyWith(subject, changes), 'invalid_token');
 
-const identity = (changes: Partial<IdentityClaims>): IdentityClaims => ({
+const identity = ({ issuer }: Minting, changes: Partial<IdentityClaims>): IdentityClaims => ({
+  issuer,
   uid: 'alice',
   email: null,
   emailVerified: false,
@@ -99,8 +100,11 @@ const noTokens = [
 export const tokenVerifierContract = {
   'a good token says who its subject is, exactly as it spells him': async (subject) => {
     for (const sub of ['alice', 'Alice', ' a ', 'auth0|5f7c8ec7c33c6c004bbafe82', 'žluťoučký 🙂', '0']) {
-      deepStrictEqual(await verifyWith(subject, { sub }), identity({ uid: sub }));
+      deepStrictEqual(await verifyWith(subject, { sub }), identity(subject, { uid: sub }));
     }
+  },
+  'a good token says which issuer it is of, to the letter': async (subject) => {
+    strictEqual((await verifyWith(subject, {})).issuer, subject.issuer);
   },
   'a subject has 1 to 128 characters': async (subject) => {
     for (const sub of ['a', 'a'.repeat(128), '🙂'.repeat(128)]) await assertGood(subject, { sub });
@@ -114,12 +118,12 @@ export const tokenVerifierContract = {
   'an e-mail is trimmed and in lower case': async (subject) => {
     deepStrictEqual(
       await verifyWith(subject, { email: ' Alice@EXAMPLE.com\t' }),
-      identity({ email: 'alice@example.com' }),
+      identity(subject, { email: 'alice@example.com' }),
     );
   },
   'a token without an e-mail has none, and one that is no text is invalid': async (subject) => {
     for (const email of [undefined, null, '', '  ']) {
-      deepStrictEqual(await verifyWith(subject, { email }), identity({ email: null }));
+      deepStrictEqual(await verifyWith(subject, { email }), identity(subject, { email: null }));
     }
     for (const email of [7, true, ['alice@example.com'], {}]) await assertInvalid(subject, { email });
   },
@@ -128,17 +132,17 @@ export const tokenVerifierContract = {
     for (const verified of [true, 'true']) {
       deepStrictEqual(
         await verifyWith(subject, { email, email_verified: verified }),
-        identity({ email, emailVerified: true }),
+        identity(subject, { email, emailVerified: true }),
       );
     }
     for (const verified of [undefined, null, false, 'false', '', 0, 1, 'yes', {}, [true]]) {
-      deepStrictEqual(await verifyWith(subject, { email, email_verified: verified }), identity({ email }));
+      deepStrictEqual(await verifyWith(subject, { email, email_verified: verified }), identity(subject, { email }));
     }
   },
   'the other claims of a token do not leave the verifier': async (subject) => {
     deepStrictEqual(
       await verifyWith(subject, { role: 'admin', admin: true, groups: ['admins'], uid: 'bob', emailVerified: true }),
-      identity({}),
+      identity(subject, {}),
     );
   },
   'what is no token is invalid': async (subject) => {
@@ -234,10 +238,10 @@ export const tokenVerifierContract = {
     const now = nowOf(subject);
     const token = await subject.mint(claimsWith(subject, { sub: 'bob', exp: now + 100 }));
     for (let again = 0; again < 3; again += 1) {
-      await assertIdentity(subject, token, identity({ uid: 'bob' }));
+      await assertIdentity(subject, token, identity(subject, { uid: 'bob' }));
     }
     subject.clock.advance((100 + skewSeconds) * 1_000 - 1);
-    await assertIdentity(subject, token, identity({ uid: 'bob' }));
+    await assertIdentity(subject, token, identity(subject, { uid: 'bob' }));
     subject.clock.advance(1);
     await assertRefused(subject.verifier.verify(token), 'invalid_token');
   },
@@ -245,7 +249,7 @@ export const tokenVerifierContract = {
     const token = await subject.mint(claimsWith(subject, { nbf: nowOf(subject) + 600 }));
     await assertRefused(subject.verifier.verify(token), 'invalid_token');
     subject.clock.advance(600_000);
-    await assertIdentity(subject, token, identity({}));
+    await assertIdentity(subject, token, identity(subject, {}));
   },
   'tokens that are judged at once are not mixed up': async (subject) => {
     const names = Array.from({ length: 40 }, (_, index) => `user-${index % 20}`);
@@ -253,7 +257,7 @@ export const tokenVerifierContract = {
     const claims = await Promise.all(tokens.map((token) => subject.verifier.verify(token)));
     deepStrictEqual(
       claims,
-      names.map((uid) => identity({ uid })),
+      names.map((uid) => identity(subject, { uid })),
     );
   },
 } satisfies Contract<TokenVerifierSubject>;

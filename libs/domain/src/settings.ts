@@ -2,6 +2,8 @@ import type { LimitRule } from './ports/limit-store.ts';
 
 /** What of the configuration the use cases go by. */
 export interface Settings {
+  /** The issuers that are on: nobody can sign in by another one. */
+  readonly issuers: readonly string[];
   /** How a first identity token must agree with the profile's e-mail to bind it (specification, section 2). */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
   /** Whether a registration needs a token that binds it, and is `invalid_token` without (specification, section 3). */

@@ -1,5 +1,5 @@
 import type { Authority } from './access/access.ts';
-import { admit, countStranger, type AdmissionRequest } from './access/admit.ts';
+import { admit, admitRegistration, type AdmissionRequest } from './access/admit.ts';
 import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './access/grants.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-use-cases.ts';
 import {
@@ -28,7 +28,7 @@ import {
   updateOverride,
   updateTier,
 } from './limits/limit-use-cases.ts';
-import type { Deadline, Ports, TargetPart } from './ports/index.ts';
+import type { Deadline, Ports, Profile, TargetPart } from './ports/index.ts';
 import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
 import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
@@ -44,21 +44,24 @@ import type { Settings } from './settings.ts';
 export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Admission
   admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),
-  countStranger: (address: string) => countStranger(ports, settings, address, false),
+  admitRegistration: (request: Pick<AdmissionRequest, 'credential' | 'address'>) =>
+    admitRegistration(ports, settings, request),
 
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
   listProfiles: (_authority: Authority) => ports.profiles.list(),
+  listAdmins: (_authority: Authority) => ports.profiles.admins(),
   findProfileByEmail: (email: string) => ports.profiles.findByEmail(email.trim().toLowerCase()),
   approveProfile: approveProfile(ports),
   rejectProfile: rejectProfile(ports),
-  removeProfile: removeProfile(ports),
+  removeProfile: removeProfile(ports, settings),
   rotateCredentials: rotateCredentials(ports),
   rotateOwnCredentials: rotateOwnCredentials(ports),
-  changeRole: changeRole(ports),
+  changeRole: changeRole(ports, settings),
   assignTier: assignTier(ports),
-  claimFirstAdmin: claimFirstAdmin(ports),
+  claimFirstAdmin: claimFirstAdmin(ports, settings),
+  adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
 
   // Collections
   readCollectionBody: (body: Uint8Array, deadline: Deadline | null) => ports.documents.readBody(body, deadline),

@@ -1,4 +1,5 @@
 import { createUseCases, type CollectionId } from '@portico/domain';
+import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
 import { createHarness, defaultSettings, type Harness } from './harness.ts';
 
@@ -7,7 +8,7 @@ const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1
 const withCollections = async (...names: readonly string[]): Promise<Harness> => {
   const harness = createHarness();
   const { useCases } = harness;
-  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
   const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
   if (!admin || !document) throw new Error('There was an admin before, or no document was read');
   for (const name of names) {

@@ -1,10 +1,11 @@
+import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
 import { createHarness } from './harness.ts';
 
 test('a person who registers, is approved and granted finds the collection, and no other', async () => {
   const harness = createHarness();
   const { useCases, tokens } = harness;
-  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
   if (!admin) throw new Error('there was an admin before');
   const authority = { actorId: admin.id, deadline: null };
   const body = (title: string) =>

@@ -1,4 +1,5 @@
 import {
+  memoryIssuer,
   createMemoryCache,
   createMemoryChance,
   createMemoryClock,
@@ -18,6 +19,7 @@ import { runDueJobs } from './run-due-jobs.ts';
 
 /** What the configuration says outside of production where no variable is set: nobody is counted by address. */
 export const defaultSettings: Settings = {
+  issuers: [memoryIssuer],
   identityEmailCheck: 'claimed',
   registrationRequiresToken: false,
   strictDocuments: false,
@@ -35,7 +37,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
   const queue = createMemoryJobQueue();
   const mailer = createMemoryMailer();
   const embedder = createMemoryEmbedder();
-  const tokens = createMemoryTokenVerifier({ clock });
+  const tokens = createMemoryTokenVerifier({ clock, issuers: settings.issuers ?? defaultSettings.issuers });
   const stores = createMemoryStores();
   const inMemory: Ports = {
     ...stores,

@@ -88,12 +88,12 @@ describe.concurrent('the identity provider', () => {
     'may be down from the start: API keys work, tokens cannot be judged, and are once it is there',
     async (context) => {
       // The local issuer is there for the preparations alone: it needs nobody.
-      const local = { IDENTITY_LOCAL: 'true', BOOTSTRAP_ADMIN_UID: 'local-admin' };
+      const local = { IDENTITY_LOCAL: 'true', BOOTSTRAP_ADMIN_UID: '', BOOTSTRAP_ADMIN_EMAIL: '' };
       const { proxy, installation, signIn, expectNoSecretInLog } = await prepare(context, local);
       await proxy.set('down');
       const { api, start, tool } = installation;
       await start();
-      const operator = { token: (await tool('token', '--uid', 'local-admin')).stdout.trim() };
+      const operator = { token: (await tool('token', '--admin')).stdout.trim() };
       const senders = await prepareSenders(api, operator, signIn);
       const ada = senders.client.token;
       const traffic = startTraffic(api, senders, slow);

@@ -3,7 +3,7 @@ import { operatorAuthority, type Profile } from '@portico/domain';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 export const listAdmins = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
-  const admins = (await useCases.listProfiles(operatorAuthority)).filter(({ role }) => role === 'admin');
+  const admins = await useCases.listAdmins(operatorAuthority);
   terminal.result(admins.map(viewOf), admins.length > 0 ? admins.map(lineOf) : ['There is no admin.']);
 };
 
@@ -11,15 +11,18 @@ export const listAdmins = async ({ useCases }: Portico, terminal: Terminal): Pro
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
   const profile = await useCases.findProfileByEmail(email);
   if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it has to register first`);
-  const promoted = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
+  const { profile: promoted, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
+  if (warning !== null) terminal.note(warning);
   terminal.result(viewOf(promoted), [`${promoted.email} is an admin.`]);
 };
 
-const viewOf = ({ id, email, fullName, status }: Profile) => ({
+const viewOf = ({ id, email, fullName, status, issuer }: Profile) => ({
   id,
   email,
   full_name: fullName,
   registration_status: status,
+  bound: issuer !== null,
 });
 
-const lineOf = ({ id, email, fullName }: Profile): string => `${id}  ${email}  ${fullName}`;
+const lineOf = ({ id, email, fullName, issuer }: Profile): string =>
+  `${id}  ${email}  ${fullName}${issuer === null ? '  (not bound yet)' : ''}`;

@@ -60,7 +60,7 @@ export const importDocuments = async (
 };
 
 const creatorOf = async ({ useCases }: Portico, email: string | undefined): Promise<Profile> => {
-  const admins = (await useCases.listProfiles(operatorAuthority)).filter(({ role }) => role === 'admin');
+  const admins = await useCases.listAdmins(operatorAuthority);
   const creator = email === undefined ? admins[0] : admins.find((admin) => admin.email === email.trim().toLowerCase());
   if (creator) return creator;
   throw new OperatorError(

@@ -138,7 +138,15 @@ const pathParameters = ({ params = {} }: Route) =>
 const queryParameters = ({ query }: Route, schemas: Schemas) =>
   Object.entries(query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = withoutNull(schemaOf(schema as z.ZodType, 'input', schemas));
-    return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest };
+    return {
+      name,
+      in: 'query',
+      required: false,
+      ...(description ? { description } : {}),
+      // One parameter with commas: whatever is given twice is refused.
+      ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}),
+      schema: rest,
+    };
   });
 
 /** A query string has no null: what JSON may say in two ways is said here by leaving it out. */

@@ -68,6 +68,13 @@ export const numberParameter = (min: number, max: number) =>
     z.int().min(min).max(max),
   );
 
+/** Some of these words, separated by commas; each counts once. */
+export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? [...new Set(value.split(',').map((word) => word.trim()))] : value),
+    z.array(z.enum(words)),
+  );
+
 /** `true` or `false`, in any case. */
 export const booleanParameter = z.preprocess((value) => {
   const lower = typeof value === 'string' ? value.toLowerCase() : value;

@@ -1,4 +1,4 @@
-import { toIso, type ClientId, type Credentials, type Profile } from '@portico/domain';
+import { toIso, type ChangedRole, type ClientId, type Credentials, type Profile } from '@portico/domain';
 import { z } from 'zod';
 import { timestamp, uuid } from './wire.ts';
 
@@ -7,11 +7,22 @@ const registrationStatus = z.enum(['pending', 'approved', 'rejected']);
 const clientId = uuid
   .nullable()
   .meta({ description: 'API client identifier; null unless the profile is an approved client.' });
-const tier = z
-  .string()
-  .nullable()
-  .optional()
-  .meta({ description: 'The assigned rate-limit tier; present with `?include=tier`.' });
+
+/** What is shown where it is asked for. */
+export const profileExtras = ['tier', 'bound'] as const;
+type ProfileExtra = (typeof profileExtras)[number];
+
+const extras = {
+  tier: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'The assigned rate-limit tier; present with `?include=tier`.' }),
+  bound: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether an identity token has bound the profile; present with `?include=bound`.' }),
+};
 
 const identity = { id: uuid, email: z.string(), full_name: z.string(), company_name: z.string().nullable() };
 const standing = { role, registration_status: registrationStatus };
@@ -27,14 +38,19 @@ export const fullProfile = z
     created_at: timestamp,
     updated_at: timestamp,
     approved_at: timestamp.optional().meta({ description: 'Present on an approved profile.' }),
-    tier,
+    ...extras,
   })
   .meta({ id: 'Profile' });
+export const changedRole = fullProfile
+  .extend({
+    warning: z.string().optional().meta({ description: 'Present where nobody can sign in as the new admin yet.' }),
+  })
+  .meta({ id: 'ChangedRole' });
 export const updatedProfile = z
   .object({ ...identity, ...standing, client_id: clientId, created_at: timestamp, updated_at: timestamp })
   .meta({ id: 'UpdatedProfile' });
 export const listedProfile = z
-  .object({ ...identity, ...standing, client_id: clientId, created_at: timestamp, tier })
+  .object({ ...identity, ...standing, client_id: clientId, created_at: timestamp, ...extras })
   .meta({ id: 'ListedProfile' });
 export const credentials = z
   .object({
@@ -49,10 +65,15 @@ export const registeredProfileView = (profile: Profile): z.input<typeof register
   created_at: toIso(profile.createdAt),
 });
 
-export const fullProfileView = (profile: Profile, withTier: boolean): z.input<typeof fullProfile> => ({
+export const fullProfileView = (profile: Profile, include: readonly ProfileExtra[]): z.input<typeof fullProfile> => ({
   ...updatedProfileView(profile),
   ...(profile.status === 'approved' && profile.approvedAt !== null ? { approved_at: toIso(profile.approvedAt) } : {}),
-  ...(withTier ? { tier: profile.tier } : {}),
+  ...extrasView(profile, include),
+});
+
+export const changedRoleView = ({ profile, warning }: ChangedRole): z.input<typeof changedRole> => ({
+  ...fullProfileView(profile, []),
+  ...(warning === null ? {} : { warning }),
 });
 
 export const updatedProfileView = (profile: Profile): z.input<typeof updatedProfile> => ({
@@ -62,17 +83,25 @@ export const updatedProfileView = (profile: Profile): z.input<typeof updatedProf
   updated_at: toIso(profile.updatedAt),
 });
 
-export const listedProfileView = (profile: Profile, withTier: boolean): z.input<typeof listedProfile> => ({
+export const listedProfileView = (
+  profile: Profile,
+  include: readonly ProfileExtra[],
+): z.input<typeof listedProfile> => ({
   ...identityView(profile),
   client_id: awakeClientId(profile),
   created_at: toIso(profile.createdAt),
-  ...(withTier ? { tier: profile.tier } : {}),
+  ...extrasView(profile, include),
 });
 
 export const credentialsView = (text: string, { clientId, secret }: Credentials): z.input<typeof credentials> => ({
   message: text,
   client_id: clientId,
   client_secret: secret,
+});
+
+const extrasView = ({ tier, issuer }: Profile, include: readonly ProfileExtra[]) => ({
+  ...(include.includes('tier') ? { tier } : {}),
+  ...(include.includes('bound') ? { bound: issuer !== null } : {}),
 });
 
 const identityView = ({ id, email, fullName, companyName, role, status }: Profile) => ({

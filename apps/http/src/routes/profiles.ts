@@ -1,15 +1,18 @@
 import { graceSecondsMax } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { clearable, email, optional, text, wholeNumber } from '../requests/fields.ts';
+import { clearable, email, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
+  changedRole,
+  changedRoleView,
   credentials,
   credentialsView,
   fullProfile,
   fullProfileView,
   listedProfile,
   listedProfileView,
+  profileExtras,
   registeredProfile,
   registeredProfileView,
   updatedProfile,
@@ -70,9 +73,11 @@ const tierChange = z
   })
   .meta({ id: 'TierAssignment' });
 
-/** Shows the tier, which is no field of the specification's own. */
-export const includeTier = z.object({
-  include: optional(z.enum(['tier'])).meta({ description: '`tier` adds the assigned rate-limit tier.' }),
+/** Shows what is no field of the specification's own. */
+const includes = z.object({
+  include: optional(wordsParameter(profileExtras)).meta({
+    description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
+  }),
 });
 
 export const profileRoutes: readonly Route[] = [
@@ -83,14 +88,14 @@ export const profileRoutes: readonly Route[] = [
     tag: 'Profiles',
     summary: 'Register a profile',
     description:
-      'Needs no credential. The profile waits for an administrator to approve or reject it. An identity token of the same ' +
-      'user, where one is sent, binds the profile to it at once.',
+      'Needs no credential, unless the service is configured to demand a token. The profile waits for an administrator to approve ' +
+      'or reject it. A valid identity token of the same user and e-mail, where one is sent, binds the profile at once.',
     who: 'open',
     bodyKind: 'json',
     body: registration,
     status: 201,
     response: registeredProfile,
-    errors: ['email_taken', 'identity_taken', 'invalid_token'],
+    errors: ['email_taken', 'identity_taken', 'invalid_token', 'identity_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const profile = await useCases.registerProfile(
         {
@@ -99,7 +104,7 @@ export const profileRoutes: readonly Route[] = [
           fullName: fields.full_name,
           companyName: fields.company_name ?? null,
         },
-        caller.token,
+        caller.identity,
         caller.deadline,
       );
       return json(registeredProfileView(profile));
@@ -113,10 +118,10 @@ export const profileRoutes: readonly Route[] = [
     summary: 'Read the own profile',
     who: 'token',
     unregistered: 'user_not_found',
-    query: includeTier,
+    query: includes,
     status: 200,
     response: fullProfile,
-    handler: ({ caller, query }) => json(fullProfileView(caller.access.profile, query.include === 'tier')),
+    handler: ({ caller, query }) => json(fullProfileView(caller.access.profile, query.include ?? [])),
   }),
   defineRoute({
     method: 'PUT',
@@ -161,12 +166,12 @@ export const profileRoutes: readonly Route[] = [
     summary: 'List all profiles',
     description: 'Oldest first.',
     who: 'admin',
-    query: includeTier,
+    query: includes,
     status: 200,
     response: z.array(listedProfile),
     handler: async ({ useCases, caller, query }) => {
       const profiles = await useCases.listProfiles(caller.authority);
-      return json(profiles.map((profile) => listedProfileView(profile, query.include === 'tier')));
+      return json(profiles.map((profile) => listedProfileView(profile, query.include ?? [])));
     },
   }),
   defineRoute({
@@ -231,17 +236,20 @@ export const profileRoutes: readonly Route[] = [
     operation: 'changeRole',
     tag: 'Profiles',
     summary: 'Promote to admin or demote to client',
-    description: 'Keys and grants sleep while the role is `admin`. The last admin stays one.',
+    description:
+      'Keys and grants sleep while the role is `admin`. The last admin who can sign in stays one. A profile that no identity token ' +
+      'has bound can be promoted; the answer then carries a `warning`.',
     params: profileParameter,
     who: 'admin',
     bodyKind: 'json',
     body: roleChange,
     status: 200,
-    response: fullProfile,
+    response: changedRole,
     errors: ['user_not_found', 'already_rejected', 'last_admin'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const profile = await useCases.changeRole(caller.authority, profileIdOf(params.user_id), fields.role);
-      return json(fullProfileView(profile, false));
+      return json(
+        changedRoleView(await useCases.changeRole(caller.authority, profileIdOf(params.user_id), fields.role)),
+      );
     },
   }),
   defineRoute({
@@ -260,7 +268,7 @@ export const profileRoutes: readonly Route[] = [
     errors: ['user_not_found', 'tier_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const profile = await useCases.assignTier(caller.authority, profileIdOf(params.user_id), fields.tier);
-      return json(fullProfileView(profile, true));
+      return json(fullProfileView(profile, ['tier']));
     },
   }),
   defineRoute({

@@ -94,6 +94,7 @@ export const auditSuite = (start: Start): void => {
 
     beforeAll(async () => {
       writer = await cast.newClient();
+      await call('GET', '/api/profiles/me', { token: writer.token });
       for (let at = 0; at < 25; at++) {
         const json = {
           message: { action: at % 2 ? 'odd' : 'even', client_id: 'c', collection_id: 'k', at },
@@ -149,7 +150,7 @@ export const auditSuite = (start: Start): void => {
       ['from=2026-03-01T00:00:20Z', 5],
       ['to=2026-03-01T00:00:05Z', 5],
       ['from=2026-03-01T02:00:00%2B02:00&to=2026-03-01T00:00:03Z', 3],
-      // The service's own entry tells of the registration.
+      // The service's own entry tells of the binding.
       ['source=all', 26],
       ['source=system', 1],
     ])('%s finds %i', async (query, total) => {

@@ -316,6 +316,22 @@ export const profilesSuite = (start: Start): void => {
       expect(withTier.list.find(({ id }) => id === client.id)).toHaveProperty('tier', null);
     });
 
+    test('says of whom a token has bound the profile, where that is asked for', async () => {
+      const person = await cast.register();
+      const listed = async (include: string) => {
+        const { list } = await call('GET', `/api/profiles?include=${include}`, { token: cast.admin });
+        return list.find(({ id }) => id === person.id);
+      };
+      expect(await listed('bound')).toHaveProperty('bound', false);
+      const own = await call('GET', '/api/profiles/me?include=bound', { token: person.token });
+      expect(own.body).toHaveProperty('bound', true);
+      expect(own.body).not.toHaveProperty('tier');
+      for (const both of ['tier,bound', 'bound,%20tier', 'bound,tier,bound']) {
+        expect(await listed(both)).toMatchObject({ bound: true, tier: null });
+      }
+      expect(await listed('')).not.toHaveProperty('bound');
+    });
+
     test('a query that is wrong is a 400', async () => {
       const reply = await call('GET', '/api/profiles?include=tier&include=tier', { token: cast.admin });
       expect([reply.status, reply.body]).toEqual([
@@ -383,10 +399,33 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(200);
     });
 
+    test('promotion of a profile that no token has bound is warned of, and no stranger gains by it', async () => {
+      const person = await cast.register();
+      const promoted = await put(person.id, 'role', { role: 'admin' });
+      expect([promoted.status, promoted.body.role]).toEqual([200, 'admin']);
+      expect(promoted.body.warning).toMatch(/whoever first presents a token with its user id and e-mail/);
+      for (const email of [{}, { email: '' }, { email: 'mallory@evil.example' }]) {
+        const token = await subject.mint({ uid: person.uid, ...email });
+        expect((await call('GET', '/api/profiles/', { token })).status).toBe(401);
+        expect((await call('GET', '/api/profiles/me', { token })).status).toBe(404);
+      }
+      expect((await call('GET', '/api/profiles/', { token: person.token })).status).toBe(200);
+      expect((await put(person.id, 'role', { role: 'admin' })).body).not.toHaveProperty('warning');
+      expect((await put(person.id, 'role', { role: 'client' })).body).not.toHaveProperty('warning');
+    });
+
     test('the last admin can be neither demoted nor deleted', async () => {
       const demoted = await put(cast.adminId, 'role', { role: 'client' });
       expect([demoted.status, demoted.body]).toEqual([409, { detail: 'The last admin cannot be removed' }]);
       expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
+    });
+
+    test('an admin as whom nobody has signed in yet is not the one that remains', async () => {
+      const person = await cast.register();
+      await put(person.id, 'role', { role: 'admin' });
+      expect((await put(cast.adminId, 'role', { role: 'client' })).status).toBe(409);
+      expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
+      expect((await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin })).status).toBe(200);
     });
 
     test('a rejected profile is not promoted', async () => {

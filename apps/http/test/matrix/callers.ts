@@ -104,6 +104,31 @@ export const callers = {
   'nobody registered': refused('stranger', "a stranger's token", byToken),
   'a deleted profile, by token': refused('deleted', "a stranger's token", byToken),
   'a deleted profile, by key': refused('deleted', 'a bad key', byKey),
+  "another issuer's token with a client's user id": refused(
+    'granted',
+    "a stranger's token",
+    async ({ uid, email }, { service }) => ({ token: await service.mintElsewhere({ uid, email }) }),
+  ),
+  "another issuer's token with an admin's user id": refused(
+    'admin',
+    "a stranger's token",
+    async ({ uid, email }, { service }) => ({ token: await service.mintElsewhere({ uid, email }) }),
+  ),
+  'a profile that is not bound, by a token without an e-mail': refused(
+    'unbound',
+    "a stranger's token",
+    async ({ uid }, { service }) => ({ token: await service.mintToken({ uid }, 3_600) }),
+  ),
+  'an admin of an issuer that is off, by its token': refused(
+    'adminOfIssuerOff',
+    'a bad token',
+    async ({ uid, email }, { service }) => ({ token: await service.mintByIssuerOff({ uid, email }) }),
+  ),
+  'an admin of an issuer that is off, by the token of one that is on': refused(
+    'adminOfIssuerOff',
+    "a stranger's token",
+    byToken,
+  ),
   'a pending profile': caller('pending', "a client's token", 'nothing', byToken),
   'a pending profile with a grant': caller('pendingGranted', "a client's token", 'granted', byToken),
   'a rejected profile': caller('rejected', "a client's token", 'nothing', byToken),

@@ -5,7 +5,13 @@ export interface MatrixService {
   /** An identity token of the first admin. */
   readonly adminToken: string;
   /** An identity token that the service takes; `ttlSeconds` below zero: one that expired so long ago. */
-  readonly mintToken: (claims: TokenClaims, ttlSeconds: number) => Promise<string>;
+  readonly mintToken: (claims: Partial<TokenClaims> & Pick<TokenClaims, 'uid'>, ttlSeconds: number) => Promise<string>;
+  /** A good token of the same subject by another issuer that is on. */
+  readonly mintElsewhere: (claims: TokenClaims) => Promise<string>;
+  /** A token by an issuer that is off. */
+  readonly mintByIssuerOff: (claims: TokenClaims) => Promise<string>;
+  /** Makes a profile one that the issuer which is off has bound, as if that had been on before. */
+  readonly bindByIssuerOff: (profileId: string) => Promise<void>;
   /** A token that says the same but was made by someone else. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */

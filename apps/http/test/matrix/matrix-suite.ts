@@ -95,7 +95,7 @@ const standing = async (world: World): Promise<unknown> => {
   const known = new Set([granted, hidden, tier, override, ...Object.values(cast).map(({ id }) => id)]);
   const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
   return {
-    profiles: (await list('/api/profiles/')).filter(isKnown),
+    profiles: (await list('/api/profiles/?include=bound')).filter(isKnown),
     collections: (await list('/api/collections/')).filter(isKnown),
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,

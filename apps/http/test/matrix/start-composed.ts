@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, createLogger, localAdmin, readConfig, version, type Environment } from '@portico/composition';
 import { createUseCases } from '@portico/domain';
+import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
 import { runDueJobs } from '@portico/testing';
+import { bindBy } from './bind-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
 /**
- * The service as the composition joins it for these variables: without any SQLite, argon2, AES-GCM, its own issuer, all in a
- * folder of its own.
+ * The service as the composition joins it for these variables: without any SQLite, argon2, AES-GCM, its own issuer beside a
+ * provider, all in a folder of its own.
  */
 export const startComposed =
   (
@@ -19,8 +21,17 @@ export const startComposed =
   ): StartMatrixService =>
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'portico-matrix-'));
-    // No client of the matrix comes near the limit.
-    const config = readConfig({ DATA_DIR: dataDir, ...(await variablesOf()), RATE_LIMIT_DEFAULT: '1000000/60' });
+    const [elsewhere, off] = await Promise.all([startIdentityProvider(), startIdentityProvider()]);
+    const variables = {
+      DATA_DIR: dataDir,
+      IDENTITY_LOCAL: 'true',
+      IDENTITY_ISSUER: elsewhere.issuer,
+      IDENTITY_AUDIENCE: elsewhere.clientId,
+      ...(await variablesOf()),
+      // No client of the matrix comes near the limit.
+      RATE_LIMIT_DEFAULT: '1000000/60',
+    };
+    const config = readConfig(variables);
     const portico = await compose(config, createLogger('silent', 'portico'));
     const { localIssuer } = portico;
     const ports = { ...portico.ports, ...replace(portico.ports) };
@@ -32,16 +43,31 @@ export const startComposed =
       address,
       adminToken: await mintToken(localAdmin, 3_600),
       mintToken,
+      mintElsewhere: signedInAt(elsewhere),
+      mintByIssuerOff: signedInAt(off),
+      bindByIssuerOff: bindBy(ports, off.issuer),
       forgeToken: async (claims) => signedByAnother(await mintToken(claims, 3_600)),
       isIssuer: true,
       runJobs: () => runDueJobs(ports, useCases, () => ports.clock.now()),
       close: async () => {
         await close();
         await portico.close();
+        await Promise.all([elsewhere.close(), off.close()]);
         await rm(dataDir, { recursive: true });
       },
     };
   };
+
+/** Signs each person in once. */
+const signedInAt = (provider: TestIdentityProvider): MatrixService['mintElsewhere'] => {
+  const tokens = new Map<string, Promise<string>>();
+  return ({ uid, email }) => {
+    const known =
+      tokens.get(uid) ?? provider.signIn({ uid, email, emailVerified: true }).then(({ idToken }) => idToken);
+    tokens.set(uid, known);
+    return known;
+  };
+};
 
 /** The same header and claims, key id included, under another's signature (RFC 7518, section 3.4). */
 const signedByAnother = (token: string): string => {

@@ -1,21 +1,25 @@
 import type { Json } from '@portico/domain';
-import { createHarness } from '@portico/testing';
+import { createHarness, defaultSettings } from '@portico/testing';
+import { bindBy } from './bind-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService } from './matrix-service.ts';
 
-export const admin = { uid: 'local-admin', email: 'admin@localhost' } as const;
+const issuers = [...defaultSettings.issuers, 'urn:portico:elsewhere'];
+const [issuer = '', elsewhere = ''] = issuers;
+const off = 'urn:portico:off';
+export const admin = { uid: 'local-admin', email: 'admin@localhost', issuer } as const;
 /** No client of the matrix comes near it. */
 export const defaultLimit = { allowed: 1_000_000, windowSeconds: 60 } as const;
 
 /** The service over the harness: everything in memory, on a clock that stands still. */
 export const startOnMemory = async ({
-  ports = () => ({}),
+  ports: replace = () => ({}),
   settings: own = {},
   ...rest
 }: StartOptions = {}): Promise<MatrixService> => {
-  const plain = createHarness();
-  const replaced = { ...plain.ports, ...ports(plain.ports) };
-  const { useCases, runJobs } = createHarness({ defaultLimit, ...own }, replaced);
+  const plain = createHarness({ issuers });
+  const ports = { ...plain.ports, ...replace(plain.ports) };
+  const { useCases, runJobs } = createHarness({ defaultLimit, issuers, ...own }, ports);
   const { tokens } = plain;
   await useCases.claimFirstAdmin(admin);
   const settings = {
@@ -29,6 +33,9 @@ export const startOnMemory = async ({
     ...(await listen({ useCases, settings, localIssuer: null, ...rest })),
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
+    mintElsewhere: async (claims) => tokens.mint({ ...claims, issuer: elsewhere }),
+    mintByIssuerOff: async (claims) => tokens.mint({ ...claims, issuer: off }),
+    bindByIssuerOff: bindBy(ports, off),
     forgeToken: async (claims) => {
       const [, payload = ''] = tokens.mint(claims).split('.');
       const own = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, Json>;

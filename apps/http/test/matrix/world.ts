@@ -22,6 +22,8 @@ export type PersonKind =
   | 'deleted'
   | 'promoted'
   | 'demoted'
+  | 'unbound'
+  | 'adminOfIssuerOff'
   | 'admin';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -94,6 +96,8 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
     deleted: await person('deleted'),
     promoted: await person('promoted'),
     demoted: await person('demoted'),
+    unbound: await person('unbound'),
+    adminOfIssuerOff: await person('adminOfIssuerOff'),
     admin: await make.firstAdmin(),
   };
 };
@@ -106,13 +110,13 @@ const createMaker = (service: MatrixService, client: TestClient) => {
   const asAdmin = async (method: string, path: string, options: CallOptions, status: number): Promise<Reply> =>
     expectStatus(await client.call(method, path, { token: adminToken, ...options }), status);
 
-  const register = async (uid: string): Promise<Person> => {
+  const register = async (uid: string, isBound: boolean): Promise<Person> => {
     const email = `${uid}@example.com`.toLowerCase();
     const json = { firebase_uid: uid, email, full_name: `Person ${uid}` };
     const { id } = expectStatus(await client.call('POST', '/api/profiles/register', { json }), 201).body;
     const token = await service.mintToken({ uid, email }, 3_600);
     // The first request by token binds the profile.
-    expectStatus(await client.call('GET', '/api/profiles/me', { token }), 200);
+    if (isBound) expectStatus(await client.call('GET', '/api/profiles/me', { token }), 200);
     return { id: textOf(id), uid, email, token, key: null, role: 'client', status: 'pending' };
   };
   const approve = async (person: Person): Promise<Person> => {
@@ -143,7 +147,7 @@ const createMaker = (service: MatrixService, client: TestClient) => {
       const token = await service.mintToken({ uid, email }, 3_600);
       return { id: unknownId, uid, email, token, key: null, role: 'client', status: 'pending' };
     }
-    const registered = await register(uid);
+    const registered = await register(uid, kind !== 'unbound');
     switch (kind) {
       case 'pending':
         return registered;
@@ -163,6 +167,11 @@ const createMaker = (service: MatrixService, client: TestClient) => {
         return changeRole(await grant(await approve(registered), granted), 'admin');
       case 'demoted':
         return changeRole(await changeRole(await grant(await approve(registered), granted), 'admin'), 'client');
+      case 'unbound':
+        return grant(await approve(registered), granted);
+      case 'adminOfIssuerOff':
+        await service.bindByIssuerOff(registered.id);
+        return changeRole(registered, 'admin');
       case 'admin':
         return changeRole(registered, 'admin');
     }

@@ -45,13 +45,20 @@ describe('its verifier', async () => {
 test('a token says what it was minted to say', async () => {
   const { issuer } = await open();
   const verify = async (claims: Parameters<typeof issuer.mint>[0]) => issuer.verifier.verify(await issuer.mint(claims));
-  expect(await verify({ uid: 'ada', ttlSeconds: 60 })).toEqual({ uid: 'ada', email: null, emailVerified: false });
+  expect(await verify({ uid: 'ada', ttlSeconds: 60 })).toEqual({
+    issuer: localIssuerName,
+    uid: 'ada',
+    email: null,
+    emailVerified: false,
+  });
   expect(await verify({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 })).toEqual({
+    issuer: localIssuerName,
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: false,
   });
   expect(await verify({ uid: 'ada', email: 'ada@example.com', emailVerified: true, ttlSeconds: 60 })).toEqual({
+    issuer: localIssuerName,
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: true,

@@ -61,7 +61,12 @@ test('a service that is told where the keys of a local issuer are finds its toke
     warn: () => undefined,
   });
   const token = await local.mint({ uid: 'alice', ttlSeconds: 60 });
-  expect(await verifier.verify(token)).toEqual({ uid: 'alice', email: null, emailVerified: false });
+  expect(await verifier.verify(token)).toEqual({
+    issuer: localIssuerName,
+    uid: 'alice',
+    email: null,
+    emailVerified: false,
+  });
   await verifier.close();
 });
 

@@ -73,7 +73,7 @@ export const judgeClaims = (payload: Uint8Array, { issuer, audience }: TokenRule
   if (claims.iss !== issuer) throw invalidToken('the token is of another issuer');
   if (!isFor(audience, claims)) throw invalidToken('the token is for another audience');
   if (claims.events !== undefined) throw invalidToken('the token tells of events, such as a logout');
-  return { identity: identityOf(claims), ...goodWithin(claims) };
+  return { identity: identityOf(issuer, claims), ...goodWithin(claims) };
 };
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -115,10 +115,11 @@ const secondsOf = (name: string, value: unknown): number | null => {
 };
 
 /** `email_verified` comes as a text from some providers (Sign in with Apple, Amazon Cognito). */
-const identityOf = ({ sub, email = null, email_verified: verified }: Claims): IdentityClaims => {
+const identityOf = (issuer: string, { sub, email = null, email_verified: verified }: Claims): IdentityClaims => {
   if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is no text that could be kept');
   if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail is no text');
   return {
+    issuer,
     uid: sub,
     email: email?.trim().toLowerCase() || null,
     emailVerified: verified === true || verified === 'true',

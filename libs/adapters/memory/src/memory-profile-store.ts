@@ -1,4 +1,4 @@
-import { PorticoError } from '@portico/domain';
+import { PorticoError, unknownIssuer } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
 import { byCodePoints, commit, kept } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -21,7 +21,11 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
     },
 
     async list() {
-      return [...profiles.values()].sort((a, b) => a.createdAt - b.createdAt || byCodePoints(a.id, b.id));
+      return oldestFirst([...profiles.values()]);
+    },
+
+    async admins() {
+      return adminsOf(database);
     },
 
     async update(id, decide) {
@@ -46,6 +50,13 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       const change = decide({ admins: adminsOf(database), match });
       return change && storeClaimed(database, change);
     },
+
+    async adoptBindings(issuerOf) {
+      const found = [...profiles.values()].filter(({ issuer }) => issuer === unknownIssuer);
+      const adopted = found.map((profile) => kept({ ...profile, issuer: issuerOf(profile) }));
+      for (const profile of adopted) profiles.set(profile.id, profile);
+      return found.length;
+    },
   };
 };
 
@@ -55,8 +66,11 @@ export const withUid = (database: MemoryDatabase, uid: string): Profile | null =
 const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
 
-const adminsOf = (database: MemoryDatabase): number =>
-  [...database.profiles.values()].filter(({ role }) => role === 'admin').length;
+const oldestFirst = (profiles: Profile[]): Profile[] =>
+  profiles.sort((a, b) => a.createdAt - b.createdAt || byCodePoints(a.id, b.id));
+
+const adminsOf = (database: MemoryDatabase): readonly Profile[] =>
+  oldestFirst([...database.profiles.values()].filter(({ role }) => role === 'admin'));
 
 const stateOf = (database: MemoryDatabase, id: ProfileId): ProfileState => {
   const profile = database.profiles.get(id);

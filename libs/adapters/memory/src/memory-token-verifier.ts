@@ -3,7 +3,13 @@ import { PorticoError, type Clock, type IdentityClaims, type Json, type TokenVer
 export interface MemoryTokenVerifier extends TokenVerifier {
   /** A token for these claims, good for so long: an hour by default. */
   mint(
-    claims: { readonly uid: string; readonly email?: string; readonly emailVerified?: boolean },
+    claims: {
+      readonly uid: string;
+      readonly email?: string;
+      readonly emailVerified?: boolean;
+      /** `memoryIssuer` by default. */
+      readonly issuer?: string;
+    },
     ttlSeconds?: number,
   ): string;
   /** A token of exactly these claims, good or not. */
@@ -12,7 +18,7 @@ export interface MemoryTokenVerifier extends TokenVerifier {
   setAvailable(available: boolean): void;
 }
 
-/** What `iss` has to say; `mintClaims` adds nothing by itself. */
+/** What `iss` has to say by default; `mintClaims` adds nothing by itself. */
 export const memoryIssuer = 'urn:portico:memory';
 /** What `aud` has to say. */
 export const memoryAudience = 'portico';
@@ -22,14 +28,21 @@ const skewMs = 60_000;
 const tokenMaxLength = 8_192;
 
 /** Understands `memory.` and the claims, unsigned: for tests alone, since anyone can write such a token. */
-export const createMemoryTokenVerifier = ({ clock }: { readonly clock: Pick<Clock, 'now'> }): MemoryTokenVerifier => {
+export const createMemoryTokenVerifier = ({
+  clock,
+  issuers = [memoryIssuer],
+}: {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whose tokens are good. */
+  readonly issuers?: readonly string[];
+}): MemoryTokenVerifier => {
   let isAvailable = true;
   const mintClaims = (claims: Record<string, Json>): string =>
     `memory.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   return {
-    mint({ uid, email, emailVerified = false }, ttlSeconds = 3_600) {
+    mint({ uid, email, emailVerified = false, issuer = memoryIssuer }, ttlSeconds = 3_600) {
       const exp = clock.now() / secondMs + ttlSeconds;
-      const claims = { iss: memoryIssuer, aud: memoryAudience, sub: uid, exp, email_verified: emailVerified };
+      const claims = { iss: issuer, aud: memoryAudience, sub: uid, exp, email_verified: emailVerified };
       return mintClaims(email === undefined ? claims : { ...claims, email });
     },
     mintClaims,
@@ -39,7 +52,7 @@ export const createMemoryTokenVerifier = ({ clock }: { readonly clock: Pick<Cloc
     async verify(token) {
       const claims = parse(token);
       if (!isAvailable) throw new PorticoError('identity_unavailable');
-      const identity = claims && isForUs(claims) && isGoodAt(claims, clock.now()) ? identityOf(claims) : null;
+      const identity = claims && isForUs(claims, issuers) && isGoodAt(claims, clock.now()) ? identityOf(claims) : null;
       if (!identity) throw new PorticoError('invalid_token');
       return identity;
     },
@@ -60,8 +73,8 @@ const parse = (token: string): Claims | null => {
   }
 };
 
-const isForUs = ({ iss, aud, azp }: Claims): boolean => {
-  if (iss !== memoryIssuer) return false;
+const isForUs = ({ iss, aud, azp }: Claims, issuers: readonly string[]): boolean => {
+  if (!issuers.some((issuer) => issuer === iss)) return false;
   if (!Array.isArray(aud)) return aud === memoryAudience;
   return aud.includes(memoryAudience) && (aud.length === 1 || azp === memoryAudience);
 };
@@ -75,11 +88,12 @@ const hasBegun = (since: unknown, now: number): boolean =>
 const isSeconds = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
 /** Null where the subject is no text of 1 to 128 characters, or the e-mail no text. */
-const identityOf = ({ sub, email = null, email_verified: verified }: Claims): IdentityClaims | null => {
-  if (typeof sub !== 'string' || !sub.isWellFormed() || sub.includes('\0')) return null;
+const identityOf = ({ iss, sub, email = null, email_verified: verified }: Claims): IdentityClaims | null => {
+  if (typeof iss !== 'string' || typeof sub !== 'string' || !sub.isWellFormed() || sub.includes('\0')) return null;
   if (sub === '' || [...sub].length > 128) return null;
   if (email !== null && typeof email !== 'string') return null;
   return {
+    issuer: iss,
     uid: sub,
     email: email?.trim().toLowerCase() || null,
     emailVerified: verified === true || verified === 'true',

@@ -1,5 +1,5 @@
 import { aProfile, noEffects, profileStoreContract, type Sabotages, type Stores } from '@portico/contracts';
-import { PorticoError, type ProfileState } from '@portico/domain';
+import { PorticoError, unknownIssuer, type ProfileState } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -8,7 +8,7 @@ import { createMemoryStores } from './memory-stores.ts';
 
 const unchanged = ({ profile, key }: ProfileState) => ({ profile, key, ...noEffects });
 
-const adminsIn = ({ profiles }: MemoryDatabase) => [...profiles.values()].filter(({ role }) => role === 'admin').length;
+const adminsIn = ({ profiles }: MemoryDatabase) => [...profiles.values()].filter(({ role }) => role === 'admin');
 
 const stateIn = (database: MemoryDatabase, id: ReturnType<typeof aProfile>['id']): ProfileState => {
   const profile = database.profiles.get(id);
@@ -96,8 +96,11 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
   'profiles of one instant are listed by id': breaking('profiles', (_right, _stores, { profiles }) => ({
     list: async () => [...profiles.values()].sort((a, b) => a.createdAt - b.createdAt),
   })),
-  'an update decides by the profile, its key and the number of admins': breaking('profiles', (right) => ({
-    update: (id, decide) => right.update(id, (state) => decide({ ...state, admins: 1 })),
+  'admins alone are listed as admins, oldest first, ties by id': breaking('profiles', (_right, _stores, database) => ({
+    admins: async () => adminsIn(database),
+  })),
+  'an update decides by the profile, its key and the admins': breaking('profiles', (right) => ({
+    update: (id, decide) => right.update(id, (state) => decide({ ...state, admins: state.admins.slice(0, 1) })),
   })),
   'an update stores the profile and its key, and answers what was stored': breaking('profiles', (right) => ({
     update: async (id, decide) => {
@@ -162,12 +165,10 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       database.entries = database.entries.filter(({ actorId }) => actorId !== id);
     },
   ),
-  'a removal decides by the profile, its key and the number of admins, this one included': breaking(
-    'profiles',
-    (right) => ({
-      remove: (id, decide) => right.remove(id, (state) => decide({ ...state, admins: state.admins - 1 })),
-    }),
-  ),
+  'a removal decides by the profile, its key and the admins, this one included': breaking('profiles', (right) => ({
+    remove: (id, decide) =>
+      right.remove(id, (state) => decide({ ...state, admins: state.admins.filter((admin) => admin.id !== id) })),
+  })),
   'a removal writes its effects': breaking('profiles', (right) => ({
     remove: (id, decide) => right.remove(id, silently(decide)),
   })),
@@ -195,9 +196,9 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
   'a claim sees the profile with the e-mail where none has the uid': breaking('profiles', (right) => ({
     claimAdmin: (identity, decide) => right.claimAdmin({ ...identity, email: 'nobody' }, decide),
   })),
-  'a claim sees how many admins there are, and no profile where none matches': breaking('profiles', (right) => ({
+  'a claim sees the admins, and no profile where none matches': breaking('profiles', (right) => ({
     claimAdmin: (identity, decide) =>
-      right.claimAdmin(identity, (state) => decide({ ...state, admins: Math.min(state.admins, 1) })),
+      right.claimAdmin(identity, (state) => decide({ ...state, admins: state.admins.slice(0, 1) })),
   })),
   'a claim adds the profile that it decides on, writes its effects and answers it': breaking('profiles', (right) => ({
     claimAdmin: (identity, decide) =>
@@ -238,6 +239,36 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       },
     }),
   ),
+  'an adoption gives each profile of an unknown issuer the one that is named for it, and changes nothing else':
+    breaking('profiles', (right, _stores, { profiles }) => ({
+      adoptBindings: async (issuerOf) => {
+        const adopted = await right.adoptBindings(issuerOf);
+        for (const profile of profiles.values()) {
+          profiles.set(profile.id, { ...profile, updatedAt: profile.updatedAt + 1 });
+        }
+        return adopted;
+      },
+    })),
+  'an adoption changes no profile that is not bound, nor one of a known issuer': breaking(
+    'profiles',
+    (right, _stores, { profiles }) => ({
+      adoptBindings: async (issuerOf) => {
+        const adopted = await right.adoptBindings(issuerOf);
+        for (const profile of profiles.values()) {
+          if (profile.issuer === null) profiles.set(profile.id, { ...profile, issuer: issuerOf(profile) });
+        }
+        return adopted;
+      },
+    }),
+  ),
+  'an adoption that cannot name an issuer changes nothing': breaking('profiles', (right, _stores, { profiles }) => ({
+    adoptBindings: async (issuerOf) => {
+      for (const profile of profiles.values()) {
+        if (profile.issuer === unknownIssuer) profiles.set(profile.id, { ...profile, issuer: issuerOf(profile) });
+      }
+      return right.adoptBindings(issuerOf);
+    },
+  })),
 };
 
 describe('the memory profile store', () => {

@@ -83,6 +83,7 @@ const secondsOf = ({ clock }: TokenVerifierSubject): number => clock.now() / 1_0
 
 const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> = {
   'a good token says who its subject is, exactly as it spells him': answering(({ uid }) => ({ uid: uid.trim() })),
+  'a good token says which issuer it is of, to the letter': answering(({ issuer }) => ({ issuer: `${issuer}/` })),
   'a subject has 1 to 128 characters': refusing(({ sub }) => typeof sub === 'string' && sub.length > 128),
   'a subject that no store could keep is invalid': overlooking(({ sub }) =>
     typeof sub === 'string' ? { sub: sub.replaceAll('\0', '').toWellFormed() } : {},

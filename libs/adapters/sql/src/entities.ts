@@ -29,7 +29,10 @@ export const ProfileEntity = defineEntity({
     role: text().$type<Role>(),
     status: text().$type<RegistrationStatus>(),
     uid: text().unique('profiles_uid_unique'),
+    /** Whether `issuer` is one: written for versions of before `issuer` alone, which may run beside this one, and never read. */
     bound: p.boolean(),
+    /** Null while the profile is not bound, whatever `bound` says. */
+    issuer: text().nullable(),
     clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
     /** No foreign key: a tier may go while profiles keep its name. */
     tier: text().nullable(),

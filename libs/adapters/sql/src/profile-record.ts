@@ -9,7 +9,7 @@ export const profileColumns = [
   'role',
   'status',
   'uid',
-  'bound',
+  'issuer',
   'clientId',
   'tier',
   'createdAt',
@@ -36,8 +36,7 @@ export const profileOf = (row: ProfileColumns): Profile => ({
   role: row.role,
   status: row.status,
   uid: row.uid,
-  // SQLite's own answer is 0 or 1.
-  bound: Boolean(row.bound),
+  issuer: row.issuer ?? null,
   clientId: row.clientId ?? null,
   tier: row.tier ?? null,
   createdAt: row.createdAt,
@@ -56,7 +55,7 @@ export const keyOf = (row: KeyColumns): StoredKey | null => {
   };
 };
 
-export const profileData = ({ ...profile }: Profile) => profile;
+export const profileData = (profile: Profile) => ({ ...profile, bound: profile.issuer !== null });
 
 /** For null, columns that take the key away. */
 export const keyData = (key: StoredKey | null) => ({

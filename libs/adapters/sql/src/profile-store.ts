@@ -1,4 +1,4 @@
-import { PorticoError } from '@portico/domain';
+import { PorticoError, unknownIssuer } from '@portico/domain';
 import type { Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { ProfileEntity } from './entities.ts';
@@ -31,6 +31,10 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
     return (await database.reads.all<ProfileColumns>(selectAll)).map(profileOf);
   },
 
+  async admins() {
+    return adminsIn(database.reads);
+  },
+
   async update(id, decide) {
     return refusingTaken(database, (wanted) =>
       database.transact(async (transaction) => {
@@ -60,7 +64,7 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
         const row =
           (await em.findOne(ProfileEntity, { uid })) ??
           (await em.findOne(ProfileEntity, { email: email.toLowerCase() }));
-        const change = decide({ admins: await countAdmins(transaction), match: row && profileOf(row) });
+        const change = decide({ admins: await adminsIn(transaction), match: row && profileOf(row) });
         if (!change) return null;
         const profile = wanted(change.profile);
         if (row?.id === profile.id) Object.assign(row, profileData(profile));
@@ -69,6 +73,17 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
         return profile;
       }),
     );
+  },
+
+  async adoptBindings(issuerOf) {
+    return database.transact(async (transaction) => {
+      const found = (await transaction.all<ProfileColumns>(selectOfIssuer, [unknownIssuer])).map(profileOf);
+      await transaction.runEach(
+        updateIssuer,
+        found.map((profile) => [issuerOf(profile), profile.id]),
+      );
+      return found.length;
+    });
   },
 });
 
@@ -81,7 +96,9 @@ export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | nu
 const selectAll = `select ${columns('p', profileColumns)} from profiles p order by p.created_at, p.id`;
 const selectById = `select ${columns('p', profileColumns)} from profiles p where p.id = ?`;
 const selectByEmail = `select ${columns('p', profileColumns)} from profiles p where p.email = ?`;
-const selectAdmins = `select count(*) as admins from profiles where role = 'admin'`;
+const selectAdmins = `select ${columns('p', profileColumns)} from profiles p where p.role = 'admin' order by p.created_at, p.id`;
+const selectOfIssuer = `select ${columns('p', profileColumns)} from profiles p where p.issuer = ?`;
+const updateIssuer = 'update profiles set issuer = ? where id = ?';
 const deleteMails = 'delete from jobs where profile_id = ?';
 
 const insert = async ({ em }: Transaction, profile: Profile): Promise<void> => {
@@ -97,11 +114,11 @@ const load = async ({ em }: Transaction, id: ProfileId): Promise<ProfileRow> => 
 const stateOf = async (sql: Sql, row: ProfileRow): Promise<ProfileState> => ({
   profile: profileOf(row),
   key: keyOf(row),
-  admins: await countAdmins(sql),
+  admins: await adminsIn(sql),
 });
 
-const countAdmins = async (sql: Sql): Promise<number> =>
-  (await sql.first<{ admins: number }>(selectAdmins))?.admins ?? 0;
+const adminsIn = async (sql: Sql): Promise<readonly Profile[]> =>
+  (await sql.all<ProfileColumns>(selectAdmins)).map(profileOf);
 
 /**
  * Translates the violation of an e-mail's or uid's uniqueness. Where both are taken the database names either; the

@@ -13,10 +13,10 @@ export const nearCacheBytesMax = 64 * 1_048_576;
 
 /** Limiter, cache and job queue within this process. */
 export const inProcessModule: Module = (provide) => {
-  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir, keepsRateLimits }, logger) => {
+  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir, answersRequests }, logger) => {
     const limiter = await createInProcessRateLimiter({
       clock,
-      ...(keepsRateLimits ? { stateFile: join(dataDir, 'rate-limits') } : {}),
+      ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
       warn: (message) => logger.warn(message),
     });
     return new Closable(limiter, () => limiter.close());

@@ -1,8 +1,17 @@
 import { isAdmin, type Access, type Identified } from './access.ts';
-import { identify, type Credential, type Stranger } from './identify.ts';
-import { PorticoError, type ErrorCode } from '../errors.ts';
+import { identify, identityOf, type Credential, type Stranger } from './identify.ts';
+import { isPorticoError, PorticoError, type ErrorCode } from '../errors.ts';
 import { effectiveLimit, type CountedRequest } from '../limits/effective-limit.ts';
-import type { CollectionHead, Deadline, LimitRule, Ports, Target, TargetPart, TargetParts } from '../ports/index.ts';
+import type {
+  CollectionHead,
+  Deadline,
+  IdentityClaims,
+  LimitRule,
+  Ports,
+  Target,
+  TargetPart,
+  TargetParts,
+} from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
@@ -25,7 +34,7 @@ export interface Admission<Found extends CollectionHead = CollectionHead> {
   readonly counted: CountedRequest | null;
 }
 
-type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
+type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
 /** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit = async <Part extends TargetPart = 'head'>(
@@ -42,8 +51,28 @@ export const admit = async <Part extends TargetPart = 'head'>(
   return { access: { ...found, deadline }, counted };
 };
 
+/**
+ * Lets a registration in, which takes an identity token and mostly needs none. Where one is demanded, any other credential is
+ * refused as everywhere; else it is ignored (specification, section 3).
+ */
+export const admitRegistration = async (
+  ports: Pick<Ports, 'limiter' | 'tokens'>,
+  settings: Settings,
+  { credential, address }: Pick<AdmissionRequest, 'credential' | 'address'>,
+): Promise<{ readonly identity: IdentityClaims | null; readonly counted: CountedRequest | null }> => {
+  const isDemanded = settings.registrationRequiresToken;
+  const found = await identityOf(ports, credential).catch((error: unknown) => {
+    // A token that nobody can judge now binds nothing; only where one is demanded does that stop the registration.
+    if (isDemanded || !isPorticoError(error)) throw error;
+    return 'invalid_token' as const;
+  });
+  const isStranger = typeof found === 'string';
+  if (isDemanded && isStranger) throw await refusal(ports, settings, { address }, found);
+  return { identity: isStranger ? null : found, counted: await countStranger(ports, settings, address, false) };
+};
+
 /** Counts a request without valid credentials by its address; raises `rate_limited`. Null where such are not counted. */
-export const countStranger = async (
+const countStranger = async (
   { limiter }: Pick<Ports, 'limiter'>,
   { anonymousLimit, failedCredentialsLimit }: Settings,
   address: string,
@@ -69,7 +98,7 @@ const refusalCodes = {
 const refusal = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
-  { address, unregistered }: AdmissionRequest,
+  { address, unregistered }: Pick<AdmissionRequest, 'address' | 'unregistered'>,
   stranger: Stranger,
 ): Promise<PorticoError> => {
   const failed = stranger === 'invalid_token' || stranger === 'invalid_api_credentials';

@@ -1,7 +1,6 @@
 import { isWellFormedSecret } from './api-secret.ts';
 import type { Identified } from './access.ts';
-import { bindingAgrees } from '../profiles/binding.ts';
-import { nextChangeAt } from '../instant.ts';
+import { bindingAgrees, bindProfile } from '../profiles/binding.ts';
 import { parseId, type ClientId } from '../ids.ts';
 import type {
   CallerRow,
@@ -23,10 +22,10 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
 
-/** Why a request has no caller. `unregistered`: the token is good, but no profile is bound to it. */
+/** Why a request has no caller. `unregistered`: the token is good, but no profile is bound to its issuer and uid. */
 export type Stranger = 'no_credential' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
 
-type Needs = Pick<Ports, 'callers' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
+type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
 
 /** Tells who presents a credential; raises `identity_unavailable` where that cannot be told. */
 export const identify = async <Part extends TargetPart>(
@@ -57,16 +56,25 @@ const identifyByToken = async <Part extends TargetPart>(
   if (!claims) return 'invalid_token';
   const row = await ports.callers.byUid(claims.uid, target);
   if (!row) return 'unregistered';
-  if (row.profile.bound) return accessOf(row, 'token');
-  if (!bindingAgrees(identityEmailCheck, row.profile.email, claims)) return 'unregistered';
-  return accessOf({ ...row, profile: await bind(ports, row) }, 'token');
+  const { issuer, email } = row.profile;
+  if (issuer === claims.issuer) return accessOf(row, 'token');
+  if (issuer !== null || !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
+  const profile = await bindProfile(ports, row.profile, claims.issuer);
+  return profile ? accessOf({ ...row, profile }, 'token') : 'unregistered';
+};
+
+/** What the credential's identity token says where it is a valid one, whoever is registered; else why that is not known. */
+export const identityOf = async (
+  ports: Pick<Ports, 'tokens'>,
+  credential: Credential,
+): Promise<IdentityClaims | Stranger> => {
+  if (credential.kind === 'none') return 'no_credential';
+  const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token) : null;
+  return claims ?? 'invalid_token';
 };
 
 /** The claims of a valid token, or null for any other. */
-export const verifiedClaims = async (
-  { tokens }: Pick<Ports, 'tokens'>,
-  token: string,
-): Promise<IdentityClaims | null> => {
+const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string): Promise<IdentityClaims | null> => {
   try {
     return await tokens.verify(token);
   } catch (error) {
@@ -74,16 +82,6 @@ export const verifiedClaims = async (
     throw error;
   }
 };
-
-/** No part of the request's own change: what the token has proven stays true whatever becomes of the request. */
-const bind = ({ profiles, clock }: Pick<Ports, 'profiles' | 'clock'>, { profile }: CallerRow) =>
-  profiles.update(profile.id, (state) => ({
-    profile: { ...state.profile, bound: true, updatedAt: nextChangeAt(state.profile.updatedAt, clock.now()) },
-    key: state.key,
-    entries: [],
-    jobs: [],
-    deadline: null,
-  }));
 
 /**
  * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An

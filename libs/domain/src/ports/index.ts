@@ -63,7 +63,7 @@ export type * from './limit-store.ts';
 export * from './mailer.ts';
 export * from './outbox.ts';
 export type * from './probe.ts';
-export type * from './profile-store.ts';
+export * from './profile-store.ts';
 export type * from './rate-limiter.ts';
 export type * from './token-verifier.ts';
 export type * from './vault.ts';

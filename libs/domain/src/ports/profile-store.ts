@@ -16,8 +16,11 @@ export interface Profile {
   readonly status: RegistrationStatus;
   /** The identity provider's user id (`sub`); unique. */
   readonly uid: string;
-  /** Whether an identity token with this uid was accepted once; from then on the uid alone counts. */
-  readonly bound: boolean;
+  /**
+   * The issuer whose token was the first that was accepted with this uid; from then on issuer and uid together count. Null
+   * while the profile is not bound, `unknownIssuer` until a binding of before issuers were kept is adopted.
+   */
+  readonly issuer: string | null;
   /** The API client identifier, kept while the profile is an admin although it is asleep then; null without a key. */
   readonly clientId: ClientId | null;
   /** The name of the rate-limit tier that is assigned; the tier may be inactive or gone. */
@@ -27,6 +30,9 @@ export interface Profile {
   /** Of the first approval; null before it. */
   readonly approvedAt: Instant | null;
 }
+
+/** No token is of it. */
+export const unknownIssuer = '';
 
 /** What is kept of an API secret: never the secret itself. */
 export interface StoredSecret {
@@ -45,8 +51,8 @@ export interface StoredKey {
 export interface ProfileState {
   readonly profile: Profile;
   readonly key: StoredKey | null;
-  /** How many admins there are, this one included. */
-  readonly admins: number;
+  /** All admins, this one included, oldest first, ties by id. */
+  readonly admins: readonly Profile[];
 }
 
 export interface ProfileChange extends Effects {
@@ -72,9 +78,12 @@ export interface ProfileStore {
   /** All profiles, oldest first, ties by id. */
   list(): Promise<readonly Profile[]>;
 
+  /** All admins, oldest first, ties by id. */
+  admins(): Promise<readonly Profile[]>;
+
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of
-   * the number of admins. Raises `user_not_found` where there is none; what `decide` raises, and a change to an e-mail or uid
+   * the admins. Raises `user_not_found` where there is none; what `decide` raises, and a change to an e-mail or uid
    * that is taken, leaves everything as it was. Answers what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
@@ -86,15 +95,21 @@ export interface ProfileStore {
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 
   /**
-   * Makes a first admin in one transaction: `decide` sees how many admins there are and the profile that has this uid
+   * Makes a first admin in one transaction: `decide` sees the admins that there are and the profile that has this uid
    * or, failing that, this e-mail. It answers the profile to add or to store in its place, or null to change nothing.
    * Of simultaneous calls on an empty store exactly one sees no admin.
    */
   claimAdmin(
     identity: { readonly uid: string; readonly email: string },
     decide: (state: {
-      readonly admins: number;
+      readonly admins: readonly Profile[];
       readonly match: Profile | null;
     }) => (Effects & { readonly profile: Profile }) | null,
   ): Promise<Profile | null>;
+
+  /**
+   * Gives each profile of `unknownIssuer` the issuer that is named for it, in one transaction; nothing else of it changes, and
+   * no other profile does. Answers how many there were.
+   */
+  adoptBindings(issuerOf: (profile: Profile) => string): Promise<number>;
 }

@@ -1,10 +1,12 @@
 import type { Access, Authority } from '../access/access.ts';
 import { systemEntry } from '../audit/entries.ts';
+import { canSignIn } from './binding.ts';
 import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
 import { nextStatus } from './registration-machine.ts';
 import type { Ports, Profile, ProfileState, Role } from '../ports/index.ts';
+import type { Settings } from '../settings.ts';
 
 type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'limits'>;
 
@@ -33,18 +35,34 @@ export const updateOwnProfile =
     }));
   };
 
+/** A profile in its new role, with what the one who gave it should know. */
+export interface ChangedRole {
+  readonly profile: Profile;
+  /** A sentence about an admin as whom nobody can sign in yet; null where there is nothing to say. */
+  readonly warning: string | null;
+}
+
 /** Makes an admin of a client or a client of an admin. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
-  (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId, role: Role): Promise<Profile> => {
+  (ports: Needs, settings: Settings) =>
+  async ({ actorId, deadline }: Authority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const entry = systemEntry(ports, actorId, { action: 'profile.role', profile_id: id, role });
     const now = ports.clock.now();
-    return ports.profiles.update(id, (state) => {
+    const profile = await ports.profiles.update(id, (state) => {
       if (state.profile.role === role) return { ...state, entries: [], jobs: [], deadline };
-      const next = role === 'admin' ? promoted(state.profile, now) : demoted(state);
+      const next = role === 'admin' ? promoted(state.profile, now) : demoted(settings, state);
       return { ...changed(state, next, now), entries: [entry], jobs: [], deadline };
     });
+    return { profile, warning: role === 'admin' ? adminWarning(settings, profile) : null };
   };
+
+const adminWarning = (settings: Settings, profile: Profile): string | null => {
+  if (canSignIn(settings, profile)) return null;
+  if (profile.issuer !== null)
+    return 'Nobody can sign in as this admin: the issuer that the profile is bound by is off.';
+  const claims = settings.identityEmailCheck === 'off' ? 'user id' : 'user id and e-mail';
+  return `Nobody has signed in as this profile yet: whoever first presents a token with its ${claims} becomes the admin.`;
+};
 
 /** An admin is always approved. */
 export const promoted = (profile: Profile, now: number): Profile => ({
@@ -54,8 +72,8 @@ export const promoted = (profile: Profile, now: number): Profile => ({
   approvedAt: profile.approvedAt ?? now,
 });
 
-const demoted = (state: ProfileState): Profile => {
-  refuseLastAdmin(state);
+const demoted = (settings: Settings, state: ProfileState): Profile => {
+  refuseLastAdmin(settings, state);
   return { ...state.profile, role: 'client' };
 };
 
@@ -78,17 +96,19 @@ export const assignTier =
 
 /** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
 export const removeProfile =
-  (ports: Needs) =>
+  (ports: Needs, settings: Settings) =>
   async ({ actorId, deadline }: Authority, id: ProfileId): Promise<void> => {
     const entry = systemEntry(ports, actorId, { action: 'profile.delete', profile_id: id });
     await ports.profiles.remove(id, (state) => {
-      refuseLastAdmin(state);
+      refuseLastAdmin(settings, state);
       return { entries: [entry], jobs: [], deadline };
     });
   };
 
-const refuseLastAdmin = ({ profile, admins }: ProfileState): void => {
-  if (profile.role === 'admin' && admins <= 1) throw new PorticoError('last_admin');
+/** Of the admins one must remain who can sign in: not one of an issuer that is off, nor one as whom nobody ever did. */
+const refuseLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
+  const remains = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));
+  if (profile.role === 'admin' && !remains) throw new PorticoError('last_admin');
 };
 
 const changed = ({ profile, key }: ProfileState, next: Profile, now: number) => ({

@@ -1,17 +1,27 @@
+import { canSignIn } from './binding.ts';
 import { promoted } from './edit-profile.ts';
 import { systemEntry } from '../audit/entries.ts';
 import type { ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
 import type { Ports, Profile } from '../ports/index.ts';
+import type { Settings } from '../settings.ts';
+
+/** Whom the operator names as the first admin, and whose tokens say that he is it. */
+export interface FirstAdmin {
+  readonly uid: string;
+  readonly email: string;
+  readonly issuer: string;
+}
 
 /**
- * Makes the first admin while there is none: of the profile with this uid or e-mail, or of a new one, bound by its uid
- * alone and without a key pair. Answers it, or null where there is an admin already (specification, "First admin").
+ * Makes the first admin while there is none who can sign in by an issuer that is on: of the profile with this uid or e-mail, or
+ * of a new one without a key pair, bound by uid and issuer. Answers it, or null where there is one (specification, "First
+ * admin").
  */
 export const claimFirstAdmin =
-  (ports: Pick<Ports, 'clock' | 'chance' | 'profiles'>) =>
-  async (identity: { readonly uid: string; readonly email: string }): Promise<Profile | null> => {
-    const email = identity.email.toLowerCase();
+  (ports: Pick<Ports, 'clock' | 'chance' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>
+  async ({ uid, issuer, ...named }: FirstAdmin): Promise<Profile | null> => {
+    const email = named.email.toLowerCase();
     const now = ports.clock.now();
     const fresh: Profile = {
       id: ports.chance.uuid() as ProfileId,
@@ -20,27 +30,27 @@ export const claimFirstAdmin =
       companyName: null,
       role: 'admin',
       status: 'approved',
-      uid: identity.uid,
-      bound: true,
+      uid,
+      issuer,
       clientId: null,
       tier: null,
       createdAt: now,
       updatedAt: now,
       approvedAt: now,
     };
-    return ports.profiles.claimAdmin({ uid: identity.uid, email }, ({ admins, match }) => {
-      if (admins > 0) return null;
+    return ports.profiles.claimAdmin({ uid, email }, ({ admins, match }) => {
+      if (admins.some((admin) => canSignIn(settings, admin))) return null;
       const profile = match
         ? {
             ...promoted({ ...match, status: match.status === 'rejected' ? 'pending' : match.status }, now),
-            uid: identity.uid,
-            bound: true,
+            uid,
+            issuer,
             updatedAt: nextChangeAt(match.updatedAt, now),
           }
         : fresh;
       return {
         profile,
-        entries: [systemEntry(ports, null, { action: 'admin.bootstrap', profile_id: profile.id })],
+        entries: [systemEntry(ports, null, { action: 'admin.bootstrap', profile_id: profile.id, issuer })],
         jobs: [],
         deadline: null,
       };

@@ -1,9 +1,8 @@
-import { bindingAgrees } from './binding.ts';
-import { verifiedClaims } from '../access/identify.ts';
+import { bindingAgrees, bindingEntry } from './binding.ts';
 import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
-import type { Deadline, Ports, Profile } from '../ports/index.ts';
+import type { Deadline, IdentityClaims, Ports, Profile } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
 export interface Registration {
@@ -15,18 +14,18 @@ export interface Registration {
   readonly companyName: string | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'tokens'>;
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles'>;
 
 /**
- * Registers a profile with the role `client`, waiting for approval. A valid identity token of the same uid binds it at
- * once; any other token is ignored, unless the configuration demands one (specification, section 3).
+ * Registers a profile with the role `client`, waiting for approval; what a valid identity token says may bind it at once.
+ * Raises `invalid_body` where that is of the same uid and another e-mail, and `invalid_token` where the configuration demands
+ * a token that binds it (specification, section 3).
  */
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
-  async (registration: Registration, token: string | null, deadline: Deadline | null): Promise<Profile> => {
+  async (registration: Registration, identity: IdentityClaims | null, deadline: Deadline | null): Promise<Profile> => {
     const email = registration.email.toLowerCase();
-    const bound = await tokenBinds(ports, settings, registration.uid, email, token);
-    if (settings.registrationRequiresToken && !bound) throw new PorticoError('invalid_token');
+    const issuer = bindingIssuer(settings, { uid: registration.uid, email }, identity);
     const now = ports.clock.now();
     const profile: Profile = {
       ...registration,
@@ -34,32 +33,34 @@ export const registerProfile =
       email,
       role: 'client',
       status: 'pending',
-      bound,
+      issuer,
       clientId: null,
       tier: null,
       createdAt: now,
       updatedAt: now,
       approvedAt: null,
     };
-    const entry = systemEntry(ports, profile.id, { action: 'profile.register', profile_id: profile.id, bound });
-    await ports.profiles.add(profile, { entries: [entry], jobs: [], deadline });
+    const { id } = profile;
+    // Without a token that binds it nobody has shown that he is this profile.
+    const actorId = issuer === null ? null : id;
+    const entry = systemEntry(ports, actorId, { action: 'profile.register', profile_id: id, bound: issuer !== null });
+    const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, id, issuer)];
+    await ports.profiles.add(profile, { entries, jobs: [], deadline });
     return profile;
   };
 
-const tokenBinds = async (
-  { tokens }: Pick<Ports, 'tokens'>,
+/** The issuer of the token that binds the registration; null where none does. */
+const bindingIssuer = (
   { identityEmailCheck, registrationRequiresToken }: Settings,
-  uid: string,
-  email: string,
-  token: string | null,
-): Promise<boolean> => {
-  if (token === null) return false;
-  try {
-    const claims = await verifiedClaims({ tokens }, token);
-    return claims !== null && claims.uid === uid && bindingAgrees(identityEmailCheck, email, claims);
-  } catch (error) {
-    // A token that nobody can judge now binds nothing; only where one is demanded does that stop the registration.
-    if (registrationRequiresToken || !(error instanceof PorticoError)) throw error;
-    return false;
+  { uid, email }: Pick<Registration, 'uid' | 'email'>,
+  identity: IdentityClaims | null,
+): string | null => {
+  if (identity?.uid === uid) {
+    if (bindingAgrees(identityEmailCheck, email, identity)) return identity.issuer;
+    if (identity.email !== null && identity.email !== email) {
+      throw new PorticoError('invalid_body', { because: 'email must be that of the token' });
+    }
   }
+  if (registrationRequiresToken) throw new PorticoError('invalid_token');
+  return null;
 };

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Endpoints } from '../endpoint.ts';
+import { callerNames, callers } from '../callers.ts';
+import type { Endpoint, Endpoints } from '../endpoint.ts';
 import { refusals } from '../refusals.ts';
 import { listOf, message, object } from '../shapes.ts';
 import type { World } from '../world.ts';
@@ -8,6 +9,13 @@ const identity = ['id', 'email', 'full_name', 'company_name', 'role', 'registrat
 const credentials = object(['message', 'client_id', 'client_secret']);
 const approvedAt = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
   status === 'approved' ? ['approved_at'] : [];
+
+/** A good token of nobody is told that there is no profile. */
+const strangers: Endpoint['except'] = Object.fromEntries(
+  callerNames
+    .filter((name) => callers[name].credential === "a stranger's token")
+    .map((name) => [name, refusals.userNotFound]),
+);
 
 const registration = ({ make }: World) => {
   const uid = make.nextName();
@@ -38,7 +46,7 @@ export const profileEndpoints: Endpoints = {
     status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
     aim: () => ({}),
-    except: { 'nobody registered': refusals.userNotFound, 'a deleted profile, by token': refusals.userNotFound },
+    except: strangers,
     holds: ({ body }, caller) =>
       expect(body).toMatchObject({
         id: caller.id,
@@ -47,7 +55,7 @@ export const profileEndpoints: Endpoints = {
         registration_status: caller.status,
         client_id: caller.role === 'client' ? (caller.key?.clientId ?? null) : null,
       }),
-    badQueries: ['?include=everything'],
+    badQueries: ['?include=everything', '?include=tier,everything', '?include=tier,'],
   },
   'PUT /api/profiles/me': {
     who: 'token',
@@ -55,7 +63,7 @@ export const profileEndpoints: Endpoints = {
     answer: object([...identity, 'client_id', 'created_at', 'updated_at']),
     aim: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
     changesCaller: true,
-    except: { 'nobody registered': refusals.userNotFound, 'a deleted profile, by token': refusals.userNotFound },
+    except: strangers,
     holds: ({ body }, caller) =>
       expect(body).toMatchObject({ id: caller.id, full_name: 'Another Name', company_name: 'Example Ltd.' }),
     badBodies: badNames,
@@ -82,7 +90,7 @@ export const profileEndpoints: Endpoints = {
     status: 200,
     answer: listOf([...identity, 'client_id', 'created_at']),
     aim: () => ({}),
-    badQueries: ['?include=everything', '?include=tier&include=tier'],
+    badQueries: ['?include=everything', '?include=bound,everything', '?include=,tier', '?include=tier&include=bound'],
   },
   'POST /api/profiles/{user_id}/approve': {
     who: 'admin',

@@ -2,6 +2,7 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { initial } from './0001-initial.ts';
 import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
+import { issuers } from './0003-issuers.ts';
 import { boundedDocumentFacts } from './0004-bounded-document-facts.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
@@ -9,6 +10,7 @@ import type { Dialect, DialectSql } from './migration.ts';
 const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
+  { name: '0003-issuers', sql: issuers },
   { name: '0004-bounded-document-facts', sql: boundedDocumentFacts },
 ];
 

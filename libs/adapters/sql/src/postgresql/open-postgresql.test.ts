@@ -6,6 +6,7 @@ import { startChild } from '../../test/child.ts';
 import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
 import { withFile } from '../../test/with-stores.ts';
 import { DatabaseUnavailableError, openSqlStores } from '../index.ts';
+import { migrationsFor } from '../migrations/index.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
@@ -38,7 +39,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     const applied = await onDatabase(url, (client) =>
       client.query<{ name: string }>('select name from schema_migrations'),
     );
-    expect(applied.rows).toEqual([{ name: '0001-initial' }, { name: '0002-due-jobs-by-kind' }]);
+    expect(applied.rows).toEqual(migrationsFor('postgresql').map(({ name }) => ({ name })));
   });
 
   test('waits for another process that brings the tables up to date, and says so', async () => {

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, textOf, type Cast, type Person, type Start, type Subject } from '../subject.ts';
+
+const path = '/api/profiles/register';
+const bodyOf = (uid: string, email = `${uid}@example.com`) => ({ firebase_uid: uid, email, full_name: 'Alice' });
+const notThatOfTheToken = { detail: 'Invalid request body: email must be that of the token' };
+const invalidToken = { detail: 'Invalid or expired token' };
+
+/** Which token becomes which profile. */
+export const identitiesSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const me = (token: string) => call('GET', '/api/profiles/me', { token });
+  const isBound = async (id: unknown) => {
+    const { list } = await call('GET', '/api/profiles/?include=bound', { token: cast.admin });
+    return list.find((profile) => profile.id === id)?.bound;
+  };
+  const entries = async (action: string, { id }: Pick<Person, 'id'>) => {
+    const query = `source=system&action=${action}&actor_id=${id}`;
+    const { body } = await call('GET', `/api/audit/?${query}`, { token: cast.admin });
+    return (body.data as { message: unknown }[]).map(({ message }) => message);
+  };
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('the first token', () => {
+    test.each([
+      ['without an e-mail', {}],
+      ['with an empty e-mail', { email: '' }],
+      ['with a blank e-mail', { email: '  ', emailVerified: true }],
+      ['with the e-mail of another', { email: 'mallory@evil.example', emailVerified: true }],
+    ])('%s binds nothing', async (_what, claims) => {
+      const person = await cast.newClient();
+      const token = await subject.mint({ uid: person.uid, ...claims });
+      expect((await me(token)).status).toBe(404);
+      for (const taken of ['/api/collections/', '/api/rate-limits/tiers/active/all']) {
+        const reply = await call('GET', taken, { token });
+        expect([reply.status, reply.body]).toEqual([401, invalidToken]);
+      }
+      expect((await call('POST', '/api/profiles/me/credentials', { token })).status).toBe(401);
+      expect(await isBound(person.id)).toBe(false);
+      expect(await entries('profile.bind', person)).toEqual([]);
+    });
+
+    test('with the e-mail binds, and from then on the e-mail does not count', async () => {
+      const person = await cast.register();
+      expect((await me(await subject.mint({ uid: person.uid, email: person.email.toUpperCase() }))).status).toBe(200);
+      for (const claims of [{}, { email: '' }, { email: 'new@example.com' }]) {
+        expect((await me(await subject.mint({ uid: person.uid, ...claims }))).status).toBe(200);
+      }
+    });
+
+    test('leaves one entry of the service, by the profile that it binds', async () => {
+      const person = await cast.register();
+      await Promise.all([me(person.token), me(person.token), me(person.token)]);
+      expect(await entries('profile.bind', person)).toEqual([
+        { action: 'profile.bind', profile_id: person.id, issuer: subject.issuer },
+      ]);
+    });
+  });
+
+  describe('a token that comes with a registration', () => {
+    test('binds the profile at once where it is of the same uid and e-mail', async () => {
+      const token = await subject.mint({ uid: 'own', email: 'OWN@example.com' });
+      const { status, body } = await call('POST', path, { token, json: bodyOf('own') });
+      const id = textOf(body.id);
+      expect([status, await isBound(id)]).toEqual([201, true]);
+      expect(await entries('profile.register', { id })).toMatchObject([{ profile_id: id, bound: true }]);
+      expect(await entries('profile.bind', { id })).toMatchObject([{ profile_id: id, issuer: subject.issuer }]);
+    });
+
+    test('is refused where it is of the same uid and another e-mail, and nothing is registered', async () => {
+      const token = await subject.mint({ uid: 'typo', email: 'typo@example.com' });
+      const reply = await call('POST', path, { token, json: bodyOf('typo', 'tpyo@example.com') });
+      expect([reply.status, reply.body]).toEqual([400, notThatOfTheToken]);
+      expect((await call('POST', path, { json: bodyOf('typo', 'tpyo@example.com') })).status).toBe(201);
+    });
+
+    test.each([
+      ['of another uid', async () => subject.mint({ uid: 'somebody', email: 'other-uid@example.com' }), 'other-uid'],
+      ['without an e-mail', async () => subject.mint({ uid: 'no-mail' }), 'no-mail'],
+      ['that is garbage', async () => 'garbage', 'garbage'],
+    ])('is ignored where it is one %s', async (_what, tokenOf, uid) => {
+      const { status, body } = await call('POST', path, { token: await tokenOf(), json: bodyOf(uid) });
+      const id = textOf(body.id);
+      expect([status, await isBound(id)]).toEqual([201, false]);
+      expect(await entries('profile.register', { id })).toEqual([]);
+    });
+  });
+};
+
+/** A registration that needs a token of its own. */
+export const demandedTokensSuite = (start: Start): void => {
+  let subject: Subject;
+  const failedMax = 4;
+  const register = (json: unknown, token?: string) =>
+    subject.client.call('POST', path, { json, ...(token === undefined ? {} : { token }) });
+  const mint = (uid: string, email?: string) => subject.mint({ uid, ...(email === undefined ? {} : { email }) });
+
+  beforeAll(async () => {
+    const failedCredentialsLimit = { allowed: failedMax, windowSeconds: 3_600 };
+    subject = await start({ settings: { registrationRequiresToken: true, failedCredentialsLimit } });
+  });
+  afterAll(() => subject.close());
+
+  test('is answered by 401 without one, before its body is judged', async () => {
+    const reply = await register({});
+    expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, invalidToken, 'Bearer']);
+  });
+
+  test('counts failed tokens, and those alone', async () => {
+    for (let failed = 1; failed <= failedMax; failed += 1) {
+      expect((await register({}, 'garbage')).status).toBe(401);
+    }
+    expect((await register(bodyOf('garbage'), 'garbage')).status).toBe(429);
+    expect((await register(bodyOf('none'))).status).toBe(401);
+    const token = await mint('still', 'still@example.com');
+    expect((await register({}, token)).status).toBe(400);
+    expect((await register(bodyOf('still'), token)).status).toBe(201);
+    expect((await subject.client.call('GET', '/api/profiles/me', { token: await mint('still') })).status).toBe(200);
+  });
+
+  test('is answered by 401 where the token does not bind the profile, and by 400 where its e-mail is another', async () => {
+    const outcome = async (uid: string, token: string) => {
+      const { status, body } = await register(bodyOf(uid), token);
+      return [status, body];
+    };
+    expect(await outcome('a', await mint('b', 'a@example.com'))).toEqual([401, invalidToken]);
+    expect(await outcome('a', await mint('a'))).toEqual([401, invalidToken]);
+    expect(await outcome('a', await mint('a', 'b@example.com'))).toEqual([400, notThatOfTheToken]);
+    expect((await outcome('a', await mint('a', 'a@example.com')))[0]).toBe(201);
+  });
+};
+
+/** A registration whose token is ignored counts as no failure. */
+export const ignoredTokensSuite = (start: Start): void => {
+  test('ignored tokens are counted nowhere', async () => {
+    const failedCredentialsLimit = { allowed: 2, windowSeconds: 3_600 };
+    const { client, close } = await start({ settings: { failedCredentialsLimit } });
+    try {
+      for (const uid of ['one', 'two', 'three', 'four']) {
+        expect((await client.call('POST', path, { token: 'garbage', json: bodyOf(uid) })).status).toBe(201);
+      }
+      const failures = await Promise.all([1, 2, 3].map(() => client.call('GET', '/api/profiles/me', { token: 'no' })));
+      expect(failures.map(({ status }) => status).sort()).toEqual([401, 401, 429]);
+    } finally {
+      await close();
+    }
+  });
+};

@@ -1,0 +1,14 @@
+import type { Ports, ProfileId } from '@portico/domain';
+
+/** Binds a profile behind the service's back. */
+export const bindBy =
+  ({ profiles }: Pick<Ports, 'profiles'>, issuer: string) =>
+  async (id: string): Promise<void> => {
+    await profiles.update(id as ProfileId, ({ profile, key }) => ({
+      profile: { ...profile, issuer },
+      key,
+      entries: [],
+      jobs: [],
+      deadline: null,
+    }));
+  };

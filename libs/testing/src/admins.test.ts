@@ -1,0 +1,100 @@
+import { memoryIssuer } from '@portico/memory';
+import { expect, test } from 'vitest';
+import { operatorAuthority, type Profile } from '@portico/domain';
+import { createHarness, type Harness } from './harness.ts';
+
+const another = 'urn:portico:another';
+const operator = operatorAuthority;
+const root = { uid: 'root', email: 'root@example.com', issuer: memoryIssuer };
+
+const register = ({ useCases }: Harness, uid: string): Promise<Profile> =>
+  useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
+
+const promote = async (harness: Harness, uid: string, issuer: string | null): Promise<Profile> => {
+  const { id } = await register(harness, uid);
+  await harness.useCases.changeRole(operator, id, 'admin');
+  return harness.ports.profiles.update(id, (state) => ({
+    ...state,
+    profile: { ...state.profile, issuer },
+    entries: [],
+    jobs: [],
+    deadline: null,
+  }));
+};
+
+const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
+  useCases.admit({
+    credential: { kind: 'token', token: tokens.mint({ uid, email: `${uid}@example.com`, issuer }) },
+    takes: 'token',
+    target: null,
+    address: '::1',
+    deadline: null,
+  });
+
+test('the first admin is made while nobody can sign in as one, and not a second time', async () => {
+  const harness = createHarness();
+  await promote(harness, 'of-an-issuer-off', another);
+  await promote(harness, 'not-bound', null);
+  const made = await harness.useCases.claimFirstAdmin(root);
+  expect(made).toMatchObject({ uid: 'root', role: 'admin', status: 'approved', issuer: memoryIssuer });
+  expect(await harness.useCases.claimFirstAdmin({ ...root, uid: 'second' })).toBeNull();
+});
+
+test('the first admin is bound by the issuer that is named, whoever bound the profile before', async () => {
+  const harness = createHarness();
+  await promote(harness, 'root', another);
+  expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: memoryIssuer });
+  expect((await signIn(harness, 'root', memoryIssuer)).access.profile.role).toBe('admin');
+});
+
+test('of the admins one remains who can sign in', async () => {
+  const harness = createHarness();
+  const { useCases } = harness;
+  const [off, unbound] = [await promote(harness, 'off', another), await promote(harness, 'unbound', null)];
+  const last = await promote(harness, 'last', memoryIssuer);
+  await expect(useCases.changeRole(operator, last.id, 'client')).rejects.toThrow('The last admin');
+  await expect(useCases.removeProfile(operator, last.id)).rejects.toThrow('The last admin');
+  await useCases.changeRole(operator, off.id, 'client');
+  await useCases.removeProfile(operator, unbound.id);
+  const next = await promote(harness, 'next', memoryIssuer);
+  await useCases.removeProfile(operator, last.id);
+  await expect(useCases.changeRole(operator, next.id, 'client')).rejects.toThrow('The last admin');
+});
+
+test('whoever makes an admin as whom nobody can sign in is told so', async () => {
+  const harness = createHarness();
+  const warningFor = async (uid: string, issuer: string | null) => {
+    const { id } = await promote(harness, uid, issuer);
+    return (await harness.useCases.changeRole(operator, id, 'admin')).warning;
+  };
+  expect(await warningFor('unbound', null)).toContain('whoever first presents a token with its user id and e-mail');
+  expect(await warningFor('off', another)).toContain('the issuer that the profile is bound by is off');
+  expect(await warningFor('bound', memoryIssuer)).toBeNull();
+});
+
+test('of two issuers that are on the first one keeps a uid, and the other one has another person of that name', async () => {
+  const harness = createHarness({ issuers: [memoryIssuer, another] });
+  await register(harness, 'ada');
+  const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', memoryIssuer)]);
+  const winner = outcomes[0].status === 'fulfilled' ? another : memoryIssuer;
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect((await signIn(harness, 'ada', winner)).access.profile.issuer).toBe(winner);
+  const loser = winner === another ? memoryIssuer : another;
+  await expect(signIn(harness, 'ada', loser)).rejects.toThrow('Invalid or expired token');
+});
+
+test('a profile that goes while a token binds it is one that nobody registered', async () => {
+  const plain = createHarness();
+  const { id } = await register(plain, 'ada');
+  const { callers, profiles } = plain.ports;
+  const racing: Harness['ports']['callers'] = {
+    ...callers,
+    byUid: async (uid, target) => {
+      const row = await callers.byUid(uid, target);
+      await profiles.remove(id, () => ({ entries: [], jobs: [], deadline: null }));
+      return row;
+    },
+  };
+  const harness = createHarness({}, { ...plain.ports, callers: racing });
+  await expect(signIn(harness, 'ada', memoryIssuer)).rejects.toThrow('Invalid or expired token');
+});
