@@ -119,6 +119,23 @@ test('a profile that registered can be promoted, and is an admin in the next req
   ]);
 });
 
+test('whoever promotes a profile that no token has bound is warned, and sees it in the list', async () => {
+  const { api, start, tool, person } = installation;
+  await start();
+  const registration = { firebase_uid: 'zoe', email: 'zoe@example.com', full_name: 'Zoe' };
+  await api.ask(null, 'POST', '/api/profiles/register', registration);
+  const { code, stdout, stderr } = await tool('admin', 'promote', 'zoe@example.com');
+  expect([code, stdout]).toEqual([0, 'zoe@example.com is an admin.\n']);
+  expect(stderr).toContain('whoever first presents a token with its user id and e-mail becomes the admin');
+  const listed = async () => (await tool('admin', 'list')).stdout.split('\n').find((line) => line.includes('zoe@'));
+  expect(await listed()).toContain('(not bound yet)');
+  const stranger = { token: (await tool('token', '--uid', 'zoe')).stdout.trim() };
+  expect((await api.call(stranger, 'GET', '/api/profiles/')).status).toBe(401);
+  expect((await api.call(await person('zoe'), 'GET', '/api/profiles/')).status).toBe(200);
+  expect(await listed()).not.toContain('(not bound yet)');
+  expect((await tool('admin', 'promote', 'zoe@example.com')).stderr).toBe('');
+});
+
 test('importing tells what was taken, skipped and refused, and why', async () => {
   write('good.json', document('Good'));
   write('deep/er/good.yaml', 'openapi: 3.1.0\ninfo: {title: Good too, version: "1"}\npaths: {}\n');
