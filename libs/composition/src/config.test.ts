@@ -251,6 +251,12 @@ test.each([
   expect(readConfig(variables).settings.issuers).toEqual(issuers);
 });
 
+test('the local issuer and a configured one of its name, whose keys are others, are not on at once', () => {
+  const sameName = { IDENTITY_ISSUER: localIssuer, IDENTITY_AUDIENCE: 'portico' };
+  expect(problemsOf({ ...sameName, IDENTITY_LOCAL: 'true' })).toEqual([expect.stringContaining('two sets of keys')]);
+  expect(readConfig(sameName).settings.issuers).toEqual([localIssuer]);
+});
+
 test('whoever is named as the first admin is of the configured issuer, and the local admin of the local one', () => {
   const both = { ...configured, IDENTITY_LOCAL: 'true' };
   expect(readConfig({ ...both, ...named }).firstAdmin).toMatchObject({ uid: 'root', issuer: 'https://id.example.com' });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { localIssuerName } from '@portico/identity';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
 
@@ -247,6 +248,10 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
     [
       !read.IDENTITY_ISSUER && !!(read.IDENTITY_AUDIENCE || read.IDENTITY_JWKS_URL),
       'IDENTITY_ISSUER is missing: required with IDENTITY_AUDIENCE or IDENTITY_JWKS_URL',
+    ],
+    [
+      read.IDENTITY_LOCAL === 'true' && read.IDENTITY_ISSUER === localIssuerName,
+      'IDENTITY_ISSUER and IDENTITY_LOCAL=true name one issuer with two sets of keys: set one of them',
     ],
     [
       !read.IDENTITY_ISSUER && (read.IDENTITY_LOCAL === 'false' || (production && read.IDENTITY_LOCAL !== 'true')),

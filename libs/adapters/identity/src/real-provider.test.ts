@@ -23,12 +23,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
     expect(provider.requests()).toEqual({ discovery: 1, keys: 1 });
     expect(await outcomeOf(verifier.verify(accessToken))).toBe('invalid_token');
     expect(await outcomeOf(start({ audience: 'another' }).verify(idToken))).toBe('invalid_token');
-    const unverified = await provider.signIn({
-      issuer: provider.issuer,
-      uid: 'bob',
-      email: 'bob@example.com',
-      emailVerified: false,
-    });
+    const unverified = await provider.signIn({ uid: 'bob', email: 'bob@example.com', emailVerified: false });
     expect(await verifier.verify(unverified.idToken)).toEqual({
       issuer: provider.issuer,
       uid: 'bob',
