@@ -10,6 +10,7 @@ export * from './grant-store-contract.ts';
 export * from './limit-store-contract.ts';
 export * from './outbox-contract.ts';
 export * from './profile-store-contract.ts';
+export * from './sealed-store-contract.ts';
 export * from './records.ts';
 export * from './snapshot.ts';
 export type * from './stores.ts';

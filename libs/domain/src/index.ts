@@ -21,6 +21,13 @@ export type { ReindexProgress } from './search/reindex.ts';
 export type { SearchAnswer, SearchResult } from './search/search-collections.ts';
 export type { PartState, Readiness, VectorHealth } from './service/health.ts';
 export type { Resealing } from './service/reseal-secrets.ts';
+export {
+  findLostSecrets,
+  isAnythingLost,
+  pepperContext,
+  resetSecrets,
+  type LostSecrets,
+} from './service/reset-secrets.ts';
 export type { Settings } from './settings.ts';
 export { createUseCases, type UseCases } from './use-cases.ts';
 export * from './errors.ts';

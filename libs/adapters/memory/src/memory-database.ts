@@ -33,6 +33,8 @@ export interface MemoryDatabase {
   readonly jobs: Map<JobId, StoredJob>;
   readonly embeddings: Map<CollectionId, StoredEmbedding>;
   lastRun: ReindexRun | null;
+  /** Of API keys, sealed. */
+  pepper: string | null;
   /** A profile's epoch stays when the profile goes, so that it never falls. */
   readonly grantEpochs: Map<ProfileId, number>;
   catalogEpoch: number;
@@ -71,6 +73,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   jobs: new Map(),
   embeddings: new Map(),
   lastRun: null,
+  pepper: null,
   grantEpochs: new Map(),
   catalogEpoch: 0,
   lastSequence: 0,

@@ -1,4 +1,4 @@
-import type { GivenUpJob, Instant, JobTask, Outbox } from '@portico/domain';
+import type { GivenUpJob, Instant, JobId, JobTask, Outbox } from '@portico/domain';
 import { byCodePoints, kept } from './memory-database.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 
@@ -30,11 +30,7 @@ export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
   },
 
   async giveUp(id, now, error) {
-    const stored = jobs.get(id);
-    if (!stored || stored.givenUp) return;
-    const { attempts, task } = stored.job;
-    const job = kept({ ...stored.job, task: withoutSecret(task), attempts: attempts + 1, dueAt: now });
-    jobs.set(id, { job, leaseUntil: null, error, givenUp: true });
+    giveUp(jobs, id, now, error);
   },
 
   async givenUp(limit) {
@@ -86,6 +82,15 @@ export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
     };
   },
 });
+
+/** Within the synchronous stretch of whoever calls. */
+export const giveUp = (jobs: MemoryDatabase['jobs'], id: JobId, now: Instant, error: string): void => {
+  const stored = jobs.get(id);
+  if (!stored || stored.givenUp) return;
+  const { attempts, task } = stored.job;
+  const job = kept({ ...stored.job, task: withoutSecret(task), attempts: attempts + 1, dueAt: now });
+  jobs.set(id, { job, leaseUntil: null, error, givenUp: true });
+};
 
 const isFree = ({ job, leaseUntil, givenUp }: StoredJob, now: Instant): boolean =>
   !givenUp && job.dueAt <= now && (leaseUntil === null || leaseUntil <= now);

@@ -8,10 +8,11 @@ import { createMemoryGrantStore } from './memory-grant-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
+import { createMemorySealedStore } from './memory-sealed-store.ts';
 
 export type MemoryStores = Pick<
   Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox'
+  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
 >;
 
 /** The stores over one shared state that lasts as long as the process: the reference of what every store must do. */
@@ -24,4 +25,5 @@ export const createMemoryStores = (database = createMemoryDatabase()): MemorySto
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),
   outbox: createMemoryOutbox(database),
+  sealed: createMemorySealedStore(database),
 });

@@ -1,6 +1,6 @@
 import { vaultContract } from '@portico/contracts';
 import { expect, test } from 'vitest';
-import { createAesGcmVault } from './aes-gcm-vault.ts';
+import { createAesGcmVault, keyIdOf, sealingKeyId } from './aes-gcm-vault.ts';
 
 const [old, fresh, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
   Uint8Array,
@@ -25,6 +25,12 @@ test('a key that is not configured is named by its id, without the text', () => 
   const open = () => createAesGcmVault({ current: fresh, previous: [old] }).open(sealed, 'here');
   expect(open).toThrow(/SECRETS_KEY_PREVIOUS/);
   expect(open).not.toThrow(/s3cret/);
+});
+
+test('the key that sealed a text is told, and nothing of what is no sealed text', () => {
+  const sealed = createAesGcmVault({ current: other, previous: [] }).seal('s3cret', 'here');
+  expect(sealingKeyId(sealed)).toBe(keyIdOf(other));
+  for (const text of ['', 's3cret', 'v2.aaaaaaaa.AAAA.AAAA', 'v1.not an id.AAAA']) expect(sealingKeyId(text)).toBeNull();
 });
 
 test('every single bit of what is sealed counts', () => {

@@ -15,6 +15,18 @@ export interface AesGcmVaultOptions {
   readonly previous: readonly Uint8Array[];
 }
 
+/** What is sealed wants a key that is not among those that the vault was given. Says nothing of what is sealed. */
+export class UnknownKeyError extends Error {
+  /** The key's id. */
+  readonly keyId: string;
+
+  constructor(keyId: string) {
+    super(`Sealed by the key ${keyId}, which is not among the configured ones (SECRETS_KEY_PREVIOUS)`);
+    this.name = 'UnknownKeyError';
+    this.keyId = keyId;
+  }
+}
+
 const version = 'v1';
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
@@ -40,8 +52,7 @@ export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): Va
     open: (sealed, context) => {
       const { keyId, nonce, ciphertext, tag } = parse(sealed);
       const key = keys.get(keyId);
-      if (!key)
-        throw new Error(`Sealed by the key ${keyId}, which is not among the configured ones (SECRETS_KEY_PREVIOUS)`);
+      if (!key) throw new UnknownKeyError(keyId);
       const decipher = createDecipheriv(algorithm, key, nonce).setAAD(associatedData(keyId, context)).setAuthTag(tag);
       try {
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
@@ -83,8 +94,11 @@ const decode = (base64url: string): Buffer => {
 
 const unknownForm = (): Error => new Error('Not sealed in a form that is known here');
 
-/** Names a key without telling anything of it. */
-const keyIdOf = (bytes: Uint8Array): string =>
+/** The id of the key that sealed it; null where that cannot be told, for it is no sealed text. */
+export const sealingKeyId = (sealed: string): string | null => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1] ?? null;
+
+/** Names a key, of 32 bytes, without telling anything of it. */
+export const keyIdOf = (bytes: Uint8Array): string =>
   createHash('sha256').update('portico key id').update(bytes).digest('hex').slice(0, 8);
 
 const keyOf = (bytes: Uint8Array): KeyObject => {

@@ -63,7 +63,7 @@ export const createSqlCollectionStore = (database: Database, reads: CollectionRe
 
 const selectById = `select ${columns('c', collectionColumns)} from collections c where c.id = ?`;
 const selectByImportKey = `select ${columns('c', collectionColumns)} from collections c where c.import_key = ?`;
-const touchCatalog = `update epochs set catalog = ${grown('catalog')} where id = 1`;
+export const touchCatalog = `update epochs set catalog = ${grown('catalog')} where id = 1`;
 const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = `insert into documents (collection_id, deflated, crc32, bytes) values (?, ?, ?, ?)

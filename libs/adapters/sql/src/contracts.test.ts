@@ -8,6 +8,7 @@ import {
   limitStoreContract,
   outboxContract,
   profileStoreContract,
+  sealedStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
 import { describe, test } from 'vitest';
@@ -23,6 +24,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   embeddings: embeddingStoreContract,
   outbox: outboxContract,
   deadlines: deadlineContract,
+  sealed: sealedStoreContract,
 };
 
 describeDialects(({ withStores }) => {

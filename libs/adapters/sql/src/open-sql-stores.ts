@@ -26,7 +26,7 @@ export interface SqlOptions {
 export interface SqlStores {
   readonly stores: Pick<
     Ports,
-    'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox'
+    'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
   >;
   readonly probe: Probe;
   readonly settings: Settings;

@@ -69,7 +69,7 @@ const claim = `update jobs set leased_until = ? where id = ? and ${isFree} retur
 const retry = `update jobs set attempts = attempts + 1, due_at = ?, leased_until = null, error = ?
   where id = ? and given_up = false`;
 /** When it was given up is in the place of when it is due, an empty text in the place of the secret. */
-const giveUp = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
+export const giveUp = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
   sealed = case when sealed is null then null else '' end where id = ? and given_up = false`;
 const selectGivenUp = `select ${columns('j', givenUpColumns)} from jobs j where j.given_up = true
   order by j.due_at desc, j.id desc limit ?`;

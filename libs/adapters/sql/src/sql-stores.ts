@@ -11,6 +11,7 @@ import { createSqlLimitStore } from './limit-store.ts';
 import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
+import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettings } from './settings.ts';
 import type { Database, PreparedReads } from './sql.ts';
 
@@ -37,6 +38,7 @@ export const createSqlStores = ({ database, prepared, auditReads, collections, c
       limits: createSqlLimitStore(database, callers),
       embeddings: createSqlEmbeddingStore(database, collections),
       outbox: createSqlOutbox(database),
+      sealed: createSqlSealedStore(database),
     },
     settings: createSettings(database),
     probe: { name: 'database', essential: true, check },

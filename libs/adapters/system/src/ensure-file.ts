@@ -16,7 +16,8 @@ export const ensureFile = async (
   return { text: await readFile(path, 'utf8'), made };
 };
 
-const readIfPresent = async (path: string): Promise<string | null> => {
+/** The text of the file; null where there is none. */
+export const readIfPresent = async (path: string): Promise<string | null> => {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -1,0 +1,60 @@
+import { nextChangeAt } from '@portico/domain';
+import type { CollectionHead, Instant, SealedSecrets, SealedStore } from '@portico/domain';
+import { inListOrder } from './memory-collection-store.ts';
+import { kept, writeEffects } from './memory-database.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { giveUp } from './memory-outbox.ts';
+
+export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({
+  async read() {
+    return sealedIn(database);
+  },
+
+  async keepPepper(sealed) {
+    database.pepper ??= sealed;
+    return database.pepper;
+  },
+
+  async resealPepper(before, after) {
+    if (database.pepper !== before) return false;
+    database.pepper = after;
+    return true;
+  },
+
+  async reset(decide) {
+    const reset = decide(sealedIn(database));
+    if (!reset) return;
+    for (const id of reset.collections) {
+      const collection = database.collections.get(id);
+      if (collection) database.collections.set(id, withoutCredential(collection, reset.at));
+    }
+    database.catalogEpoch += 1;
+    for (const id of reset.mails) giveUp(database.jobs, id, reset.at, reset.reason);
+    if (reset.pepper !== null) {
+      database.pepper = reset.pepper;
+      database.keys.clear();
+    }
+    writeEffects(database, reset);
+  },
+});
+
+const sealedIn = ({ collections, jobs, keys, pepper }: MemoryDatabase): SealedSecrets => ({
+  collections: inListOrder(
+    [...collections.values()].filter(
+      ({ storedAuthentication: stored }) => stored != null && stored.sealedValue !== null,
+    ),
+  ),
+  mails: [...jobs.values()].flatMap(({ job: { id, task }, givenUp }) =>
+    'sealed' in task && !givenUp ? [{ id, profileId: task.profileId, sealed: task.sealed }] : [],
+  ),
+  pepper,
+  apiKeys: keys.size,
+});
+
+const withoutCredential = (collection: CollectionHead, at: Instant): CollectionHead =>
+  kept({
+    ...collection,
+    storedAuthentication: collection.storedAuthentication && { ...collection.storedAuthentication, sealedValue: null },
+    updatedAt: nextChangeAt(collection.updatedAt, at),
+    revision: collection.revision + 1,
+  });

@@ -1,0 +1,117 @@
+import { aKey, noEffects, sealedStoreContract, type Sabotages, type Stores } from '@portico/contracts';
+import type { SealedSecrets, SecretsReset } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, pause } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import type { MemoryDatabase } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+/** A read with something else in it. */
+const reading = (alter: (sealed: SealedSecrets, database: MemoryDatabase) => Partial<SealedSecrets>) =>
+  breaking('sealed', (right, _stores, database) => ({
+    read: async () => {
+      const sealed = await right.read();
+      return { ...sealed, ...alter(sealed, database) };
+    },
+  }));
+
+/** A reset whose decision comes to something else. */
+const deciding = (alter: (reset: SecretsReset, sealed: SealedSecrets) => Partial<SecretsReset>) =>
+  breaking('sealed', (right) => ({
+    reset: (decide) =>
+      right.reset((sealed) => {
+        const reset = decide(sealed);
+        return reset && { ...reset, ...alter(reset, sealed) };
+      }),
+  }));
+
+/** A reset that does something to the state afterwards. */
+const followed = (by: (database: MemoryDatabase, before: MemoryDatabase) => void) =>
+  breaking('sealed', (right, _stores, database) => ({
+    reset: async (decide) => {
+      const before = { ...database, collections: new Map(database.collections) };
+      await right.reset(decide);
+      by(database, before);
+    },
+  }));
+
+const forgettingAll: SecretsReset = {
+  collections: [],
+  mails: [],
+  pepper: 'another',
+  at: 0,
+  reason: '',
+  ...noEffects,
+};
+
+const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
+  'before the first start nothing is sealed': reading(({ pepper }) => ({ pepper: pepper ?? '' })),
+  'the collections with a credential are read, in the order of lists': reading(({ collections }) => ({
+    collections: collections.toReversed(),
+  })),
+  'the mails that wait with a secret are read, leased and put off ones too, one that was given up is not': reading(
+    (sealed, { jobs }) => ({
+      mails: [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ ...task, id }] : [])),
+    }),
+  ),
+  'every profile with an API key counts, one that is asleep too': reading((sealed, { keys, profiles }) => ({
+    apiKeys: [...keys.keys()].filter((id) => profiles.get(id)?.role === 'client').length,
+  })),
+  'the first pepper is kept, and answered to whoever comes later': breaking('sealed', (right) => ({
+    keepPepper: async (sealed) => {
+      await right.keepPepper(sealed);
+      return sealed;
+    },
+  })),
+  'of simultaneous first peppers one is kept, and all are answered it': breaking('sealed', (right, _, database) => ({
+    keepPepper: async (sealed) => {
+      if (database.pepper !== null) return database.pepper;
+      await pause();
+      database.pepper = sealed;
+      return sealed;
+    },
+  })),
+  'a pepper that is sealed anew takes the place of the one that it was': breaking('sealed', () => ({
+    resealPepper: async () => true,
+  })),
+  'a pepper that is another by now is not sealed anew': breaking('sealed', (_right, _stores, database) => ({
+    resealPepper: async (_before, after) => {
+      database.pepper = after;
+      return true;
+    },
+  })),
+  'a reset is decided by what is read': breaking('sealed', (right) => ({
+    reset: (decide) => right.reset((sealed) => decide({ ...sealed, apiKeys: 0 })),
+  })),
+  'a reset that decides for nothing, or raises, changes nothing': breaking('sealed', (right) => ({
+    reset: (decide) => right.reset((sealed) => decide(sealed) ?? forgettingAll),
+  })),
+  'a collection that loses its credential keeps the rest, and says that it was changed': followed(({ collections }) => {
+    for (const [id, head] of collections) collections.set(id, { ...head, storedAuthentication: null });
+  }),
+  'a collection that was changed within the same moment is changed after it': followed(
+    ({ collections }, { collections: before }) => {
+      for (const [id, head] of collections) collections.set(id, { ...head, updatedAt: before.get(id)?.updatedAt ?? 0 });
+    },
+  ),
+  'a collection that is not among the lost ones keeps its credential': deciding((_reset, { collections }) => ({
+    collections: collections.map(({ id }) => id),
+  })),
+  'what is kept of a list is found no more after a reset': followed((database, before) => {
+    database.catalogEpoch = before.catalogEpoch;
+  }),
+  'a lost mail is given up with the reason and without its secret, the others wait': deciding((_reset, { mails }) => ({
+    mails: mails.map(({ id }) => id),
+  })),
+  'with a new pepper no profile has an API key, and each keeps its client id': followed(({ profiles }) => {
+    for (const [id, profile] of profiles) profiles.set(id, { ...profile, clientId: null });
+  }),
+  'without a new pepper the one that is there stays, and every API key': followed(({ keys }) => {
+    for (const id of keys.keys()) keys.set(id, { ...aKey(), previous: null });
+  }),
+  'a reset writes its effects': deciding(() => noEffects),
+};
+
+describe('the memory sealed store', () => {
+  proveContract(sealedStoreContract, sabotages, createMemoryStores);
+});

@@ -1,0 +1,66 @@
+import { nextChangeAt } from '@portico/domain';
+import type { SealedMail, SealedSecrets, SealedStore } from '@portico/domain';
+import { collectionColumns, collectionOf } from './collection-record.ts';
+import type { CollectionColumns } from './collection-record.ts';
+import { touchCatalog } from './collection-store.ts';
+import { writeEffects } from './effects.ts';
+import { nextEpochs } from './epochs.ts';
+import { giveUp } from './outbox.ts';
+import { createSettings } from './settings.ts';
+import { columns } from './sql.ts';
+import type { Database, Sql } from './sql.ts';
+
+export const createSqlSealedStore = (database: Database): SealedStore => ({
+  read: () => database.transact(sealedIn),
+
+  keepPepper: (sealed) => createSettings(database).putIfAbsent(pepperName, sealed),
+
+  resealPepper: (before, after) =>
+    database.transact(async (transaction) => (await transaction.run(resealPepper, [after, pepperName, before])) > 0),
+
+  async reset(decide) {
+    await database.transact(async (transaction) => {
+      const sealed = await sealedIn(transaction);
+      const reset = decide(sealed);
+      if (!reset) return;
+      const lost = new Set(reset.collections);
+      const collections = sealed.collections.filter(({ id }) => lost.has(id));
+      await transaction.runEach(
+        forgetCredential,
+        collections.map(({ id, updatedAt }) => [nextChangeAt(updatedAt, reset.at), id]),
+      );
+      await transaction.run(touchCatalog, nextEpochs());
+      await transaction.runEach(
+        giveUp,
+        reset.mails.map((id) => [reset.at, reset.reason, id]),
+      );
+      if (reset.pepper !== null) {
+        await transaction.run(putPepper, [reset.pepper, pepperName]);
+        await transaction.run(forgetKeys);
+      }
+      await writeEffects(transaction, reset);
+    });
+  },
+});
+
+const pepperName = 'api-key-pepper';
+
+const sealedIn = async (sql: Sql): Promise<SealedSecrets> => ({
+  collections: (await sql.all<CollectionColumns>(selectCollections)).map(collectionOf),
+  mails: await sql.all<SealedMail>(selectMails),
+  pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
+  apiKeys: (await sql.first<{ keys: number }>(countKeys))?.keys ?? 0,
+});
+
+const selectCollections = `select ${columns('c', collectionColumns)} from collections c
+  where c.stored_sealed_value is not null order by c.name_key, c.id`;
+const selectMails = `select ${columns('j', ['id', 'profileId', 'sealed'])} from jobs j
+  where j.given_up = false and j.sealed is not null`;
+const selectPepper = 'select value from settings where name = ?';
+const countKeys = 'select count(*) as keys from profiles where key_hash is not null';
+const resealPepper = 'update settings set value = ? where name = ? and value = ?';
+const putPepper = 'update settings set value = ? where name = ?';
+const forgetCredential = `update collections set stored_sealed_value = null, updated_at = ?, revision = revision + 1
+  where id = ?`;
+const forgetKeys = `update profiles set key_hash = null, key_tag = null, previous_hash = null, previous_tag = null,
+  previous_until = null where key_hash is not null`;

@@ -1,0 +1,205 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { CollectionHead, Profile, ProfileId, SecretsReset } from '@portico/domain';
+import { assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import {
+  aCollection,
+  aDocument,
+  aJob,
+  aKey,
+  aMailJob,
+  anAdmin,
+  aProfile,
+  endOfTime,
+  jobsOnly,
+  nextId,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `SealedStore` promises. */
+export const sealedStoreContract = {
+  'before the first start nothing is sealed': async (stores) => {
+    await added(stores, aCollection());
+    deepStrictEqual(await stores.sealed.read(), { collections: [], mails: [], pepper: null, apiKeys: 0 });
+  },
+
+  'the collections with a credential are read, in the order of lists': async (stores) => {
+    const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
+    const schemeOnly = sealedCollection({ storedAuthentication: { ...scheme, sealedValue: null } });
+    for (const collection of [roads, acorns, schemeOnly, aCollection()]) await added(stores, collection);
+    deepStrictEqual((await stores.sealed.read()).collections, [acorns, roads]);
+  },
+
+  'the mails that wait with a secret are read, leased and put off ones too, one that was given up is not': async (
+    stores,
+  ) => {
+    const profileId = nextId<ProfileId>();
+    const jobs = Array.from({ length: 4 }, () => aMailJob(profileId));
+    const [free, leased, putOff, hopeless] = jobs as [
+      (typeof jobs)[0],
+      (typeof jobs)[0],
+      (typeof jobs)[0],
+      (typeof jobs)[0],
+    ];
+    await stores.embeddings.enqueue(jobsOnly(...jobs, aJob()));
+    await stores.outbox.claim(leased.id, start, endOfTime);
+    await stores.outbox.retry(putOff.id, endOfTime, 'busy');
+    await stores.outbox.giveUp(hopeless.id, start, 'no use');
+    deepStrictEqual(
+      (await stores.sealed.read()).mails.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      [free, leased, putOff].map(({ id }) => ({ id, profileId, sealed: 'c2VhbGVk' })),
+    );
+  },
+
+  'every profile with an API key counts, one that is asleep too': async (stores) => {
+    await keyed(stores, aProfile());
+    await keyed(stores, anAdmin());
+    await stores.profiles.add(aProfile(), noEffects);
+    strictEqual((await stores.sealed.read()).apiKeys, 2);
+  },
+
+  'the first pepper is kept, and answered to whoever comes later': async (stores) => {
+    strictEqual(await stores.sealed.keepPepper('one'), 'one');
+    strictEqual(await stores.sealed.keepPepper('two'), 'one');
+    strictEqual((await stores.sealed.read()).pepper, 'one');
+  },
+
+  'of simultaneous first peppers one is kept, and all are answered it': async (stores) => {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => stores.sealed.keepPepper(`pepper ${at}`)));
+    deepStrictEqual([...new Set(answers)], [(await stores.sealed.read()).pepper]);
+  },
+
+  'a pepper that is sealed anew takes the place of the one that it was': async (stores) => {
+    await stores.sealed.keepPepper('before');
+    strictEqual(await stores.sealed.resealPepper('before', 'after'), true);
+    strictEqual((await stores.sealed.read()).pepper, 'after');
+  },
+
+  'a pepper that is another by now is not sealed anew': async (stores) => {
+    strictEqual(await stores.sealed.resealPepper('before', 'after'), false);
+    await stores.sealed.keepPepper('another');
+    strictEqual(await stores.sealed.resealPepper('before', 'after'), false);
+    strictEqual((await stores.sealed.read()).pepper, 'another');
+  },
+
+  'a reset is decided by what is read': async (stores) => {
+    await installation(stores);
+    let seen: unknown;
+    await stores.sealed.reset((sealed) => {
+      seen = sealed;
+      return null;
+    });
+    deepStrictEqual(seen, await stores.sealed.read());
+  },
+
+  'a reset that decides for nothing, or raises, changes nothing': async (stores) => {
+    await installation(stores);
+    const before = await stores.sealed.read();
+    await stores.sealed.reset(() => null);
+    await assertRefused(stores.sealed.reset(refuse), 'already_approved');
+    deepStrictEqual(await stores.sealed.read(), before);
+  },
+
+  'a collection that loses its credential keeps the rest, and says that it was changed': async (stores) => {
+    const { roads } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id], at: start + 9 }));
+    deepStrictEqual(await stores.collections.find(roads.id), {
+      ...roads,
+      storedAuthentication: { ...scheme, sealedValue: null },
+      updatedAt: start + 9,
+      revision: roads.revision + 1,
+    });
+  },
+
+  'a collection that was changed within the same moment is changed after it': async (stores) => {
+    const { roads } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id], at: roads.updatedAt }));
+    strictEqual((await stores.collections.find(roads.id))?.updatedAt, roads.updatedAt + 1);
+  },
+
+  'a collection that is not among the lost ones keeps its credential': async (stores) => {
+    const { roads, acorns } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    deepStrictEqual((await stores.sealed.read()).collections, [acorns]);
+  },
+
+  'what is kept of a list is found no more after a reset': async (stores) => {
+    const { client, roads } = await installation(stores);
+    const before = (await rowOf(stores, client)).epochs.catalog;
+    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    ok((await rowOf(stores, client)).epochs.catalog > before);
+  },
+
+  'a lost mail is given up with the reason and without its secret, the others wait': async (stores) => {
+    const { mail, other } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, mails: [mail.id], at: start + 9, reason: 'lost' }));
+    deepStrictEqual(
+      (await stores.outbox.givenUp(9)).map(({ id, error, since, secretRemoved }) => ({
+        id,
+        error,
+        since,
+        secretRemoved,
+      })),
+      [{ id: mail.id, error: 'lost', since: start + 9, secretRemoved: true }],
+    );
+    deepStrictEqual(
+      (await stores.sealed.read()).mails.map(({ id }) => id),
+      [other.id],
+    );
+  },
+
+  'with a new pepper no profile has an API key, and each keeps its client id': async (stores) => {
+    const { client, admin } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, pepper: 'new' }));
+    const { pepper, apiKeys } = await stores.sealed.read();
+    deepStrictEqual({ pepper, apiKeys }, { pepper: 'new', apiKeys: 0 });
+    for (const profile of [client, admin]) {
+      const row = await rowOf(stores, profile);
+      deepStrictEqual([row.key, row.profile], [null, profile]);
+    }
+  },
+
+  'without a new pepper the one that is there stays, and every API key': async (stores) => {
+    const { client, roads } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    const { pepper, apiKeys } = await stores.sealed.read();
+    deepStrictEqual({ pepper, apiKeys }, { pepper: 'pepper', apiKeys: 2 });
+    deepStrictEqual((await rowOf(stores, client)).key, aKey());
+  },
+
+  'a reset writes its effects': async (stores) => {
+    const effects = someEffects();
+    await stores.sealed.reset(() => ({ ...resetNothing, ...effects }));
+    await assertWritten(stores, effects);
+  },
+} satisfies Contract<Stores>;
+
+const scheme = { type: 'apiKey', name: 'X-Key', in: 'header' } as const;
+
+const sealedCollection = (facts: Partial<CollectionHead> = {}): CollectionHead =>
+  aCollection({ storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk' }, ...facts });
+
+const resetNothing: SecretsReset = { collections: [], mails: [], pepper: null, at: start, reason: '', ...noEffects };
+
+const added = ({ collections }: Stores, collection: CollectionHead) =>
+  collections.add(collection, aDocument(), noEffects);
+
+/** With a key whose last rotation left a secret that is still good. */
+const keyed = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {
+  await profiles.add(profile, noEffects);
+  return profiles.update(profile.id, (state) => ({ ...noEffects, profile: state.profile, key: aKey() }));
+};
+
+/** Two of each that can be lost. */
+const installation = async (stores: Stores) => {
+  const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
+  for (const collection of [roads, acorns]) await added(stores, collection);
+  const [client, admin] = [await keyed(stores, aProfile()), await keyed(stores, anAdmin())];
+  const [mail, other] = [aMailJob(client.id), aMailJob(client.id)];
+  await stores.embeddings.enqueue(jobsOnly(mail, other));
+  await stores.sealed.keepPepper('pepper');
+  return { roads, acorns, client, admin, mail, other };
+};
