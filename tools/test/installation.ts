@@ -23,6 +23,8 @@ export interface Replica {
 /** A fresh installation in a folder of its own: the service as a process, and the operator's tool. */
 export interface Installation {
   readonly folder: string;
+  /** What it was created with. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly api: ApiClient;
   readonly start: () => Promise<ServiceProcess>;
   /** Starts one more process of the service on the same data, on a port of its own. */
@@ -88,6 +90,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
   };
   return {
     folder,
+    variables,
     api: createApiClient(`http://127.0.0.1:${port}`),
     start: () => startWith(environment),
     startReplica: async () => {

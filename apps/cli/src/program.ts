@@ -1,24 +1,17 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import {
-  compose,
-  createLogger,
-  localAdmin,
-  readConfig,
-  startFailure,
-  type Config,
-  type Environment,
-  type Portico,
-} from '@portico/composition';
+import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
 import { isPorticoError } from '@portico/domain';
 import { listAdmins, promoteAdmin } from './commands/admin.ts';
 import { importDocuments } from './commands/import.ts';
 import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.ts';
 import { rebuildIndex } from './commands/index-rebuild.ts';
 import { checkKey } from './commands/key-check.ts';
+import { resetKeys } from './commands/keys-reset.ts';
 import { reindex } from './commands/reindex.ts';
 import { reseal } from './commands/reseal.ts';
 import { mintToken } from './commands/token.ts';
-import { createTerminal, exitCodes, OperatorError, type Terminal } from './terminal.ts';
+import { createTerminal, exitCodes, OperatorError, shownLine, type Terminal } from './terminal.ts';
+import { toolConfig, toolLogger, withPortico } from './with-portico.ts';
 
 /** Runs the tool with these arguments (`process.argv`) and variables; answers the exit code. */
 export const run = async (argv: readonly string[], environment: Environment): Promise<number> => {
@@ -36,8 +29,9 @@ const exitCodeOf = (error: unknown): number => {
   // Commander has said itself what is wrong with the command line; asking for help is no error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   const isExpected = error instanceof OperatorError || isPorticoError(error);
-  process.stderr.write(`portico: ${isExpected ? error.message : startFailure(error).said}\n`);
-  return exitCodes.failure;
+  const said = isExpected ? shownLine(error.message) : startFailure(error).said.split('\n').map(shownLine).join('\n');
+  process.stderr.write(`portico: ${said}\n`);
+  return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
 const createProgram = (environment: Environment, endWith: (code: number) => void): Command => {
@@ -45,6 +39,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .description(
       'Portico, for its operator: works on the stores that the environment names (DATA_DIR, DATABASE_URL, …), beside a running service too.',
     )
+    .version(version, '--version', 'print the version')
     .option('--json', 'print the result as JSON, in whichever place it stands')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
@@ -105,18 +100,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
 
   addJobs(program, environment, terminal, endWith);
 
-  program
-    .command('keys')
-    .description('look after the secrets key')
-    .command('reseal')
-    .description(
-      'seal by the present SECRETS_KEY whatever an earlier one has sealed, so that SECRETS_KEY_PREVIOUS is needed no more',
-    )
-    .action(() =>
-      withPortico(environment, async (portico) => {
-        if (!(await reseal(portico, terminal()))) endWith(exitCodes.failure);
-      }),
-    );
+  addKeys(program, environment, terminal, endWith);
 
   program
     .command('index')
@@ -138,6 +122,35 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     });
 
   return program;
+};
+
+const addKeys = (
+  program: Command,
+  environment: Environment,
+  terminal: () => Terminal,
+  endWith: (code: number) => void,
+): void => {
+  const keys = program.command('keys').description('look after the secrets key');
+  keys
+    .command('reseal')
+    .description(
+      'seal by the present SECRETS_KEY whatever an earlier one has sealed, so that SECRETS_KEY_PREVIOUS is needed no more',
+    )
+    .action(() =>
+      withPortico(environment, async (portico) => {
+        if (!(await reseal(portico, terminal()))) endWith(exitCodes.failure);
+      }),
+    );
+  keys
+    .command('reset')
+    .description(
+      'where the key that sealed the data is lost for good: list what is lost with it, ask, and go on without',
+    )
+    .option('--yes', 'do it without asking')
+    .action((options: { yes?: boolean }) => {
+      const config = toolConfig(environment);
+      return resetKeys(config, toolLogger(environment, config), terminal(), options);
+    });
 };
 
 const addJobs = (
@@ -192,15 +205,3 @@ const wholeNumber =
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
-
-const withPortico = async (environment: Environment, work: (portico: Portico) => Promise<void>): Promise<void> => {
-  // Beside a running service the tool works no jobs but its own, and leaves the service's counts alone.
-  const config: Config = { ...readConfig({ ...environment }), answersRequests: false };
-  const logger = createLogger(environment.LOG_LEVEL ? config.logLevel : 'warn', 'portico', process.stderr);
-  const portico = await compose(config, logger);
-  try {
-    await work(portico);
-  } finally {
-    await portico.close();
-  }
-};

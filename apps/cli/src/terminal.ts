@@ -1,3 +1,5 @@
+import { plainLine } from '@portico/domain';
+
 /** What a command says: results to standard output, everything else to standard error. */
 export interface Terminal {
   /** Whether results are wanted as one JSON document. */
@@ -11,17 +13,30 @@ export interface Terminal {
 export const createTerminal = (json: boolean): Terminal => ({
   json,
   result: (value, lines) => {
-    const text = json ? JSON.stringify(value, null, 2) : lines.join('\n');
+    const text = json ? shownJson(value) : lines.map(shownLine).join('\n');
     if (text) process.stdout.write(`${text}\n`);
   },
-  note: (text) => void process.stderr.write(`${text}\n`),
+  note: (text) => void process.stderr.write(`${shownLine(text)}\n`),
 });
+
+/** What strangers wrote, or a server said, is read on its line and does nothing else to a terminal; an indent stays. */
+export const shownLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;
+
+/** The same value, without a character that a terminal, or a reader of lines, takes for more than text. */
+const shownJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(
+    /[\p{Zl}\p{Zp}\p{Bidi_Control}\u007f-\u009f]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** An error that the operator can do something about: its message says what. */
 export class OperatorError extends Error {
-  constructor(message: string) {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failure) {
     super(message);
     this.name = 'OperatorError';
+    this.exitCode = exitCode;
   }
 }
 

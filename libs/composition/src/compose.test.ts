@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { compose, type Portico } from './compose.ts';
 import { readConfig } from './config.ts';
 import { createLogger } from './logging.ts';
 import { openLocalIssuer } from './local-issuer.ts';
+import { startFailure } from './start-failure.ts';
 
 let folder: string;
 const opened: Portico[] = [];
@@ -105,6 +106,46 @@ test('a secrets key is made in the data folder, for its owner alone, and another
   await again.close();
   writeFileSync(file, `${key}\n`);
   await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
+});
+
+test('of two that start at once on an empty store both have the same key', async () => {
+  const [one, other] = await Promise.all([open(), open()]);
+  expect(other.ports.vault.open(one.ports.vault.seal('s3cret', 'here'), 'here')).toBe('s3cret');
+  expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
+});
+
+test.each([
+  ['nothing that is sealed is lost', async () => undefined, 1],
+  ['a pepper alone was sealed', async () => (await open()).close(), 0],
+])('where %s, a key file that is missing is made %i times', async (_what, before, times) => {
+  await before();
+  const file = join(folder, 'secrets.key');
+  rmSync(file, { force: true });
+  const outcome = await open().then(
+    () => 'opened',
+    (error: Error) => error.message,
+  );
+  expect(existsSync(file)).toBe(times === 1);
+  if (times === 0) expect(outcome).toContain(`${file} is not there`);
+});
+
+test.each<[string, (folder: string) => Record<string, string>, string]>([
+  ['a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file') }), 'DATA_DIR: '],
+  ['a folder within a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file', 'x') }), 'DATA_DIR: '],
+  ['a key file that is none', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file') }), 'SECRETS_KEY_FILE: '],
+  ['a folder as the key file', (folder) => ({ SECRETS_KEY_FILE: folder }), 'SECRETS_KEY_FILE: '],
+  ['a key file within a file', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file', 'x') }), 'SECRETS_KEY_FILE: '],
+  ['a heartbeat without its folder', (folder) => ({ HEARTBEAT_FILE: join(folder, 'no', 'x') }), 'HEARTBEAT_FILE: '],
+  ['a folder as the database', (folder) => ({ DATABASE_URL: `sqlite:${folder}` }), 'The database '],
+  ['a file that is no database', (folder) => ({ DATABASE_URL: `sqlite:${join(folder, 'a file')}` }), 'The database '],
+])('%s is said in a sentence that names it, and shows nothing of what it holds', async (_what, variables, named) => {
+  writeFileSync(join(folder, 'a file'), 'something private that is longer than a key');
+  const failure: unknown = await open(variables(folder)).catch((error: unknown) => error);
+  const { said, exitCode } = startFailure(failure);
+  expect(said).toContain(named);
+  expect(said).toContain(folder);
+  expect(said).not.toMatch(/\n +at |something private/);
+  expect(exitCode).toBe(1);
 });
 
 test('a key of before still opens, and the tags of API secrets outlive its change', async () => {

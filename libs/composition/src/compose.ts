@@ -1,10 +1,11 @@
 import 'reflect-metadata';
-import { mkdirSync } from 'node:fs';
 import { Container } from 'inversify';
 import { createUseCases, type Ports, type Probe, type UseCases, type VectorIndex } from '@portico/domain';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
+import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from './config.ts';
+import { assertHeartbeat, prepareDataDir } from './data-dir.ts';
 import {
   identifierOf,
   provideInto,
@@ -31,8 +32,6 @@ export interface Portico {
   /** Closes all that was opened, the last first. */
   close(): Promise<void>;
 }
-
-const closeDeadlineMs = 8_000;
 
 /** Every adapter that this configuration uses, and no other: a module is loaded only when it is one of them. */
 const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Module[]> =>
@@ -63,7 +62,8 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
  * Joins use cases and adapters as the configuration says, and sees to a first admin. On a failure all that was opened is closed again.
  */
 export const compose = async (config: Config, logger: Logger): Promise<Portico> => {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  prepareDataDir(config);
+  assertHeartbeat(config);
   const container = new Container();
   const closers: Closer[] = [];
   const provide = provideInto(container, closers);
@@ -124,27 +124,3 @@ const inTime = (probe: Probe): Probe => ({
     await Promise.race([probe.check(), late.promise]).finally(() => clearTimeout(timer));
   },
 });
-
-type Closer = () => Promise<void> | void;
-
-/** In the reverse order of opening; what fails to close is logged and stops nothing, what hangs is left at the deadline. */
-const closeAll = async (closers: Closer[], logger: Logger): Promise<void> => {
-  const all = async () => {
-    for (let closer = closers.pop(); closer; closer = closers.pop()) {
-      try {
-        await closer();
-      } catch (error) {
-        logger.error({ err: error }, 'A part did not close');
-      }
-    }
-  };
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      logger.error({ closeDeadlineMs }, 'Closing took too long');
-      resolve();
-    }, closeDeadlineMs);
-  });
-  await Promise.race([all(), deadline]);
-  clearTimeout(timer);
-};

@@ -157,6 +157,9 @@ test.each([
   ['QDRANT_URL', 'https://portico:hunter2@qdrant.example.com', 'http://… or https://… without a user'],
   ['OLLAMA_URL', 'ollama://portico:hunter2@ollama', 'http://… or https://…'],
   ['IDENTITY_ISSUER', 'http://portico:hunter2@id.example.com', 'an https address'],
+  ['IDENTITY_ISSUER', 'https://portico:hunter2@id.example.com', 'an https address'],
+  ['IDENTITY_JWKS_URL', 'https://hunter2@id.example.com/keys', 'an https address'],
+  ['REDIS_URL', 'redis://:hunter2%zz@cache', 'redis://'],
 ])(
   '%s is refused with what is allowed, and its value, which may hold a password, is not repeated',
   (name, value, allowed) => {

@@ -73,8 +73,9 @@ const size = z
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const issuerUrl = z.string().refine((text) => {
   const url = URL.parse(text);
-  return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)));
-}, 'an https address, or http on loopback');
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
+}, 'an https address, or http on loopback, without user and password');
 
 const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
   z.string().refine((text) => {
@@ -82,10 +83,20 @@ const address = (schemes: readonly string[], allowed: string, isAllowed: (url: U
     return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
   }, allowed);
 
+/** A URL keeps a `%` that encodes nothing. */
+const isPercentEncoded = (text: string): boolean => {
+  try {
+    return decodeURIComponent(text) !== '' || text === '';
+  } catch {
+    return false;
+  }
+};
+
 const redisUrl = address(
   ['redis:', 'rediss:'],
   'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is that of a database; no ?options',
-  ({ pathname, search }) => /^\/?\d*$/.test(pathname) && search === '',
+  ({ pathname, search, username, password }) =>
+    /^\/?\d*$/.test(pathname) && search === '' && isPercentEncoded(username + password),
 );
 
 /** Qdrant knows no users; a password that is left out in silence would be looked for elsewhere. */

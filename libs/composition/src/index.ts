@@ -5,6 +5,7 @@ export { endInOrder } from './end-in-order.ts';
 export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './logging.ts';
 export { openLocalIssuer } from './local-issuer.ts';
+export { openSecretsReset, type SecretsReset } from './secrets-reset.ts';
 export { startFailure } from './start-failure.ts';
 export { version } from './version.ts';
 export type { LocalIssuer } from '@portico/identity';

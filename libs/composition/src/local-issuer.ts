@@ -1,13 +1,13 @@
-import { mkdirSync } from 'node:fs';
 import { Container } from 'inversify';
 import type { LocalIssuer } from '@portico/identity';
 import type { Config } from './config.ts';
+import { prepareDataDir } from './data-dir.ts';
 import { createLogger } from './logging.ts';
 import { identifierOf, provideInto } from './registry.ts';
 
 /** The local issuer alone, without the stores; null where it is off. It can be had beside a running service. */
 export const openLocalIssuer = async (config: Config): Promise<LocalIssuer | null> => {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  prepareDataDir(config);
   const container = new Container();
   const provide = provideInto(container, []);
   provide('config', [], () => config);

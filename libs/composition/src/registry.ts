@@ -16,7 +16,7 @@ export interface SettingsStore {
 
 export type StorePorts = Pick<
   Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox'
+  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
 >;
 
 /** A database that was opened: the stores on it, and what the composition keeps there. */

@@ -23,7 +23,7 @@ export const retryJobs = async (
   for (const id of ids) outcomes.push({ id, outcome: await useCases.requeueJob(id as JobId) });
   terminal.result(
     outcomes.map(({ id, outcome }) => ({ id, outcome: outcome.replaceAll(' ', '_') })),
-    outcomes.map(({ id, outcome }) => `${onOneLine(id)}  ${outcomeTexts[outcome]}`),
+    outcomes.map(({ id, outcome }) => `${id}  ${outcomeTexts[outcome]}`),
   );
   return outcomes.every(({ outcome }) => outcome === 'requeued');
 };
@@ -48,7 +48,7 @@ export const discardJobs = async (
   for (const id of ids) outcomes.push({ id, discarded: await useCases.discardJob(id as JobId) });
   terminal.result(
     outcomes.map(({ id, discarded }) => ({ id, outcome: discarded ? 'discarded' : 'not_given_up' })),
-    outcomes.map(({ id, discarded }) => `${onOneLine(id)}  ${discarded ? 'discarded' : outcomeTexts['not given up']}`),
+    outcomes.map(({ id, discarded }) => `${id}  ${discarded ? 'discarded' : outcomeTexts['not given up']}`),
   );
   return outcomes.every(({ discarded }) => discarded);
 };
@@ -76,10 +76,7 @@ const linesOf = ({ id, kind, profileId, collectionId, attempts, error, since, se
   const subject = profileId === null ? `collection ${collectionId ?? '-'}` : `profile ${profileId}`;
   const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   return [
-    `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${times}: ${onOneLine(error)}`,
+    `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${times}: ${error}`,
     ...(secretRemoved ? [`  its secret was removed: ${remedy}`] : []),
   ];
 };
-
-/** What another server said, or was typed, cannot steer the terminal. */
-const onOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();

@@ -1,5 +1,5 @@
 import { openLocalIssuer, type Config } from '@portico/composition';
-import { OperatorError, type Terminal } from '../terminal.ts';
+import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
 export interface TokenUser {
   readonly uid: string;
@@ -19,6 +19,10 @@ export const mintToken = async (
     throw new OperatorError(
       'the local issuer is off (IDENTITY_LOCAL): tokens come from the configured identity provider',
     );
-  const token = await issuer.mint({ uid, ...(email ? { email, emailVerified: true } : {}), ttlSeconds });
+  const token = await issuer
+    .mint({ uid, ...(email ? { email, emailVerified: true } : {}), ttlSeconds })
+    .catch((error: unknown) => {
+      throw error instanceof RangeError ? new OperatorError(error.message, exitCodes.usage) : error;
+    });
   terminal.result({ token, expires_in: ttlSeconds }, [token]);
 };

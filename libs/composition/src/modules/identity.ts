@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createLocalIssuer, createOidcTokenVerifier, makeLocalIssuerKey } from '@portico/identity';
 import { ensureFile } from '@portico/system';
 import { isPorticoError, type TokenVerifier } from '@portico/domain';
+import { ConfigurationError } from '../environment.ts';
 import { Closable, type Module, type SettingsStore } from '../registry.ts';
 
 /** Identity tokens of the configured issuer, of the local one, or of both. */
@@ -12,8 +13,10 @@ export const identityModule: Module = (provide) => {
     const { text } = await ensureFile(path, makeLocalIssuerKey);
     try {
       return await createLocalIssuer({ key: text, clock });
-    } catch (cause) {
-      throw new Error(`${path} holds no key of the local issuer; once it is removed, a new one is made`, { cause });
+    } catch {
+      throw new ConfigurationError([
+        `DATA_DIR: ${path} holds no key of the local issuer; once it is removed, a new one is made`,
+      ]);
     }
   });
   provide(

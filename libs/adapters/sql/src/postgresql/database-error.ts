@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { lostConnection } from '../database-fault.ts';
 
 /**
  * Takes what was to be written out of an error of the server, so that it reaches no log: the values of a key (`detail`), the
@@ -57,9 +58,6 @@ const networkCodes: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** What pg says, without a code, where a connection ends or is not made in time. */
-const lostConnection = /\btimeout\b|\bterminated\b/i;
-
 const keys: Readonly<Record<string, string>> = {
   profiles_email_unique: 'profiles.email',
   profiles_uid_unique: 'profiles.uid',

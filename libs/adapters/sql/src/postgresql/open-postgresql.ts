@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
+import { DatabaseOpenError } from '../database-fault.ts';
 import { DatabaseUnavailableError } from '../database-unavailable-error.ts';
 import { isUnreachable } from './database-error.ts';
 import { migratePostgresql } from './migrate-postgresql.ts';
@@ -38,7 +39,7 @@ const reachable = async <T>(address: string, warn: Warn, startWaitMs: number, wo
       return await work();
     } catch (error) {
       const cannot = `The database at ${address} cannot be`;
-      if (!isUnreachable(error)) throw new Error(`${cannot} opened: ${reasonOf(error)}`, { cause: error });
+      if (!isUnreachable(error)) throw new DatabaseOpenError(`${cannot} opened: ${reasonOf(error)}`, { cause: error });
       const remainingMs = deadline - performance.now();
       if (remainingMs <= 0) {
         throw new DatabaseUnavailableError(`${cannot} reached: ${reasonOf(error)}`, { cause: error });
@@ -52,7 +53,7 @@ const reachable = async <T>(address: string, warn: Warn, startWaitMs: number, wo
 /** Host, port and database alone: an address has the password in it. */
 const addressOf = (url: string): string => {
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
-    throw new Error(
+    throw new DatabaseOpenError(
       'The address of the database is no URL of PostgreSQL: postgresql://user:password@host:port/database',
     );
   }

@@ -4,6 +4,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/sqlite';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
+import { DatabaseOpenError } from '../database-fault.ts';
 import { entities } from '../entities.ts';
 import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
 import { retryWhileBusy } from './busy.ts';
@@ -27,7 +28,7 @@ export const openSqlite = async (path: string): Promise<OpenSqlite> => {
     return await connect(file);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The database ${file} cannot be opened: ${reason}`, { cause });
+    throw new DatabaseOpenError(`The database ${file} cannot be opened: ${reason}`, { cause });
   }
 };
 

@@ -1,0 +1,34 @@
+import { compose, createLogger, readConfig, type Config, type Environment, type Portico } from '@portico/composition';
+import { createSentences } from './sentences.ts';
+
+/** The configuration as the tool needs it: beside a service it keeps neither its counts nor its heartbeat. */
+export const toolConfig = (environment: Environment): Config => ({
+  ...readConfig(environment),
+  answersRequests: false,
+  heartbeatFile: null,
+});
+
+/** Warnings and errors alone, unless `LOG_LEVEL` wants more or less. */
+export const toolLogger = ({ LOG_LEVEL: wanted }: Environment, { logLevel }: Config): Portico['logger'] => {
+  const level = wanted ? logLevel : 'warn';
+  const withStacks = level === 'debug' || level === 'trace';
+  return createLogger(
+    level,
+    'portico',
+    createSentences((text) => void process.stderr.write(text), withStacks),
+  );
+};
+
+/** Does the work on the stores, and closes them whatever becomes of it. */
+export const withPortico = async (
+  environment: Environment,
+  work: (portico: Portico) => Promise<void>,
+): Promise<void> => {
+  const config = toolConfig(environment);
+  const portico = await compose(config, toolLogger(environment, config));
+  try {
+    await work(portico);
+  } finally {
+    await portico.close();
+  }
+};

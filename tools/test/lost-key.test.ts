@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPostgres } from '@portico/test-servers';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Caller } from '../src/api-client.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.close());
+
+const databases = {
+  SQLite: async () => ({}),
+  ...(postgres ? { PostgreSQL: async () => ({ DATABASE_URL: await postgres.newDatabase() }) } : {}),
+};
+
+const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const credential = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
+const newKey = () => `${randomBytes(32).toString('base64')}\n`;
+
+interface Client {
+  readonly id: string;
+  readonly key: { readonly clientId: string; readonly secret: string };
+}
+
+describe.each(Object.entries(databases))('on %s', (_name, variables) => {
+  const opened: Installation[] = [];
+  let installation: Installation;
+  let keyFile: string;
+  beforeEach(async () => {
+    installation = await createInstallation({ JOBS: 'off', ...(await variables()) });
+    opened.push(installation);
+    keyFile = join(installation.folder, 'secrets.key');
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.remove();
+  });
+
+  /** A collection with a credential, a client with a key, and the mail that waits to bring it. */
+  const fill = async (): Promise<{ admin: Caller; collection: string; client: Client }> => {
+    const service = await installation.start();
+    const admin = await installation.admin();
+    const { api } = installation;
+    const stored = { name: 'Weather', openapi_spec: document, authentication: credential };
+    const { id: collection } = await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', stored);
+    const alice = { firebase_uid: 'alice', email: 'alice@example.com', full_name: 'Alice' };
+    const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', alice);
+    const answer = await api.ask<Credentials>(admin, 'POST', `/api/profiles/${id}/approve`);
+    await service.stop();
+    return { admin, collection, client: { id, key: keyOf(answer) } };
+  };
+
+  const commands = [
+    ['admin', 'list'],
+    ['keys', 'reseal'],
+    ['import', 'samples'],
+  ] as const;
+
+  test('without its key file neither service nor tool starts, each says in a sentence why, and no other key is made', async () => {
+    await fill();
+    rmSync(keyFile);
+    const sentence = new RegExp(
+      `${keyFile} is not there, and the database holds what the key [0-9a-f]{8} sealed: put that key back, or give it in SECRETS_KEY_PREVIOUS, or, where it is lost for good, run "portico keys reset"\\.`,
+    );
+    await expect(installation.start()).rejects.toThrow('ended at its start');
+    const said = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
+    expect(said).toMatch(sentence);
+    for (const command of commands) {
+      const { code, stdout, stderr } = await installation.tool(...command);
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: '' });
+      expect(stderr).toMatch(sentence);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    }
+    expect(existsSync(keyFile)).toBe(false);
+    expect((await installation.tool('token', '--admin')).code).toBe(0);
+  });
+
+  test('beside another key it is said which one is wanted, and the file is left alone', async () => {
+    await fill();
+    const other = newKey();
+    writeFileSync(keyFile, other);
+    const { code, stderr } = await installation.tool('admin', 'list');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^portico: The database wants the key [0-9a-f]{8}, and the key [0-9a-f]{8} is configured: put that key back, .*\n$/,
+    );
+    expect(readFileSync(keyFile, 'utf8')).toBe(other);
+  });
+
+  test('where the earlier key is given as such, a file that is not there is made', async () => {
+    await fill();
+    const previous = readFileSync(keyFile, 'utf8').trim();
+    rmSync(keyFile);
+    const after = await again({ SECRETS_KEY_PREVIOUS: previous });
+    expect((await after.tool('keys', 'reseal')).code).toBe(0);
+    expect(existsSync(keyFile)).toBe(true);
+    expect((await installation.tool('admin', 'list')).code).toBe(0);
+  });
+
+  const again = async (others: Readonly<Record<string, string>>) => {
+    const other = await createInstallation({
+      JOBS: 'off',
+      DATA_DIR: installation.folder,
+      ...(installation.variables.DATABASE_URL ? { DATABASE_URL: installation.variables.DATABASE_URL } : {}),
+      ...others,
+    });
+    opened.push(other);
+    return other;
+  };
+
+  test('a reset lists what is lost and takes nothing away until it is told to', async () => {
+    const { collection } = await fill();
+    expect(await installation.tool('keys', 'reset', '--yes')).toMatchObject({ code: 1, stdout: '' });
+    rmSync(keyFile);
+    const asked = await installation.tool('keys', 'reset');
+    expect(asked).toMatchObject({ code: 2, stdout: '' });
+    for (const said of ['1 stored credential', `${collection}  Weather`, '1 waiting mail', 'ALL API keys: 1 client'])
+      expect(asked.stderr).toContain(said);
+    expect(asked.stderr).toContain('say --yes');
+    expect(existsSync(keyFile)).toBe(false);
+    expect((await installation.tool('admin', 'list')).code).toBe(1);
+  });
+
+  test('after a reset the service goes on without what was lost, and clients get new secrets', async () => {
+    const { admin, collection, client } = await fill();
+    rmSync(keyFile);
+    const done = await installation.tool('--json', 'keys', 'reset', '--yes');
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.stdout)).toEqual({
+      credentials: [{ id: collection, name: 'Weather' }],
+      mails: [{ id: expect.any(String) as string, profile_id: client.id }],
+      api_keys: 1,
+    });
+    await installation.start();
+    const { api } = installation;
+    const metadata = await api.ask<object>(admin, 'GET', `/api/collections/${collection}/metadata`);
+    expect(metadata).toMatchObject({ authentication: { ...credential, value: null } });
+    expect((await api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(401);
+    const renewed = keyOf(await api.ask<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
+    expect(renewed.clientId).toBe(client.key.clientId);
+    expect((await api.call(renewed, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+    const jobs = JSON.parse((await installation.tool('--json', 'jobs', 'list')).stdout) as { jobs: object[] };
+    expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
+    const page = await api.ask<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
+    expect(page.data).toMatchObject([{ message: { action: 'secrets.reset', credentials: 1, mails: 1, api_keys: 1 } }]);
+    const twice = await installation.tool('keys', 'reset', '--yes');
+    expect(twice.code).toBe(1);
+  });
+
+  test('only what no key opens is lost: under an earlier key the API keys stay', async () => {
+    const { collection, client } = await fill();
+    const first = readFileSync(keyFile, 'utf8').trim();
+    // This start seals the pepper by the second key, and nothing else.
+    writeFileSync(keyFile, newKey());
+    expect((await (await again({ SECRETS_KEY_PREVIOUS: first })).tool('admin', 'list')).code).toBe(0);
+    const done = await installation.tool('--json', 'keys', 'reset', '--yes');
+    expect(JSON.parse(done.stdout)).toMatchObject({ credentials: [{ id: collection }], api_keys: 0 });
+    await installation.start();
+    expect((await installation.api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+  });
+
+  test('in production a key file that is not there is made only while nothing is sealed', async () => {
+    const path = join(installation.folder, 'deep', 'key');
+    const production = await again({ NODE_ENV: 'production', IDENTITY_LOCAL: 'true', SECRETS_KEY_FILE: path });
+    expect((await production.tool('admin', 'list')).stderr).toContain('A new secrets key was made');
+    rmSync(path);
+    expect((await production.tool('admin', 'list')).stderr).toContain(`${path} is not there`);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+interface Credentials {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+const keyOf = (answer: Credentials) => ({ clientId: answer.client_id, secret: answer.client_secret });
