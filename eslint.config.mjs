@@ -27,7 +27,7 @@ const technologies = {
 const apps = {
   http: ['node:*', 'express', 'lru-cache', 'pino', 'prom-client', 'swagger-ui-dist', 'zod'],
   worker: ['node:*', 'pino'],
-  cli: ['node:*', 'commander', 'cli-progress', 'tinyglobby'],
+  cli: ['node:*', 'commander', 'cli-progress', 'tar', 'tinyglobby'],
 };
 
 const may = (sourceTag, onlyDependOnLibsWithTags, allowedExternalImports) => ({

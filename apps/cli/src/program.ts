@@ -2,12 +2,14 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
 import { isPorticoError } from '@portico/domain';
 import { listAdmins, promoteAdmin } from './commands/admin.ts';
+import { backUp } from './commands/backup.ts';
 import { importDocuments } from './commands/import.ts';
 import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.ts';
 import { rebuildIndex } from './commands/index-rebuild.ts';
 import { checkKey } from './commands/key-check.ts';
 import { resetKeys } from './commands/keys-reset.ts';
 import { reindex } from './commands/reindex.ts';
+import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
 import { mintToken } from './commands/token.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine, type Terminal } from './terminal.ts';
@@ -101,6 +103,21 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
   addJobs(program, environment, terminal, endWith);
 
   addKeys(program, environment, terminal, endWith);
+
+  program
+    .command('backup')
+    .argument('<file>', 'the archive to write, for its owner alone; "-" is standard output')
+    .description('write all that cannot be made anew into one archive, beside a running service')
+    .option('--force', 'replace a file that is there')
+    .action((file: string, options: { force?: boolean }) => backUp(toolConfig(environment), terminal(), file, options));
+  program
+    .command('restore')
+    .argument('<file>', 'an archive that "backup" has written')
+    .description('put a backup in the place of the data, while no service runs')
+    .option('--force', 'replace what is there, which is kept under another name')
+    .action((file: string, options: { force?: boolean }) =>
+      restore(toolConfig(environment), terminal(), file, options),
+    );
 
   program
     .command('index')

@@ -1,6 +1,7 @@
 export { startBackground } from './background.ts';
 export { compose, type Portico } from './compose.ts';
 export { localAdmin, readConfig, type Config } from './config.ts';
+export { embeddedFiles, type EmbeddedFiles, type KeyFile } from './embedded-files.ts';
 export { endInOrder } from './end-in-order.ts';
 export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './logging.ts';

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
-import { openSecretsReset, type Config, type Portico } from '@portico/composition';
+import { embeddedFiles, openSecretsReset, type Config, type Portico } from '@portico/composition';
 import { isAnythingLost, type LostSecrets } from '@portico/domain';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
+import { whileUnused } from '../while-unused.ts';
 
 const namesMax = 20;
 
@@ -15,6 +16,9 @@ export const resetKeys = async (
   terminal: Terminal,
   { yes = false }: { readonly yes?: boolean },
 ): Promise<void> => {
+  const files = embeddedFiles(config);
+  // One that runs would go on by the key of before.
+  if (files) await whileUnused(files, async () => undefined);
   const secrets = await openSecretsReset(config, logger);
   try {
     const lost = await secrets.find();

@@ -3,3 +3,6 @@ export { DatabaseUnavailableError } from './database-unavailable-error.ts';
 export { openSqlStores } from './open-sql-stores.ts';
 export type { SqlConfig, SqlOptions, SqlStores } from './open-sql-stores.ts';
 export type { Settings } from './settings.ts';
+
+/** What is done with the file of a SQLite database from outside; its driver is loaded for it. */
+export const sqliteFiles = () => import('./sqlite/sqlite-files.ts');

@@ -107,9 +107,10 @@ const migrate = async (orm: MikroORM, writer: Connection): Promise<void> => {
   }
 };
 
-const refuseForeign = (connection: Connection): void => {
+/** Raises unless the tables are those of this version or one before; none at all are a database that is new. */
+export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
   const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
-  if (tables.length === 0) return;
+  if (tables.length === 0 && empty === 'is new') return;
   if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
   refuseUnknown(connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all());
 };

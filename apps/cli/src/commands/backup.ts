@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { embeddedFiles, type Config, type EmbeddedFiles } from '@portico/composition';
+import { namesIn, writeArchive, type Archived, type Manifest } from '../archive.ts';
+import { isThere, syncFolder, writePrivately } from '../files.ts';
+import { OperatorError, type Terminal } from '../terminal.ts';
+
+/**
+ * Writes all that cannot be made anew into one archive, beside a running service: the database as of one moment, and the keys
+ * that are files of `DATA_DIR`. The archive is its owner's alone and there whole or not at all; `-` writes it to standard output.
+ */
+export const backUp = async (
+  config: Config,
+  terminal: Terminal,
+  target: string,
+  { force = false }: { readonly force?: boolean },
+): Promise<void> => {
+  const files = filesOf(config, 'pg_dump -Fc -f FILE "$DATABASE_URL"');
+  const toOutput = target === '-';
+  const archive = resolve(target);
+  if (!toOutput && !force && (await isThere(archive)))
+    throw new OperatorError(`${target} is there already: choose another name, or say --force`);
+  if (!(await isThere(files.database)))
+    throw new OperatorError(`there is nothing to back up: ${files.database} is not there`);
+  // In the folder of the archive, so that it gets its name by a rename.
+  const staging = await mkdtemp(join(toOutput ? config.dataDir : dirname(archive), '.portico-backup-'));
+  try {
+    const made = join(staging, 'archive');
+    const manifest = await fill(files, staging, made);
+    if (toOutput) await pipeline(createReadStream(made), process.stdout, { end: false });
+    else {
+      await rename(made, archive);
+      await syncFolder(dirname(archive));
+    }
+    tell(terminal, config, target, toOutput, manifest);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+};
+
+/** Raises an `OperatorError` that says how a server's database is taken care of. */
+export const filesOf = (config: Config, instead: string): EmbeddedFiles => {
+  const files = embeddedFiles(config);
+  if (files) return files;
+  const key = config.secretsKey.from === 'file' ? config.secretsKey.path : 'SECRETS_KEY';
+  throw new OperatorError(
+    `the database is a PostgreSQL, which has its own tools: ${instead} for the data, and a copy of ${key} apart from it for what is sealed`,
+  );
+};
+
+const fill = async (files: EmbeddedFiles, staging: string, archive: string): Promise<Manifest> => {
+  const names: Archived[] = ['portico.sqlite'];
+  const copy = join(staging, 'portico.sqlite');
+  await writePrivately(copy, '');
+  await files.copy(copy);
+  await files.check(copy);
+  for (const name of ['secrets.key', 'local-issuer.key'] as const) {
+    const key = files.keys[name];
+    if (key === undefined || !(await isThere(key))) continue;
+    await copyFile(key, join(staging, name));
+    names.push(name);
+  }
+  return writeArchive(staging, names, archive);
+};
+
+const tell = (terminal: Terminal, config: Config, target: string, toOutput: boolean, manifest: Manifest): void => {
+  const names = namesIn(manifest);
+  const lines = [
+    `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}. It opens everything that is kept: keep it as a secret.`,
+    ...(names.includes('secrets.key') ? [] : [keyElsewhere(config)]),
+  ];
+  if (toOutput) for (const line of lines) terminal.note(line);
+  else terminal.result({ file: target, ...manifest }, lines);
+};
+
+const keyElsewhere = ({ secretsKey }: Config): string =>
+  secretsKey.from === 'value'
+    ? 'The secrets key is not in it: it comes from SECRETS_KEY. Keep a copy, without which what is sealed does not open.'
+    : `The secrets key is not in it: it is not a file of DATA_DIR (${secretsKey.path}). Keep a copy, without which what is sealed does not open.`;

@@ -1,0 +1,98 @@
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { aProfile, noEffects } from '@portico/contracts';
+import SqliteDriver from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqlStores, type SqlStores } from '../open-sql-stores.ts';
+import { aloneWithSqlite, checkSqlite, copySqlite } from './sqlite-files.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-sqlite-'));
+  file = join(folder, 'portico.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = (): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
+const made = async (): Promise<void> => (await open()).close();
+const emailsIn = async (path: string): Promise<readonly string[]> => {
+  const { stores, close } = await openSqlStores({ kind: 'sqlite', file: path });
+  const emails = (await stores.profiles.list()).map(({ email }) => email);
+  await close();
+  return emails;
+};
+
+test('a copy beside a connection that writes has all that was committed, in a file of the mode that it had', async () => {
+  const { stores, close } = await open();
+  const profile = aProfile();
+  await stores.profiles.add(profile, noEffects);
+  const target = join(folder, 'copy.sqlite');
+  closeSync(openSync(target, 'wx', 0o600));
+  const writing = Promise.all(Array.from({ length: 50 }, () => stores.profiles.add(aProfile(), noEffects)));
+  copySqlite(file, target);
+  await writing;
+  await close();
+  expect(statSync(target).mode & 0o777).toBe(0o600);
+  checkSqlite(target);
+  expect(await emailsIn(target)).toContain(profile.email);
+});
+
+test('a database that nobody uses is copied too, and nothing is left beside it', async () => {
+  await made();
+  copySqlite(file, join(folder, 'copy.sqlite'));
+  expect(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(['copy.sqlite', 'portico.sqlite']);
+});
+
+test.each([
+  ['nothing', () => rmSync(file), 'cannot be taken'],
+  ['no database', () => writeFileSync(file, 'x'.repeat(10_000)), 'file is not a database'],
+  ['a database without tables', () => writeFileSync(file, ''), 'the SQLite database of another application'],
+  [
+    'a database of another application',
+    () => {
+      rmSync(file);
+      new SqliteDriver(file).exec('create table t (x)').close();
+    },
+    'the SQLite database of another application',
+  ],
+  [
+    'a database of a later version',
+    () => {
+      new SqliteDriver(file).exec("insert into schema_migrations (name) values ('9999-of-the-future')").close();
+    },
+    'which this version does not know',
+  ],
+  [
+    'a database with damaged pages',
+    () => {
+      const bytes = readFileSync(file);
+      writeFileSync(file, bytes.fill(0x55, 8_192, bytes.length - 4_096));
+    },
+    'cannot be taken',
+  ],
+])('%s is no database to go on with', async (_what, spoil, said) => {
+  await made();
+  spoil();
+  expect(() => checkSqlite(file)).toThrow(said);
+});
+
+test('one is alone with a database that nobody has open, and not beside an idle connection', async () => {
+  const { close } = await open();
+  let done = 0;
+  const work = async () => void (done += 1);
+  expect(await aloneWithSqlite(file, work)).toBe(false);
+  await close();
+  expect(await aloneWithSqlite(file, work)).toBe(true);
+  expect(done).toBe(1);
+  expect(readdirSync(folder)).toEqual(['portico.sqlite']);
+  await (await open()).close();
+});
+
+test('while one is alone nobody else comes in', async () => {
+  await made();
+  await aloneWithSqlite(file, async () => {
+    expect(() => copySqlite(file, join(folder, 'copy.sqlite'))).toThrow('locked');
+  });
+}, 60_000);

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiClient, Caller } from '../src/api-client.ts';
+import { createInstallation, type Installation } from './installation.ts';
+
+const opened: Installation[] = [];
+const create = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
+  const installation = await createInstallation(variables);
+  opened.push(installation);
+  return installation;
+};
+let installation: Installation;
+let archive: string;
+beforeEach(async () => {
+  installation = await create();
+  // Within its folder, so that it goes with it.
+  mkdirSync(join(installation.folder, 'kept'), { mode: 0o700 });
+  archive = join(installation.folder, 'kept', 'monday.tar');
+});
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.remove();
+});
+
+const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const authentication = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
+
+const register = (api: ApiClient, uid: string) =>
+  api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', {
+    firebase_uid: uid,
+    email: `${uid}@example.com`,
+    full_name: uid,
+  });
+
+/** A collection with a credential, and a client with a key. */
+const fill = async ({ api, admin }: Installation) => {
+  const caller = await admin();
+  const { id: collection } = await api.ask<{ id: string }>(caller, 'POST', '/api/collections/', {
+    name: 'Weather',
+    openapi_spec: document,
+    authentication,
+  });
+  const { id } = await register(api, 'alice');
+  const answer = await api.ask<{ client_id: string; client_secret: string }>(
+    caller,
+    'POST',
+    `/api/profiles/${id}/approve`,
+  );
+  const key: Caller = { clientId: answer.client_id, secret: answer.client_secret };
+  return { caller, collection, key };
+};
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+const names = (folder: string): readonly string[] => readdirSync(folder).toSorted();
+const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+test('a backup beside a service that writes brings back keys, credentials and tokens in an empty folder', async () => {
+  await installation.start();
+  const { caller, collection, key } = await fill(installation);
+  let people = 0;
+  let done = false;
+  const writing = (async () => {
+    while (!done) await register(installation.api, `person-${++people}`);
+  })();
+  const { code, stdout, stderr } = await installation.tool('backup', archive);
+  done = true;
+  await writing;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('monday.tar: portico.sqlite, secrets.key, local-issuer.key.');
+  expect(modeOf(archive)).toBe(0o600);
+  expect(names(join(archive, '..'))).toEqual(['monday.tar']);
+  expect(people).toBeGreaterThan(1);
+
+  const other = await create();
+  const restored = await other.tool('--json', 'restore', archive);
+  expect(restored.code).toBe(0);
+  expect(JSON.parse(restored.stdout)).toMatchObject({ format: 1, kept_aside: [] });
+  expect(names(other.folder)).toEqual(['local-issuer.key', 'portico.sqlite', 'secrets.key']);
+  for (const name of names(other.folder)) expect(modeOf(join(other.folder, name))).toBe(0o600);
+  await other.start();
+  expect((await other.api.call(key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+  const metadata = await other.api.ask<object>(caller, 'GET', `/api/collections/${collection}/metadata`);
+  expect(metadata).toMatchObject({ authentication });
+  const all = await other.api.ask<unknown[]>(caller, 'GET', '/api/profiles/');
+  expect(all.length).toBeGreaterThanOrEqual(2);
+  expect(all.length).toBeLessThanOrEqual(people + 2);
+});
+
+test('a backup takes the place of no other file unless it is told to, and leaves nothing where it fails', async () => {
+  expect(await installation.tool('backup', archive)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('there is nothing to back up') as string,
+  });
+  await installation.tool('admin', 'list');
+  writeFileSync(archive, 'of sunday');
+  const refused = await installation.tool('backup', archive);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') as string });
+  expect(readFileSync(archive, 'utf8')).toBe('of sunday');
+  expect((await installation.tool('backup', archive, '--force')).code).toBe(0);
+  expect(statSync(archive).size).toBeGreaterThan(10_000);
+  expect(modeOf(archive)).toBe(0o600);
+  const nowhere = await installation.tool('backup', join(installation.folder, 'nowhere', 'x.tar'));
+  expect(nowhere.code).toBe(1);
+  expect(nowhere.stderr).toMatch(/^portico: ENOENT: .*\n$/);
+  expect(names(join(archive, '..'))).toEqual(['monday.tar']);
+  expect(names(installation.folder).filter((name) => name.startsWith('.'))).toEqual([]);
+});
+
+test('a restore is refused beside a service, and over data unless it is told to, which it keeps aside then', async () => {
+  const service = await installation.start();
+  await register(installation.api, 'before');
+  expect((await installation.tool('backup', archive)).code).toBe(0);
+  await register(installation.api, 'after');
+  for (const force of [[], ['--force']]) {
+    const { code, stderr } = await installation.tool('restore', archive, ...force);
+    expect({ code, said: /is there already|a process uses/.test(stderr) }).toEqual({ code: 1, said: true });
+  }
+  await service.kill();
+  const database = join(installation.folder, 'portico.sqlite');
+  const unforced = await installation.tool('restore', archive);
+  expect(unforced.stderr).toContain(`${database} is there already`);
+  const { code, stdout } = await installation.tool('--json', 'restore', archive, '--force');
+  expect(code).toBe(0);
+  const { kept_aside: aside } = JSON.parse(stdout) as { kept_aside: string[] };
+  // The keys are there as they are in the backup.
+  expect(aside).toEqual([expect.stringMatching(`^${database}\\.before-restore-`)]);
+  expect(names(installation.folder).filter((name) => /-(wal|shm)$|\.new$|^\./.test(name))).toEqual([]);
+  await installation.start();
+  const emails = async ({ api, admin }: Installation) =>
+    (await api.ask<{ email: string }[]>(await admin(), 'GET', '/api/profiles/')).map(({ email }) => email);
+  expect(await emails(installation)).toEqual(['admin@localhost', 'before@example.com']);
+  const asideOnly = await create({ DATA_DIR: installation.folder, DATABASE_URL: `sqlite:${aside[0]}` });
+  await asideOnly.start();
+  expect(await emails(asideOnly)).toContain('after@example.com');
+});
+
+test('what is no whole backup is refused, and nothing changes', async () => {
+  await installation.tool('admin', 'list');
+  expect((await installation.tool('backup', archive)).code).toBe(0);
+  const folder = join(archive, '..');
+  const made = (name: string, make: (path: string) => void): string => {
+    const path = join(folder, name);
+    make(path);
+    return path;
+  };
+  const pack = (path: string, ...what: readonly string[]) => execFileSync('tar', ['-C', folder, '-cf', path, ...what]);
+  execFileSync('tar', ['-C', folder, '-xf', archive]);
+  const spoilt: [string, string][] = [
+    [made('text', (path) => writeFileSync(path, 'no archive at all')), 'no archive'],
+    [made('empty', (path) => writeFileSync(path, '')), 'no archive'],
+    [
+      made('cut', (path) => {
+        writeFileSync(path, readFileSync(archive));
+        truncateSync(path, statSync(archive).size / 2);
+      }),
+      'cannot be restored',
+    ],
+    [made('less', (path) => pack(path, 'manifest.json', 'portico.sqlite')), 'secrets.key is missing'],
+    [
+      made('more', (path) => {
+        writeFileSync(join(folder, 'other'), 'x');
+        pack(path, 'manifest.json', 'portico.sqlite', 'secrets.key', 'other');
+      }),
+      'other, which no backup has',
+    ],
+    [
+      made('changed', (path) => {
+        writeFileSync(join(folder, 'secrets.key'), 'another');
+        pack(path, 'manifest.json', 'portico.sqlite', 'secrets.key', 'local-issuer.key');
+      }),
+      'secrets.key is not what it was',
+    ],
+    [join(folder, 'nowhere'), 'is not there'],
+  ];
+  const before = names(installation.folder).map((name) => [
+    name,
+    name === 'kept' || digestOf(join(installation.folder, name)),
+  ]);
+  for (const [path, why] of spoilt) {
+    const { code, stderr } = await installation.tool('restore', path, '--force');
+    expect({ path, code, why: stderr.includes(why) }, stderr).toEqual({ path, code: 1, why: true });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  }
+  const after = names(installation.folder).map((name) => [
+    name,
+    name === 'kept' || digestOf(join(installation.folder, name)),
+  ]);
+  expect(after).toEqual(before);
+});
+
+test('a key that comes from elsewhere is not in the backup, and that is said', async () => {
+  const given = await create({ SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'), DATA_DIR: installation.folder });
+  await given.tool('admin', 'list');
+  rmSync(join(installation.folder, 'secrets.key'), { force: true });
+  const { code, stdout } = await given.tool('backup', archive);
+  expect(code).toBe(0);
+  expect(stdout).toContain('The secrets key is not in it: it comes from SECRETS_KEY.');
+});
+
+test('on PostgreSQL both say which commands do it', async () => {
+  const elsewhere = await create({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
+  for (const [command, instead] of [
+    ['backup', 'pg_dump'],
+    ['restore', 'pg_restore'],
+  ] as const) {
+    const { code, stderr } = await elsewhere.tool(command, archive);
+    expect(code).toBe(1);
+    expect(stderr).toContain(instead);
+    expect(stderr).toContain('secrets.key');
+    expect(stderr).not.toContain('hunter2');
+  }
+});
