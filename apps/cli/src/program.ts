@@ -84,6 +84,8 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .description('import OpenAPI documents as collections; what was imported from the same place before is updated')
     .option('--as <email>', 'the admin who is recorded as their creator (default: the first admin)')
     .option('--strict', 'refuse documents that depart from the official schema')
+    .option('--explain', 'show where each document departs from the official schema, the first 20 of each')
+    .option('--verbose', 'name the collections that were as they are before, too')
     .option(
       '--base <folder>',
       'remember places relative to this folder, so that a copy elsewhere updates the same collections',

@@ -29,6 +29,9 @@ const shownJson = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
+/** `1 mail`, `2 mails`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** An error that the operator can do something about: its message says what. */
 export class OperatorError extends Error {
   readonly exitCode: number;

@@ -13,10 +13,12 @@ export interface Source {
 }
 
 const documents = '**/*.{json,yaml,yml}';
+/** A link may lead back to where it is, or anywhere else. */
+const within = { onlyFiles: true, followSymbolicLinks: false } as const;
 
 /**
- * The files that the paths mean, each once, in the order of the paths and by name within each. Raises `OperatorError`
- * for a path that means none.
+ * The files that the paths mean, each once, in the order of the paths and by name within each. A path may be a link; links that are
+ * found in a folder are not followed. Raises `OperatorError` for a path that means none.
  */
 export const findSources = async (paths: readonly string[], base: string | undefined): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
@@ -35,10 +37,10 @@ const filesOf = async (path: string): Promise<readonly { readonly file: string; 
   if (kind === 'file') return [{ file: path, found: false }];
   const files =
     kind === 'folder'
-      ? (await glob(documents, { cwd: path, caseSensitiveMatch: false })).map(
+      ? (await glob(documents, { ...within, cwd: path, caseSensitiveMatch: false })).map(
           (file) => `${path.replace(/\/+$/, '')}/${file}`,
         )
-      : await glob(path, { onlyFiles: true });
+      : await glob(path, within);
   if (files.length === 0)
     throw new OperatorError(`${path}: ${kind === 'folder' ? 'holds no .json, .yaml or .yml file' : 'no file matches'}`);
   return files.sort().map((file) => ({ file, found: true }));

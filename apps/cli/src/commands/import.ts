@@ -1,9 +1,16 @@
 import { findSources, type Source } from './import-sources.ts';
 import { readFile } from 'node:fs/promises';
 import type { Portico } from '@portico/composition';
-import { isPorticoError, nameIn, operatorAuthority, type Profile, type ReadDocument } from '@portico/domain';
+import {
+  isPorticoError,
+  nameIn,
+  operatorAuthority,
+  type DocumentWarning,
+  type Profile,
+  type ReadDocument,
+} from '@portico/domain';
 import { createProgress } from '../progress.ts';
-import { OperatorError, type Terminal } from '../terminal.ts';
+import { counted, OperatorError, type Terminal } from '../terminal.ts';
 
 export interface ImportOptions {
   /** The e-mail of the admin who is recorded as the creator; without it, the first admin is. */
@@ -12,6 +19,10 @@ export interface ImportOptions {
   readonly strict?: true;
   /** The folder that import keys are relative to; without it they are absolute paths. */
   readonly base?: string;
+  /** Shows how each document departs from the official schema. */
+  readonly explain?: true;
+  /** Names what was as it is before, too. */
+  readonly verbose?: true;
 }
 
 interface Line {
@@ -21,8 +32,9 @@ interface Taken extends Line {
   readonly id: string;
   readonly name: string;
   readonly outcome: 'created' | 'updated' | 'unchanged';
-  /** How many departures from the official schema the document has. */
+  /** How many departures from the official schema the document has, and the first of them. */
   readonly warnings: number;
+  readonly departures: readonly DocumentWarning[];
 }
 interface Left extends Line {
   readonly reason: string;
@@ -55,7 +67,7 @@ export const importDocuments = async (
   } finally {
     progress.end();
   }
-  terminal.result(viewOf(summary), linesOf(summary));
+  terminal.result(viewOf(summary), linesOf(summary, options));
   return summary;
 };
 
@@ -89,7 +101,8 @@ const importOne = async (
     const name = nameOf(document, file);
     const input = { name, description: document.description ?? '', document, strict, importKey };
     const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
-    summary.taken.push({ file, id: collection.id, name, outcome, warnings: document.warnings.total });
+    const { total: warnings, first: departures } = document.warnings;
+    summary.taken.push({ file, id: collection.id, name, outcome, warnings, departures });
   } catch (error) {
     summary.refused.push({ file, reason: reasonOf(error) });
   }
@@ -130,8 +143,8 @@ const nameOf = ({ title }: ReadDocument, file: string): string => {
 /** What a refusal says; a bug or a store that is down is no matter of the document and ends the import. */
 const reasonOf = (error: unknown): string => {
   if (isPorticoError(error, 'invalid_body')) return error.message.replace(/^Invalid request body: /, '');
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return `cannot be read (${code})`;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'open' || syscall === 'read') return `cannot be read (${code})`;
   throw error;
 };
 
@@ -153,15 +166,26 @@ const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
   };
 };
 
-const linesOf = (summary: ImportSummary): readonly string[] => {
+const linesOf = (summary: ImportSummary, { explain, verbose }: ImportOptions): readonly string[] => {
   const { created, updated, unchanged, skipped, refused } = countsOf(summary);
-  const departing = summary.taken.filter(({ warnings }) => warnings > 0);
+  const departing = summary.taken.filter(({ warnings }) => warnings > 0).length;
   return [
-    ...departing.map(
-      ({ file, warnings }) => `taken with warnings  ${file}: ${warnings} departures from the official schema`,
-    ),
-    ...summary.skipped.map(({ file, reason }) => `skipped  ${file}: ${reason}`),
-    ...summary.refused.map(({ file, reason }) => `refused  ${file}: ${reason}`),
+    ...summary.taken
+      .filter(({ outcome, warnings }) => verbose || outcome !== 'unchanged' || (explain && warnings > 0))
+      .flatMap((taken) => [lineOf(taken), ...(explain ? departuresOf(taken) : [])]),
+    ...summary.skipped.map(({ file, reason }) => `skipped    ${file}: ${reason}`),
+    ...summary.refused.map(({ file, reason }) => `refused    ${file}: ${reason}`),
     `${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped, ${refused} refused.`,
+    ...(departing > 0 && !explain
+      ? [`${counted(departing, 'document')} with departures from the official schema: --explain shows them.`]
+      : []),
   ];
 };
+
+const lineOf = ({ outcome, id, name, file, warnings }: Taken): string =>
+  `${outcome.padEnd(9)}  ${id}  ${name}  (${file})${warnings > 0 ? `  ${counted(warnings, 'departure')}` : ''}`;
+
+const departuresOf = ({ warnings, departures }: Taken): readonly string[] => [
+  ...departures.map(({ pointer, message }) => `    ${pointer || '(the document)'}  ${message}`),
+  ...(warnings > departures.length ? [`    … and ${warnings - departures.length} more`] : []),
+];

@@ -1,6 +1,6 @@
 import type { Portico } from '@portico/composition';
 import type { GivenUpJob, JobId, RequeueOutcome } from '@portico/domain';
-import type { Terminal } from '../terminal.ts';
+import { counted, type Terminal } from '../terminal.ts';
 
 /** Lists so many of the jobs that were given up, newest first. */
 export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit: number): Promise<void> => {
@@ -74,9 +74,8 @@ const viewOf = ({ id, kind, profileId, collectionId, attempts, error, since, sec
 
 const linesOf = ({ id, kind, profileId, collectionId, attempts, error, since, secretRemoved }: GivenUpJob) => {
   const subject = profileId === null ? `collection ${collectionId ?? '-'}` : `profile ${profileId}`;
-  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   return [
-    `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${times}: ${error}`,
+    `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${counted(attempts, 'attempt')}: ${error}`,
     ...(secretRemoved ? [`  its secret was removed: ${remedy}`] : []),
   ];
 };

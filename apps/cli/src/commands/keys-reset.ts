@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { embeddedFiles, openSecretsReset, type Config, type Portico } from '@portico/composition';
 import { isAnythingLost, type LostSecrets } from '@portico/domain';
-import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
+import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import { whileUnused } from '../while-unused.ts';
 
 const namesMax = 20;
@@ -72,8 +72,6 @@ const countsOf = ({ collections, mails, apiKeys }: LostSecrets): string =>
     counted(mails.length, 'waiting mail'),
     counted(apiKeys ?? 0, 'API key'),
   ].join(', ');
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const viewOf = ({ collections, mails, apiKeys }: LostSecrets) => ({
   credentials: collections,

@@ -1,7 +1,7 @@
 import type { Portico } from '@portico/composition';
 import { operatorAuthority } from '@portico/domain';
 import { createProgress, type Progress } from '../progress.ts';
-import type { Terminal } from '../terminal.ts';
+import { counted, type Terminal } from '../terminal.ts';
 
 /** Seals by the present key what an earlier one has sealed; answers whether nothing is left that only an earlier one opens. */
 export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise<boolean> => {
@@ -13,7 +13,7 @@ export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise
       shown.progress.advanceTo(done);
     });
     terminal.result({ credentials, mails, unreadable }, [
-      `${credentials} credentials of collections and ${mails} waiting mails were sealed anew.`,
+      `${counted(credentials, 'credential')} of collections and ${counted(mails, 'waiting mail')} were sealed anew.`,
       ...unreadable.map(({ kind, id, because }) => `${kind} of ${id} is left as it is: ${because}`),
       unreadable.length > 0
         ? `${unreadable.length} could not be opened: add the key that sealed them to SECRETS_KEY_PREVIOUS, and do this again.`

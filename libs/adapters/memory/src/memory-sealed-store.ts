@@ -1,7 +1,7 @@
 import { nextChangeAt } from '@portico/domain';
 import type { CollectionHead, Instant, SealedSecrets, SealedStore } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { kept, writeEffects } from './memory-database.ts';
+import { commit, kept } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { giveUp } from './memory-outbox.ts';
 
@@ -24,17 +24,17 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
   async reset(decide) {
     const reset = decide(sealedIn(database));
     if (!reset) return;
-    for (const id of reset.collections) {
-      const collection = database.collections.get(id);
-      if (collection) database.collections.set(id, withoutCredential(collection, reset.at));
-    }
-    database.catalogEpoch += 1;
-    for (const id of reset.mails) giveUp(database.jobs, id, reset.at, reset.reason);
-    if (reset.pepper !== null) {
+    commit(database, reset, () => {
+      for (const id of reset.collections) {
+        const collection = database.collections.get(id);
+        if (collection) database.collections.set(id, withoutCredential(collection, reset.at));
+      }
+      database.catalogEpoch += 1;
+      for (const id of reset.mails) giveUp(database.jobs, id, reset.at, reset.reason);
+      if (reset.pepper === null) return;
       database.pepper = reset.pepper;
       database.keys.clear();
-    }
-    writeEffects(database, reset);
+    });
   },
 });
 

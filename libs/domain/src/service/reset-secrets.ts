@@ -37,7 +37,7 @@ export const findLostSecrets =
  */
 export const resetSecrets =
   (ports: Needs) =>
-  async ({ actorId }: Authority, pepper: string): Promise<LostSecrets> => {
+  async ({ actorId, deadline }: Authority, pepper: string): Promise<LostSecrets> => {
     const { vault, clock } = ports;
     let lost: LostSecrets = nothingLost;
     await ports.sealed.reset((sealed) => {
@@ -53,6 +53,7 @@ export const resetSecrets =
         reason: 'The secrets key that sealed it is lost',
         entries: [systemEntry(ports, actorId, { action: 'secrets.reset', ...counts })],
         jobs: [],
+        deadline,
       };
     });
     return lost;
