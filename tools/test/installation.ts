@@ -66,7 +66,9 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     return service;
   };
   const spawnWith = (args: readonly string[]): ChildProcess => {
-    const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'ignore' });
+    const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+    // What nobody reads must not fill the pipe.
+    child.stderr.resume();
     children.push(child);
     return child;
   };

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { compose, createLogger, readConfig } from '@portico/composition';
+import { compose, createLogger, readConfig, type Portico } from '@portico/composition';
+import { anAdmin, noEffects } from '@portico/contracts';
 import { makeSecret, type CollectionId, type JobId, type JobTask, type ProfileId } from '@portico/domain';
+import { root } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 let installation: Installation;
@@ -23,6 +25,17 @@ const write = (name: string, content: string): string => {
   return file;
 };
 
+/** The stores of the installation, without a process. */
+const withStores = async <T>(work: (portico: Portico) => Promise<T>): Promise<T> => {
+  const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
+  const portico = await compose(config, createLogger('silent', 'test'));
+  try {
+    return await work(portico);
+  } finally {
+    await portico.close();
+  }
+};
+
 interface Summary {
   readonly created: number;
   readonly updated: number;
@@ -31,9 +44,11 @@ interface Summary {
   readonly refused: number;
   readonly taken: readonly {
     readonly file: string;
+    readonly id: string;
     readonly name: string;
     readonly outcome: string;
     readonly warnings: number;
+    readonly departures: readonly { readonly pointer: string; readonly message: string }[];
   }[];
   readonly skipped_files: readonly { readonly file: string; readonly reason: string }[];
   readonly refused_files: readonly { readonly file: string; readonly reason: string }[];
@@ -90,6 +105,44 @@ test('help names every command and ends with 0', async () => {
   expect(code).toBe(0);
   for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key'])
     expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
+});
+
+test('the version is that of the project', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect(await installation.tool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('what strangers wrote does nothing to the terminal of whoever lists it', async () => {
+  await withStores(({ ports }) =>
+    ports.profiles.add(anAdmin({ fullName: 'Eve\u001b[2J\u202e\n0b9f6a52  root@example.com  Root\u2028' }), noEffects),
+  );
+  const { stdout } = await installation.tool('admin', 'list');
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+  const json = await installation.tool('--json', 'admin', 'list');
+  expect(json.stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+});
+
+test('a server that cannot be reached is told of in sentences', async () => {
+  const other = await createInstallation({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
+  onTestFinished(() => other.remove());
+  const child = other.spawnTool('admin', 'list');
+  let said = '';
+  child.stderr?.on('data', (text: Buffer) => (said += text.toString()));
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('\n');
+  expect(said).toMatch(
+    /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; trying again for .*\n/,
+  );
+  expect(said).not.toMatch(/hunter2|"level"|\n +at /);
+});
+
+test.each<[string, string]>([
+  ['token', '--uid=' + 'x'.repeat(129)],
+  ['key', 'check'],
+])('%s %s ends without a stack', async (...args) => {
+  const { code, stderr } = await installation.tool(...args);
+  expect(code).toBeGreaterThan(0);
+  expect(stderr).not.toMatch(/\n +at /);
 });
 
 test('a fault of the configuration is named, and nothing is done', async () => {
@@ -156,6 +209,52 @@ test('importing tells what was taken, skipped and refused, and why', async () =>
   expect(reasons['old.json']).toMatch(/Swagger "2\.0" is not supported/);
 });
 
+test('importing says of each file what became of it, and on demand where a document departs from the schema', async () => {
+  write('good.json', document('Good\u202e one\u0007', 'Two\r\nlines\u001b[2J'));
+  write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
+  write('package.json', '{}');
+  write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
+  const folder = join(installation.folder, 'documents');
+  const id = '[0-9a-f-]{36}';
+  const first = await installation.tool('import', folder);
+  expect(first.stdout.split('\n')).toEqual([
+    expect.stringMatching(`^created    ${id}  Departing  \\(${folder}/departing.json\\)  1 departure$`),
+    expect.stringMatching(`^created    ${id}  Good one  \\(${folder}/good.json\\)$`),
+    `skipped    ${folder}/package.json: no OpenAPI document`,
+    expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger`),
+    '2 created, 0 updated, 0 unchanged, 1 skipped, 1 refused.',
+    '1 document with departures from the official schema: --explain shows them.',
+    '',
+  ]);
+  const again = await installation.tool('import', folder, '--explain');
+  expect(again.stdout.split('\n').slice(0, 2)).toEqual([
+    expect.stringMatching(`^unchanged  ${id}  Departing  .*  1 departure$`),
+    expect.stringMatching(/^ {4}\/info  .*version/),
+  ]);
+  const named = await importing(folder, '--verbose');
+  expect(named.taken.find(({ name }) => name === 'Departing')).toMatchObject({
+    warnings: 1,
+    departures: [{ pointer: '/info' }],
+  });
+  const good = named.taken.find(({ name }) => name === 'Good one');
+  const kept = await withStores(({ ports }) => ports.collections.find(good?.id as CollectionId));
+  expect(kept?.description).toBe('Two\nlines[2J');
+});
+
+test('a link that is found in a folder is not followed, one that is named is', async () => {
+  write('one/a.json', document('A'));
+  const elsewhere = write('elsewhere/b.json', document('B'));
+  const folder = join(installation.folder, 'documents', 'one');
+  symlinkSync('..', join(folder, 'loop'));
+  symlinkSync(join(elsewhere, '..'), join(folder, 'other'));
+  expect(await importing(folder)).toMatchObject({ code: 0, created: 1 });
+  expect(await importing(join(folder, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
+  const link = join(installation.folder, 'documents', 'link.json');
+  symlinkSync(elsewhere, link);
+  expect(await importing(link)).toMatchObject({ created: 1 });
+  expect(await importing(join(folder, 'other'))).toMatchObject({ created: 1 });
+});
+
 test('importing again updates instead of doubling, also by glob, by file and from a copy with --base', async () => {
   const documents = join(installation.folder, 'documents');
   const file = write('a.json', document('First'));
@@ -218,17 +317,14 @@ test('the operator keeps no heartbeat alive, which may be that of a worker that 
 });
 
 /** Jobs that were given up, in this order, and one that waits until much later. */
-const giveUpJobs = async (...tasks: readonly JobTask[]): Promise<readonly string[]> => {
-  const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
-  const portico = await compose(config, createLogger('silent', 'test'));
-  const { embeddings, outbox } = portico.ports;
-  const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
-  const later = { id: randomUUID() as JobId, task: embedTask, group: null, dueAt: Date.now() + 3_600_000 };
-  await embeddings.enqueue({ entries: [], jobs: [...jobs, later], deadline: null });
-  for (const [at, { id }] of jobs.entries()) await outbox.giveUp(id, at, '550 5.1.1 no\u001b[2J\nsuch mailbox');
-  await portico.close();
-  return jobs.map(({ id }) => id);
-};
+const giveUpJobs = (...tasks: readonly JobTask[]): Promise<readonly string[]> =>
+  withStores(async ({ ports: { embeddings, outbox } }) => {
+    const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
+    const later = { id: randomUUID() as JobId, task: embedTask, group: null, dueAt: Date.now() + 3_600_000 };
+    await embeddings.enqueue({ entries: [], jobs: [...jobs, later], deadline: null });
+    for (const [at, { id }] of jobs.entries()) await outbox.giveUp(id, at, '550 5.1.1 no\u001b[2J\nsuch mailbox');
+    return jobs.map(({ id }) => id);
+  });
 
 const profileId = randomUUID() as ProfileId;
 const embedTask: JobTask = { kind: 'embed', collectionId: randomUUID() as CollectionId };

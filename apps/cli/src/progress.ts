@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { shownLine } from './terminal.ts';
 
 export interface Progress {
   advanceTo(done: number, detail?: string): void;
@@ -23,7 +24,7 @@ export const createProgress = (what: string, total: number): Progress => {
   );
   bar.start(total, 0, { detail: '' });
   return {
-    advanceTo: (done, detail = '') => bar.update(done, { detail }),
+    advanceTo: (done, detail = '') => bar.update(done, { detail: shownLine(detail) }),
     end: () => bar.stop(),
   };
 };

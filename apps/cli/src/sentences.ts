@@ -13,7 +13,7 @@ interface LogLine {
 export const createSentences = (write: (text: string) => void, withStacks: boolean): { write(line: string): void } => ({
   write: (line) => {
     const { level, msg = '', err } = JSON.parse(line) as LogLine;
-    write(`portico: ${wordOf(level)}${shownLine([msg, err?.message].filter(Boolean).join(': '))}\n`);
+    write(`portico: ${wordOf(level)}${shownLine([...new Set([msg, err?.message])].filter(Boolean).join(': '))}\n`);
     if (withStacks && err?.stack) write(`${err.stack}\n`);
   },
 });

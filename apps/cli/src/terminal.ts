@@ -10,11 +10,11 @@ export interface Terminal {
   note(text: string): void;
 }
 
-export const createTerminal = (json: boolean): Terminal => ({
+export const createTerminal = (json: boolean, write = (text: string) => void process.stdout.write(text)): Terminal => ({
   json,
   result: (value, lines) => {
     const text = json ? shownJson(value) : lines.map(shownLine).join('\n');
-    if (text) process.stdout.write(`${text}\n`);
+    if (text) write(`${text}\n`);
   },
   note: (text) => void process.stderr.write(`${shownLine(text)}\n`),
 });

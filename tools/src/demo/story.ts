@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Caller } from '../api-client.ts';
 import { readSamples } from './samples.ts';
@@ -6,6 +5,7 @@ import { readSamples } from './samples.ts';
 export interface StoryTools {
   readonly adminToken: string;
   readonly mintUserToken: (uid: string, email: string) => Promise<string>;
+  readonly dataDir: string;
   readonly mailFolder: string | null;
   readonly leaveOpen: boolean;
 }
@@ -32,17 +32,16 @@ export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void
   await search(api, admin, client);
   await audit(api, admin, client);
   await hitLimit(api, admin, client);
-  if (tools.leaveOpen) farewell(api, tools.adminToken, ada.token, client);
+  if (tools.leaveOpen) farewell(api, tools, ada.token, client);
   else say('\nThat was the story; the service ends with it.');
 };
 
 const loadSamples = async (api: ApiClient, admin: Caller): Promise<readonly Listed[]> => {
   chapter('1. An administrator fills the catalog.');
-  const known = new Set((await api.ask<Listed[]>(admin, 'GET', '/api/collections/')).map(({ name }) => name));
-  const missing = readSamples().filter(({ name }) => !known.has(name));
-  for (const sample of missing) await api.ask(admin, 'POST', '/api/collections/', sample);
+  const samples = readSamples();
+  for (const sample of samples) await api.ask(admin, 'POST', '/api/collections/', sample);
   const listed = await api.ask<Listed[]>(admin, 'GET', '/api/collections/');
-  line(`POST /api/collections/  (${missing.length} times)`, `${listed.length} collections in the catalog`);
+  line(`POST /api/collections/  (${samples.length} times)`, `${listed.length} collections in the catalog`);
   await untilEmbedded(api, admin, listed.length);
   return listed;
 };
@@ -65,8 +64,7 @@ interface Ada {
 
 const registerAda = async (api: ApiClient, { mintUserToken }: StoryTools): Promise<Ada> => {
   chapter('2. Ada signs up with the identity provider and registers.');
-  const uid = `ada-${randomBytes(4).toString('hex')}`;
-  const email = `${uid}@example.com`;
+  const [uid, email] = ['ada', 'ada@example.com'];
   const registration = { firebase_uid: uid, email, full_name: 'Ada Lovelace', company_name: 'Analytical Engines' };
   const profile = await api.ask<{ id: string; registration_status: string }>(
     null,
@@ -194,13 +192,19 @@ const hitLimit = async (api: ApiClient, admin: Caller, client: Client): Promise<
   throw new Error('The limit was not reached');
 };
 
-const farewell = (api: ApiClient, adminToken: string, adaToken: string, { clientId, secret }: Client): void => {
-  chapter('Go on by hand. The service runs until you press Ctrl-C; its files stay in DATA_DIR.');
+const farewell = (
+  api: ApiClient,
+  { adminToken, dataDir }: StoryTools,
+  adaToken: string,
+  { clientId, secret }: Client,
+): void => {
+  chapter('Go on by hand. The service runs until you press Ctrl-C; the next demo begins anew.');
   say(`
    ${api.address}/docs            every endpoint, to try out
    ${api.address}/openapi.json    the same for machines
 
    export PORTICO=${api.address}
+   export DATA_DIR=${dataDir}
    export ADMIN_TOKEN=${adminToken}
    export ADA_TOKEN=${adaToken}
    export CLIENT_ID=${clientId}

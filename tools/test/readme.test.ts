@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { onPath } from '@portico/test-servers';
+import { afterAll, expect, test } from 'vitest';
+import { root } from '../src/service-process.ts';
+import { createInstallation } from './installation.ts';
+
+const run = promisify(execFile);
+const installation = await createInstallation();
+afterAll(() => installation.remove());
+
+/** The shell lines of this chapter, as they stand. */
+const linesOf = (chapter: string): string => {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const begin = text.indexOf(`## ${chapter}`);
+  return /```sh\n(.*?)```/s.exec(text.slice(begin))?.[1] ?? '';
+};
+
+const tools = onPath('jq') !== null && onPath('curl') !== null && onPath('bash') !== null;
+
+test.skipIf(!tools)('the first ten minutes can be pasted as they are', { timeout: 300_000 }, async () => {
+  const { address } = await installation.start();
+  const lines = linesOf('The first ten minutes');
+  expect(lines).toContain('http://localhost:3000');
+  expect(lines).not.toMatch(/\{[a-z][\w ]*\}/);
+  const env = { ...process.env, DATA_DIR: installation.folder };
+  const script = lines.replace('http://localhost:3000', address);
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
+  expect(stdout).toMatch(/^created {4}[0-9a-f-]{36} {2}.*\(samples\//m);
+  expect(stdout).toContain('0 refused.');
+  // The grant, her list, the search and the metadata, each as jq prints it.
+  expect(stdout).toMatch(/"collection_name": ".*Weather/i);
+  expect(stdout).toMatch(/"base_url": "https:/);
+  expect(stdout).not.toContain('"detail"');
+});
