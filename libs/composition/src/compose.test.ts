@@ -114,6 +114,15 @@ test('of two that start at once on an empty store both have the same key', async
   expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
 });
 
+test('a pepper that was changed is told of in a sentence', async () => {
+  const first = await open();
+  const { pepper } = await first.ports.sealed.read();
+  await first.ports.sealed.resealPepper(pepper ?? '', `${pepper?.slice(0, -1)}${pepper?.endsWith('A') ? 'Q' : 'A'}`);
+  await first.close();
+  const { said } = startFailure(await open().catch((error: unknown) => error));
+  expect(said).toMatch(/^What all API keys depend on was changed .* run "portico keys reset"\.$/);
+});
+
 test('a key file that is missing is not made beside a pepper, which it has sealed', async () => {
   await (await open()).close();
   const file = join(folder, 'secrets.key');

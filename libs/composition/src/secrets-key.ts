@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { SealedSecrets, SealedStore } from '@portico/domain';
-import { keyIdOf, makeSecretsKey, parseSecretsKey, sealingKeyId } from '@portico/secrets';
+import { keyIdOf, makeSecretsKey, parseSecretsKey, sealingKeyId, UnknownKeyError } from '@portico/secrets';
 import { ensureFile, readIfPresent } from '@portico/system';
 import type { Config } from './config.ts';
 import { ConfigurationError } from './environment.ts';
@@ -11,15 +11,13 @@ export interface SecretsKeys {
   readonly previous: readonly Uint8Array[];
 }
 
-/** The data was sealed by a key that is not here: says what is wanted and which ways out there are. */
+/** What was sealed does not open: says what is wanted, and which ways out there are. */
 export class LostKeyError extends Error {
-  constructor(wrong: string) {
-    super(
-      `${wrong}: put that key back, or give it in SECRETS_KEY_PREVIOUS, or, where it is lost for good, run "portico keys reset".`,
-    );
-    this.name = 'LostKeyError';
-  }
+  override readonly name = 'LostKeyError';
 }
+
+const waysOut =
+  'put that key back, or give it in SECRETS_KEY_PREVIOUS, or, where it is lost for good, run "portico keys reset"';
 
 /**
  * The keys that are configured. A key file that is not there is made, but never beside data that only another key opens:
@@ -37,7 +35,7 @@ export const openSecretsKeys = async (
   // Whoever sealed something made the file before: it may have come since it was looked for.
   const text = missing.length > 0 ? await readKeyFile(path) : null;
   if (missing.length > 0 && text === null) {
-    throw new LostKeyError(`${path} is not there, and the database holds what ${named(missing)} sealed`);
+    throw new LostKeyError(`${path} is not there, and the database holds what ${named(missing)} sealed: ${waysOut}.`);
   }
   const { key, made } = await makeSecretsKeyFile(path, makeSecretsKey());
   if (made && production)
@@ -70,11 +68,16 @@ export const makeSecretsKeyFile = async (
   return { key: parsed(text, path), made };
 };
 
-/** What is said where the present keys do not open what this key sealed. */
-export const lostKey = ({ current, previous }: SecretsKeys, keyId: string): LostKeyError =>
-  new LostKeyError(
-    `The database wants the key ${keyId}, and ${named([current, ...previous].map(keyIdOf))} is configured`,
-  );
+/** What is said where the present keys do not open the pepper: by another key, or because it was changed. */
+export const lostPepper = ({ current, previous }: SecretsKeys, error: unknown): LostKeyError =>
+  error instanceof UnknownKeyError
+    ? new LostKeyError(
+        `The database wants the key ${error.keyId}, and ${named([current, ...previous].map(keyIdOf))} is configured: ${waysOut}.`,
+      )
+    : new LostKeyError(
+        'What all API keys depend on was changed in the database and does not open: restore a backup, or, where there is none, run "portico keys reset".',
+        { cause: error },
+      );
 
 /** The ids of the keys that are wanted and not among these. */
 const keysMissing = (

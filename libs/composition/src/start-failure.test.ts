@@ -27,6 +27,13 @@ test.each([
   [failed({ code: 'SQLITE_BUSY' }, 'database is locked'), 'The database failed: database is locked (SQLITE_BUSY)'],
   [failed({ code: '57P01' }, 'terminating connection'), 'The database failed: terminating connection (57P01)'],
   [failed({}, 'Connection terminated unexpectedly'), 'The database failed: Connection terminated'],
+  [
+    new TypeError('fetch failed', {
+      cause: failed({ syscall: 'connect', code: 'ECONNREFUSED' }, 'connect ECONNREFUSED'),
+    }),
+    'fetch failed: connect ECONNREFUSED',
+  ],
+  [new AggregateError([failed({ syscall: 'connect', code: 'ECONNREFUSED' }, 'connect ECONNREFUSED')]), 'connect ECONN'],
 ])('%s is said in a sentence', (error, sentence) => {
   const { said, exitCode } = startFailure(error);
   expect(said).toContain(sentence);
@@ -36,6 +43,10 @@ test.each([
 
 test.each(['SQLITE_ERROR', '42601', '22P02'])('a statement that the database did not take (%s) is a bug', (code) => {
   expect(startFailure(failed({ code })).said).toMatch(/\n +at /);
+});
+
+test('a bug that was caused by another is one', () => {
+  expect(startFailure(new Error('oh', { cause: new TypeError('no') })).said).toMatch(/\n +at /);
 });
 
 test('a bug is shown with its stack, and ends with 1', () => {

@@ -19,7 +19,14 @@ export const startFailure = (error: unknown): StartFailure => {
 /** Null for a bug, whose stack is wanted. */
 const mendable = (error: Error): string | null => {
   if (error instanceof ConfigurationError || error instanceof LostKeyError) return error.message;
-  return databaseFault(error) ?? systemFault(error);
+  return databaseFault(error) ?? systemFault(error) ?? faultWithin(error);
+};
+
+/** A driver wraps what the system refused: `fetch failed`, and why in the cause; or one error for each address of a host. */
+const faultWithin = (error: Error): string | null => {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  const said = inner instanceof Error ? mendable(inner) : null;
+  return said && [error.message, said].filter(Boolean).join(': ');
 };
 
 /** What the operating system refused: its message names what was tried, and the file. */

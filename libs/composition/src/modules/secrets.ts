@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { pepperContext, type SealedStore } from '@portico/domain';
-import { createAesGcmVault, createArgon2KeyHasher, UnknownKeyError } from '@portico/secrets';
+import { createAesGcmVault, createArgon2KeyHasher } from '@portico/secrets';
 import type { Module } from '../registry.ts';
-import { lostKey, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
+import { lostPepper, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
 
 /** What guards secrets at rest: AES-256-GCM with the configured key, argon2id with a pepper of the installation. */
 export const secretsModule: Module = (provide) => {
@@ -30,12 +30,15 @@ const installationPepper = async (
   const vault = createAesGcmVault(keys);
   const fresh = vault.seal(Buffer.from(makeBytes()).toString('base64'), pepperContext);
   const sealed = await sealedStore.keepPepper(fresh);
+  const pepper = openPepper(keys, sealed);
+  if (!vault.isCurrent(sealed)) await sealedStore.resealPepper(sealed, vault.seal(pepper, pepperContext));
+  return Buffer.from(pepper, 'base64');
+};
+
+const openPepper = (keys: SecretsKeys, sealed: string): string => {
   try {
-    const pepper = vault.open(sealed, pepperContext);
-    if (!vault.isCurrent(sealed)) await sealedStore.resealPepper(sealed, vault.seal(pepper, pepperContext));
-    return Buffer.from(pepper, 'base64');
+    return createAesGcmVault(keys).open(sealed, pepperContext);
   } catch (error) {
-    if (error instanceof UnknownKeyError) throw lostKey(keys, error.keyId);
-    throw error;
+    throw lostPepper(keys, error);
   }
 };
