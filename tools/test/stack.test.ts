@@ -136,7 +136,7 @@ describe.each(services)('the service %s', (_name, service) => {
 
 test('each server can be reached by those alone who need it', () => {
   const networksOf = ({ networks, network_mode }: Service): readonly string[] =>
-    network_mode === 'none' ? [] : Array.isArray(networks) ? networks : Object.keys(networks ?? { default: null });
+    network_mode === 'none' ? [] : networks instanceof Array ? networks : Object.keys(networks ?? { default: null });
   const membersOf = (network: string) =>
     services.filter(([, service]) => networksOf(service).includes(network)).map(([name]) => name);
   expect(membersOf('stores')).toEqual(['http', 'worker', 'postgres', 'redis', 'qdrant']);
