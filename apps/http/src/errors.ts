@@ -5,6 +5,7 @@ export const errorStatuses = {
   invalid_body: 400,
   invalid_query: 400,
   invalid_token: 401,
+  token_required: 401,
   invalid_api_credentials: 401,
   admin_required: 403,
   no_access: 403,

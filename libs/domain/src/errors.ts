@@ -3,6 +3,7 @@ import type { CountedRequest } from './limits/effective-limit.ts';
 /** Every refusal that the system knows, with the fixed `detail` that a caller reads (specification, section 1). */
 export const errorDetails = {
   invalid_token: 'Invalid or expired token',
+  token_required: 'Identity token required',
   invalid_api_credentials: 'Invalid API credentials',
   admin_required: 'Admin access required',
   no_access: 'No access to this collection',

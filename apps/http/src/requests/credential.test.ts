@@ -1,7 +1,8 @@
+import { makeSecret } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { credentialOf } from './credential.ts';
 
-const malformed = { kind: 'malformed' };
+const malformed = (form: 'token' | 'key') => ({ kind: 'malformed', form });
 
 describe('the credential of a request', () => {
   test('is none without any of its headers', () => {
@@ -35,19 +36,25 @@ describe('the credential of a request', () => {
     ['another scheme', ['Authorization', 'Basic eDp5']],
     ['two tokens in one', ['Authorization', 'Bearer a, Bearer b']],
     ['a doubled token', ['Authorization', 'Bearer a', 'authorization', 'Bearer a']],
+    ['both forms', ['Authorization', 'Bearer a', 'X-Client-ID', 'c', 'X-API-Key', 's']],
+    ['a token and half a pair', ['Authorization', 'Bearer a', 'X-API-Key', 's']],
+  ])('is no token with %s', (_what, headers) => {
+    expect(credentialOf(headers)).toEqual(malformed('token'));
+  });
+
+  test.each([
     ['a doubled identifier', ['X-Client-ID', 'c', 'X-Client-Id', 'c', 'X-API-Key', 's']],
     ['a doubled key', ['X-Client-ID', 'c', 'X-API-Key', 's', 'X-API-Key', 's']],
     ['an identifier alone', ['X-Client-ID', 'c']],
     ['a key alone', ['X-API-Key', 's']],
-    ['both forms', ['Authorization', 'Bearer a', 'X-Client-ID', 'c', 'X-API-Key', 's']],
-    ['a token and half a pair', ['Authorization', 'Bearer a', 'X-API-Key', 's']],
-  ])('is malformed with %s', (_what, headers) => {
-    expect(credentialOf(headers)).toEqual(malformed);
+    ['an API secret in the place of a token', ['Authorization', `Bearer ${makeSecret(new Uint8Array(32))}`]],
+  ])('is no key pair with %s', (_what, headers) => {
+    expect(credentialOf(headers)).toEqual(malformed('key'));
   });
 
   test('has at most 8 KiB', () => {
     const header = (length: number) => ['Authorization', `Bearer ${'a'.repeat(length - 7)}`];
     expect(credentialOf(header(8_192)).kind).toBe('token');
-    expect(credentialOf(header(8_193))).toEqual(malformed);
+    expect(credentialOf(header(8_193))).toEqual(malformed('token'));
   });
 });

@@ -1,4 +1,4 @@
-import type { Credential } from '@portico/domain';
+import { isWellFormedSecret, type Credential } from '@portico/domain';
 
 const authorizationMaxBytes = 8_192;
 
@@ -7,7 +7,8 @@ const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * What a request presents as its credential. `rawHeaders` holds names and values in turns, as they came: there a doubled
- * header is still seen. Both forms at once, half a key pair, a doubled or an unreadable header are `malformed`.
+ * header is still seen. Both forms at once, half a key pair, a doubled or an unreadable header are `malformed`, and so is an API
+ * secret in the place of a token.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();
@@ -20,17 +21,18 @@ export const credentialOf = (rawHeaders: readonly string[]): Credential => {
     slot.count += 1;
     slot.value = rawHeaders[at + 1] ?? '';
   }
-  const counts = [authorization.count, clientId.count, secret.count];
-  if (counts.every((count) => count === 0)) return { kind: 'none' };
-  if (counts.some((count) => count > 1)) return malformed;
-  if (authorization.count === 1) {
-    return clientId.count + secret.count === 0 ? tokenOf(authorization.value) : malformed;
+  const ofKey = clientId.count + secret.count;
+  if (authorization.count + ofKey === 0) return { kind: 'none' };
+  if (authorization.count === 0) {
+    return clientId.count === 1 && secret.count === 1
+      ? { kind: 'key', clientId: clientId.value, secret: secret.value }
+      : malformedKey;
   }
-  if (clientId.count + secret.count !== 2) return malformed;
-  return { kind: 'key', clientId: clientId.value, secret: secret.value };
+  return authorization.count === 1 && ofKey === 0 ? tokenOf(authorization.value) : malformedToken;
 };
 
-const malformed: Credential = { kind: 'malformed' };
+const malformedToken: Credential = { kind: 'malformed', form: 'token' };
+const malformedKey: Credential = { kind: 'malformed', form: 'key' };
 
 interface Slot {
   count: number;
@@ -54,7 +56,8 @@ const slotOf = (name: string, authorization: Slot, clientId: Slot, secret: Slot)
 };
 
 const tokenOf = (header: string): Credential => {
-  if (header.length > authorizationMaxBytes) return malformed;
+  if (header.length > authorizationMaxBytes) return malformedToken;
   const token = bearer.exec(header)?.[1];
-  return token === undefined ? malformed : { kind: 'token', token };
+  if (token === undefined) return malformedToken;
+  return isWellFormedSecret(token) ? malformedKey : { kind: 'token', token };
 };

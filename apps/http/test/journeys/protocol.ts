@@ -33,8 +33,9 @@ export const protocolSuite = (start: Start): void => {
       ],
       ['no token', () => ({ headers: ['Authorization', 'Bearer'] }), 'Invalid or expired token'],
       ['both forms', () => ({ token: client.token, key: client.key }), 'Invalid or expired token'],
-      ['half a pair', () => ({ headers: ['X-Client-ID', client.key.clientId] }), 'Invalid or expired token'],
-      ['the other half', () => ({ headers: ['X-API-Key', client.key.secret] }), 'Invalid or expired token'],
+      ['half a pair', () => ({ headers: ['X-Client-ID', client.key.clientId] }), 'Invalid API credentials'],
+      ['the other half', () => ({ headers: ['X-API-Key', client.key.secret] }), 'Invalid API credentials'],
+      ['a secret as a token', () => ({ token: client.key.secret }), 'Invalid API credentials'],
       [
         'a token and half a pair',
         () => ({ token: client.token, headers: ['X-API-Key', client.key.secret] }),
@@ -48,7 +49,7 @@ export const protocolSuite = (start: Start): void => {
       [
         'a doubled key',
         () => ({ key: client.key, headers: ['x-api-key', client.key.secret] }),
-        'Invalid or expired token',
+        'Invalid API credentials',
       ],
       [
         'a wrong secret',
@@ -60,6 +61,19 @@ export const protocolSuite = (start: Start): void => {
     ])('%s: 401', async (_what, options, detail) => {
       const reply = await anyone(options());
       expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, { detail }, 'Bearer']);
+    });
+
+    test.each<[string, () => CallOptions]>([
+      ['a key pair', () => ({ key: client.key })],
+      ['a wrong one', () => ({ key: { ...client.key, clientId: 'x' } })],
+      ['half a pair', () => ({ headers: ['X-API-Key', client.key.secret] })],
+      ['a secret as a token', () => ({ token: client.key.secret })],
+    ])('%s where none is taken: a token is asked for', async (_what, options) => {
+      for (const path of ['/api/collections/', '/api/profiles/me', '/api/audit/']) {
+        const reply = await call('GET', path, options());
+        expect([path, reply.status, reply.body]).toEqual([path, 401, { detail: 'Identity token required' }]);
+        expect(reply.headers['www-authenticate']).toBe('Bearer');
+      }
     });
 
     test('the scheme counts in any case', async () => {

@@ -10,7 +10,9 @@ export type Credential =
   | "an admin's token"
   | 'a key'
   | 'a bad key'
-  | 'a malformed credential';
+  | 'a malformed credential'
+  /** Half a key pair, a doubled one, or a secret in the place of a token. */
+  | 'a malformed key';
 
 export interface CallerKind {
   /** Who is behind it. */
@@ -76,16 +78,17 @@ export const callers = {
     'a malformed credential',
     (person, { service: { adminToken } }) => ({ token: adminToken, ...byKey(person) }),
   ),
-  'a client identifier without a secret': refused('granted', 'a malformed credential', (person) => ({
+  'a client identifier without a secret': refused('granted', 'a malformed key', (person) => ({
     headers: ['X-Client-ID', keyOf(person).clientId],
   })),
-  'a secret without a client identifier': refused('granted', 'a malformed credential', (person) => ({
+  'a secret without a client identifier': refused('granted', 'a malformed key', (person) => ({
     headers: ['X-API-Key', keyOf(person).secret],
   })),
-  'a secret that is sent twice': refused('granted', 'a malformed credential', (person) => ({
+  'a secret that is sent twice': refused('granted', 'a malformed key', (person) => ({
     ...byKey(person),
     headers: ['X-API-Key', keyOf(person).secret],
   })),
+  'a secret as a token': refused('granted', 'a malformed key', (person) => ({ token: keyOf(person).secret })),
   "another client's secret": refused('granted', 'a bad key', (person, { cast }) => ({
     key: { clientId: keyOf(person).clientId, secret: keyOf(cast.client).secret },
   })),

@@ -11,6 +11,7 @@ const refusal = (status: number, detail: string): Refusal => ({ status, detail }
 /** The catalogue of details (specification, section 1). */
 export const refusals = {
   invalidToken: refusal(401, 'Invalid or expired token'),
+  tokenRequired: refusal(401, 'Identity token required'),
   invalidKey: refusal(401, 'Invalid API credentials'),
   adminRequired: refusal(403, 'Admin access required'),
   noAccess: refusal(403, 'No access to this collection'),

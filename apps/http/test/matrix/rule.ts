@@ -2,7 +2,7 @@ import { callers, type CallerName, type Credential } from './callers.ts';
 import type { Endpoint, Who } from './endpoint.ts';
 import { refusals, type Refusal } from './refusals.ts';
 
-const { invalidToken, invalidKey, adminRequired } = refusals;
+const { invalidToken, tokenRequired, invalidKey, adminRequired } = refusals;
 const success = null;
 
 const everyone = {
@@ -14,6 +14,7 @@ const everyone = {
   'a key': success,
   'a bad key': success,
   'a malformed credential': success,
+  'a malformed key': success,
 } as const;
 
 /**
@@ -29,9 +30,10 @@ const rule: Readonly<Record<Who, Readonly<Record<Credential, Refusal | null>>>> 
     "a stranger's token": invalidToken,
     "a client's token": success,
     "an admin's token": success,
-    'a key': invalidToken,
-    'a bad key': invalidToken,
+    'a key': tokenRequired,
+    'a bad key': tokenRequired,
     'a malformed credential': invalidToken,
+    'a malformed key': tokenRequired,
   },
   'token or key': {
     nothing: invalidToken,
@@ -42,6 +44,7 @@ const rule: Readonly<Record<Who, Readonly<Record<Credential, Refusal | null>>>> 
     'a key': success,
     'a bad key': invalidKey,
     'a malformed credential': invalidToken,
+    'a malformed key': invalidKey,
   },
   admin: {
     nothing: invalidToken,
@@ -49,9 +52,10 @@ const rule: Readonly<Record<Who, Readonly<Record<Credential, Refusal | null>>>> 
     "a stranger's token": invalidToken,
     "a client's token": adminRequired,
     "an admin's token": success,
-    'a key': invalidToken,
-    'a bad key': invalidToken,
+    'a key': tokenRequired,
+    'a bad key': tokenRequired,
     'a malformed credential': invalidToken,
+    'a malformed key': tokenRequired,
   },
 };
 

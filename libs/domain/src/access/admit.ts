@@ -1,5 +1,5 @@
 import { isAdmin, type Access, type Identified } from './access.ts';
-import { identify, identityOf, type Credential, type Stranger } from './identify.ts';
+import { identify, identityOf, isKey, type Credential, type Stranger } from './identify.ts';
 import { isPorticoError, PorticoError, type ErrorCode } from '../errors.ts';
 import { effectiveLimit, type CountedRequest } from '../limits/effective-limit.ts';
 import type {
@@ -43,8 +43,10 @@ export const admit = async <Part extends TargetPart = 'head'>(
   request: AdmissionRequest<Part>,
 ): Promise<Admission<TargetParts[Part]>> => {
   const { credential, takes, deadline } = request;
-  const taken = credential.kind === 'key' && takes !== 'token or key' ? ({ kind: 'malformed' } as const) : credential;
-  const found = await identify(ports, settings, taken, request.target);
+  const found =
+    takes !== 'token or key' && isKey(credential)
+      ? 'token_required'
+      : await identify(ports, settings, credential, request.target);
   if (typeof found === 'string') throw await refusal(ports, settings, request, found);
   const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
   if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
@@ -90,6 +92,7 @@ const countStranger = async (
 
 const refusalCodes = {
   no_credential: 'invalid_token',
+  token_required: 'token_required',
   invalid_token: 'invalid_token',
   invalid_api_credentials: 'invalid_api_credentials',
   unregistered: 'invalid_token',

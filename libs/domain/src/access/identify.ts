@@ -18,12 +18,17 @@ import { isPorticoError } from '../errors.ts';
 /** What a request presents as its credential. */
 export type Credential =
   | { readonly kind: 'none' }
-  | { readonly kind: 'malformed' }
+  /** What cannot be a credential, by the form that it was meant to have. */
+  | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
 
-/** Why a request has no caller. `unregistered`: the token is good, but no profile is bound to its issuer and uid. */
-export type Stranger = 'no_credential' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
+/**
+ * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not looked at. `unregistered`: the
+ * token is good, but no profile is bound to its issuer and uid.
+ */
+export type Stranger =
+  'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
 
 type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
 
@@ -38,7 +43,7 @@ export const identify = async <Part extends TargetPart>(
     case 'none':
       return 'no_credential';
     case 'malformed':
-      return 'invalid_token';
+      return credential.form === 'key' ? 'invalid_api_credentials' : 'invalid_token';
     case 'token':
       return identifyByToken(ports, settings, credential.token, target);
     case 'key':
@@ -63,12 +68,17 @@ const identifyByToken = async <Part extends TargetPart>(
   return profile ? accessOf({ ...row, profile }, 'token') : 'unregistered';
 };
 
+/** Whether an API key was presented, or what was meant as one. */
+export const isKey = (credential: Credential): boolean =>
+  credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
+
 /** What the credential's identity token says where it is a valid one, whoever is registered; else why that is not known. */
 export const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,
 ): Promise<IdentityClaims | Stranger> => {
   if (credential.kind === 'none') return 'no_credential';
+  if (isKey(credential)) return 'token_required';
   const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token) : null;
   return claims ?? 'invalid_token';
 };
