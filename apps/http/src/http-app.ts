@@ -14,6 +14,7 @@ import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { isHeldBack } from './requests/expectation.ts';
+import { decodable } from './requests/path.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { routes } from './routes/table.ts';
 import type { HttpSettings } from './settings.ts';
@@ -67,18 +68,19 @@ export const createHttpApp = (facts: HttpAppFacts): Express => {
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);
 
+  app.use((request: Request, _response: Response, next: NextFunction) => {
+    request.url = decodable(request.url);
+    next();
+  });
   for (const [path, methods] of byPath(table)) {
     app.all(path, (request, response) => serve(request, response, methods));
   }
   app.use((request, response) => serve(request, response, null));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    serve(request, response, null, isUndecodable(error) ? undefined : error),
+    serve(request, response, null, error),
   );
   return app;
 };
-
-/** Whether Express could not percent-decode the path: such a path names nothing. */
-const isUndecodable = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 400;
 
 type MethodTable = ReadonlyMap<string, Route>;
 

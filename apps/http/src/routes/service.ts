@@ -82,6 +82,18 @@ export const serviceRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/',
+    operation: 'readRoot',
+    tag: 'Service',
+    summary: 'Lead to the interactive documentation',
+    hidden: true,
+    who: 'free',
+    status: 302,
+    response: null,
+    handler: () => ready('/docs\n', { Location: '/docs', 'Content-Type': 'text/plain; charset=utf-8' }),
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/docs',
     operation: 'readDocumentation',
     tag: 'Service',

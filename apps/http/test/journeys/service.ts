@@ -155,16 +155,13 @@ export const serviceSuite = (start: Start): void => {
   describe('every route', () => {
     test('is known with and without a slash at its end, and in no other case', async () => {
       for (const { path } of routes) {
-        const concrete = path.replace(/:\w+/g, 'x').replace(/(?<=.)\/$/, '');
-        for (const variant of [concrete, `${concrete}/`]) {
+        const concrete = path.replace(/:\w+/g, 'x').replace(/\/$/, '');
+        for (const variant of [concrete || '/', `${concrete}/`]) {
           const reply = await call('TRACE', variant);
           expect([variant, reply.status, reply.body]).toEqual([variant, 405, { detail: 'Method not allowed' }]);
         }
-        const reply = await call(
-          'GET',
-          concrete.replace(/\/(\w)/, (_all, first: string) => `/${first.toUpperCase()}`),
-        );
-        expect(reply.status).toBe(path.startsWith('/.') ? reply.status : 404);
+        const otherCase = concrete.replace(/\/(\w)/, (_all, first: string) => `/${first.toUpperCase()}`);
+        if (otherCase !== concrete) expect((await call('GET', otherCase)).status).toBe(404);
       }
     });
 
@@ -174,19 +171,13 @@ export const serviceSuite = (start: Start): void => {
       expect((await call('OPTIONS', '/api/collections')).status).toBe(405);
     });
 
-    test.each([
-      '/',
-      '/api',
-      '/api/collections/x/y',
-      '/api//collections',
-      '/%',
-      '/%zz',
-      '/api/collections/%E0%A4%A',
-      '/docs/%',
-    ])('%s is a 404 in JSON', async (path) => {
-      const reply = await call('GET', path);
-      expect([reply.status, reply.body]).toEqual([404, { detail: 'Not found' }]);
-    });
+    test.each(['/api', '/api/collections/x/y', '/api//collections', '/%', '/%zz', '/docs/%'])(
+      '%s is a 404 in JSON',
+      async (path) => {
+        const reply = await call('GET', path);
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'Not found' }]);
+      },
+    );
 
     test('carries the common headers and no banner', async () => {
       for (const path of ['/health', '/nothing', '/api/collections/']) {

@@ -184,14 +184,14 @@ export const otherClientCases: readonly MatrixCase[] = [
 
 const unserved = (world: World, row: Row): boolean => !isServed(world, row);
 const allMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
-const bare = (path: string): string => path.replace(/(?<=.)\/$/, '');
+const bare = (path: string): string => path.replace(/\/$/, '');
 
 /** A method that a path does not know is refused before anyone is asked for a credential. */
 export const methodCases: readonly MatrixCase[] = [...new Set(rows.map(({ path }) => bare(path)))].map((path) => {
   const own = rows.filter((row) => bare(row.path) === path);
   const known = own.map(({ method }) => method);
   return {
-    name: `${path} answers 405 to every method but ${known.join(', ')}, before authentication`,
+    name: `${path || '/'} answers 405 to every method but ${known.join(', ')}, before authentication`,
     run: async (world, tell) => {
       const [row] = own;
       if (!row || unserved(world, row)) return;
@@ -219,7 +219,6 @@ export const unknownPathCases: readonly MatrixCase[] = [
     run: async (world, tell) => {
       const made = rows.map((row) => `${bare(pathOf(row, row.aim(world)).replace(/\?.*/, ''))}/nothing/here`);
       const others = [
-        '/',
         '/api',
         '/api/',
         '/api/nothing',
@@ -228,6 +227,9 @@ export const unknownPathCases: readonly MatrixCase[] = [
         '/%',
         '/%zz',
         '/%00',
+        '/%ff',
+        '/api/%E0%A4%A',
+        '/docs/%ff/x',
       ];
       const admin = await presented(world, 'the first admin');
       for (const path of [...new Set([...others, ...made])]) {

@@ -19,6 +19,9 @@ const notUuids = [
   unknownId.replaceAll('-', ''),
   `%7B${unknownId}%7D`,
   '%00',
+  '%ff',
+  '%',
+  '%E0%A4%A',
   "%27%20OR%20'1'='1",
   'x'.repeat(2_000),
 ];
@@ -33,17 +36,17 @@ export const targets: Readonly<Record<string, Target>> = {
   tier: {
     refusal: refusals.tierNotFound,
     missing: 'no-such-tier',
-    malformed: ['Not%20A%20Tier', '-', '%00', 'x'.repeat(64), 'STANDING'],
+    malformed: ['Not%20A%20Tier', '-', '%00', '%', '%ff', 'x'.repeat(64), 'STANDING'],
   },
   id: {
     refusal: refusals.overrideNotFound,
     missing: '2147483647',
-    malformed: ['x', '0', '-1', '1.5', '1e3', '0x1', '%201', '99999999999999999999', unknownId],
+    malformed: ['x', '%', '%ff', '0', '-1', '1.5', '1e3', '0x1', '%201', '99999999999999999999', unknownId],
   },
   file: {
     refusal: refusals.notFound,
     missing: 'nothing.js',
-    malformed: ['..%2Fpackage.json', '%2e%2e', 'INITIALIZER.JS'],
+    malformed: ['..%2Fpackage.json', '%2e%2e', '%', '%ff', 'INITIALIZER.JS'],
   },
 };
 
