@@ -5,6 +5,7 @@ import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
@@ -30,6 +31,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('what is told of documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
   describe('audit', () => auditSuite(start));
+  describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));
   describe('strangers', () => strangersSuite(start));
   describe('search', () => searchSuite(start));

@@ -68,8 +68,9 @@ const splitting = {
     assert.deepEqual({ ...fields }, { name: 'Pets', authentication: { type: 'none' }, n: [1, null] });
     assert.equal(document && (await unpacked(document.packed)), pets);
   },
-  'a body in which the document is absent or null has none': async (reader) => {
-    for (const text of ['{"name":"Pets"}', '{"name":"Pets","openapi_spec":null}']) {
+  'a body in which the document is absent, null or a blank text has none': async (reader) => {
+    for (const member of ['', ',"openapi_spec":null', ',"openapi_spec":""', ',"openapi_spec":" \\n"']) {
+      const text = `{"name":"Pets"${member}}`;
       const { fields, document } = await reader.readBody(bytesOf(text), null);
       assert.deepEqual({ ...fields }, { name: 'Pets' });
       assert.equal(document, null);
@@ -296,6 +297,23 @@ const refusals = {
   'a member of the authentication that could pollute a prototype is refused': async (reader) => {
     const body = '{"authentication":{"type":"none","__proto__":{"admin":true}}}';
     await refuses(reader.readBody(bytesOf(body), null), /authentication\.__proto__/);
+  },
+  'U+0000 and lone surrogates are refused wherever they stand outside the document': async (reader) => {
+    for (const member of [
+      '"name":"\\u0000"',
+      '"name":"\\ud800","name":"Pets"',
+      '"\\u0000":1',
+      '"authentication":{"a":["\\udc00"]}',
+      '"authentication":{"\\ud83dx":1}',
+    ]) {
+      await refuses(reader.readBody(bytesOf(`{${member},"openapi_spec":${pets}}`), null), /U\+0000 or lone surrogates/);
+    }
+    const pair = '{"name":"\\ud83d\\ude00 \\\\u0000"}';
+    assert.deepEqual({ ...(await reader.readBody(bytesOf(pair), null)).fields }, { name: '😀 \\u0000' });
+  },
+  'U+0000 and lone surrogates in the document are plain data': async (reader) => {
+    const document = pets.replace('"paths":{}', '"paths":{},"x-\\ud800":["\\u0000",{"":1}]');
+    assert.equal(await unpacked((await documentIn(reader, bodyOf(document))).packed), document);
   },
   'a member of the document of such a name is plain data': async (reader) => {
     const document = pets.replace('"paths":{}', '"paths":{},"x-data":{"__proto__":{"a":1},"constructor":2}');

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { PorticoError } from '@portico/domain';
+import { PorticoError, unstorableAt } from '@portico/domain';
 import { JsonFault, scanJson } from './json-text.ts';
 
 /** The client went away while its request was being read: there is nobody to answer. */
@@ -109,6 +109,7 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
     .toString('utf8')
     .replace(/^\uFEFF/, '');
   const spans = spansOf(text);
+  refuseUnstorable(text);
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('a JSON object is expected');
   refusePollutingKeys(value, '');
@@ -128,6 +129,11 @@ const spansOf = (text: string): ReturnType<typeof scanJson> => {
     if (error instanceof JsonFault) throw invalid(error.message);
     throw error;
   }
+};
+
+const refuseUnstorable = (text: string): void => {
+  const at = unstorableAt(text);
+  if (at !== null) throw invalid(new JsonFault('U+0000 or a lone surrogate', text, at).message);
 };
 
 /** Raises `invalid_body` where an object that the service reads by its members has one that could reach a prototype. */

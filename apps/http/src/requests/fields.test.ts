@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { booleanParameter, clearable, email, lengthOf, numberParameter, optional, text } from './fields.ts';
+import {
+  booleanParameter,
+  clearable,
+  email,
+  lengthOf,
+  line,
+  numberParameter,
+  optional,
+  removable,
+  text,
+} from './fields.ts';
 
 const read = (schema: z.ZodType, value: unknown): unknown => {
   const result = schema.safeParse(value);
@@ -15,14 +25,38 @@ test('a text is trimmed before it is measured', () => {
   expect(read(text({ max: 3 }), '  abc  ')).toBe('abc');
   expect(read(text({ max: 3 }), 'abcd')).toBe('refused');
   expect(read(text({ max: 3 }), '   ')).toBe('refused');
-  expect(read(text({ min: 0, max: 3 }), '   ')).toBe('');
 });
 
 test('blank counts as absent where a field is optional, and clears it where it can be cleared', () => {
   const blanks = [null, '', '  ', undefined];
   expect(blanks.map((blank) => read(optional(text({ max: 3 })), blank))).toEqual(Array(4).fill(undefined));
   expect(blanks.map((blank) => read(clearable(text({ max: 3 })), blank))).toEqual([null, null, null, undefined]);
+  expect(blanks.map((blank) => read(removable(text({ max: 3 })), blank))).toEqual([
+    null,
+    undefined,
+    undefined,
+    undefined,
+  ]);
   expect(read(optional(text({ max: 3 })), 5)).toBe('refused');
+});
+
+test('a line is a text without control characters, line separators and bidirectional controls, once trimmed', () => {
+  expect(read(line({ max: 9 }), '\n Ada 株 \u2029')).toBe('Ada 株');
+  for (const character of [
+    '\0',
+    '\n',
+    '\t',
+    '\u001b',
+    '\u007f',
+    '\u0085',
+    '\u2028',
+    '\u202e',
+    '\u2066',
+    '\u200f',
+    '\ud800',
+  ]) {
+    expect(read(line({ max: 9 }), `a${character}b`)).toBe('refused');
+  }
 });
 
 describe('an e-mail address', () => {
@@ -69,6 +103,9 @@ describe('an e-mail address', () => {
 test('numbers and booleans of a query', () => {
   const number = numberParameter(1, 10);
   expect(['1', '10', '007'].map((value) => read(number, value))).toEqual([1, 10, 7]);
+  expect(['9'.repeat(400), '9007199254740993'].map((value) => read(numberParameter(1), value))).toEqual(
+    Array(2).fill(Number.MAX_SAFE_INTEGER),
+  );
   expect(['0', '11', '', ' 1', '+1', '1.0', '1e1', '-1'].map((value) => read(number, value))).toEqual(
     Array(8).fill('refused'),
   );

@@ -1,3 +1,4 @@
+import { isPlainLine, parseDateTime, parseId, parseMoment, type ProfileId } from '@portico/domain';
 import { z } from 'zod';
 
 /** The length that limits are stated in: Unicode code points, as in JSON Schema's `maxLength`. */
@@ -7,40 +8,90 @@ export const lengthOf = (text: string): number => {
   return length;
 };
 
-/** In code points, once trimmed. `min` is 1 by default. */
+/** In code points, once trimmed. */
 export interface TextBounds {
-  readonly min?: number;
   readonly max: number;
 }
 
-/** A text: trimmed, without U+0000 and lone surrogates, of `min` to `max` code points. */
-export const text = ({ min = 1, max }: TextBounds) =>
+/** Why a text cannot be taken, in words that stand after the name of its field; null where it can. */
+type Judge = (value: string) => string | null;
+
+const judged = (judge: Judge) =>
   z
     .string()
     .overwrite((value) => value.trim())
     .check((context) => {
-      const fault = textFault(context.value, min, max);
+      const fault = judge(context.value);
       if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
-    })
-    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+    });
 
-const textFault = (value: string, min: number, max: number): string | null => {
+const textFault = (value: string, max: number): string | null => {
   if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
   if (value.includes('\0')) return 'must not contain U+0000';
-  const length = lengthOf(value);
-  if (length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
-  return length > max ? `must have at most ${max} characters` : null;
+  if (value === '') return 'must not be empty';
+  return lengthOf(value) > max ? `must have at most ${max} characters` : null;
 };
 
-const absentIfBlank = (value: unknown): unknown =>
-  value === null || (typeof value === 'string' && value.trim() === '') ? undefined : value;
-const nullIfBlank = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? null : value);
+/** A JSON Schema pattern: some text that is not blank, without these characters. It means the same with the flag `u` and without. */
+const notBlankWithout = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
+/** What `isPlainLine` refuses, but for lone surrogates, which a JSON text has no way to hold but by an escape. */
+const unplain = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
-/** An optional field: null and `""` count as absent. */
-export const optional = <T extends z.ZodType>(schema: T) => z.preprocess(absentIfBlank, schema.nullish());
+/** A text: trimmed, not empty, without U+0000 and lone surrogates, of at most `max` code points. */
+export const text = ({ max }: TextBounds) =>
+  judged((value) => textFault(value, max)).meta({
+    minLength: 1,
+    maxLength: max,
+    pattern: notBlankWithout(String.raw`\u0000`),
+  });
 
-/** An optional field that null and `""` clear: absent it is undefined, cleared it is null. */
-export const clearable = <T extends z.ZodType>(schema: T) => z.preprocess(nullIfBlank, schema.nullish());
+/** A text that goes to mails, headers and terminals: one line, without control characters (`isPlainLine`). */
+export const line = ({ max }: TextBounds) =>
+  judged(
+    (value) =>
+      textFault(value, max) ??
+      (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls'),
+  ).meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain) });
+
+/** A UUID, in any case. */
+export const profileId = judged((value) => (parseId(value) ? null : 'must be the id of a profile'))
+  .meta({ format: 'uuid' })
+  .transform((value) => parseId<ProfileId>(value));
+
+const momentMax = 100;
+const notAMoment = (value: string, parse: (value: string) => number | null, what: string): string | null =>
+  textFault(value, momentMax) ?? (parse(value) === null ? `must be ${what}` : null);
+
+/** An ISO 8601 date-time, as it was sent. JSON Schema's `date-time` is RFC 3339's, which is one of its forms. */
+export const dateTime = judged((value) => notAMoment(value, parseDateTime, 'an ISO 8601 date-time')).meta({
+  format: 'date-time',
+  maxLength: momentMax,
+});
+
+/** The instant that an ISO 8601 date-time says, or a date alone, which is its first instant in UTC. */
+export const moment = judged((value) => notAMoment(value, parseMoment, 'an ISO 8601 date-time or date'))
+  .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax })
+  .transform(parseMoment);
+
+const isBlank = (value: unknown): boolean => value === null || (typeof value === 'string' && value.trim() === '');
+const blankTo = (nothing: null | undefined) => (value: unknown) => (isBlank(value) ? nothing : value);
+const blankTextToAbsent = (value: unknown): unknown => (value !== null && isBlank(value) ? undefined : value);
+
+/** Fields that may be left out by `""` too, which their JSON Schema has to say. */
+const blankable = z.registry<{ readonly blank: true }>();
+export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.has(schema);
+
+/** An optional field: null and `""` count as absent, everywhere alike (specification, section 1). */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(blankTo(undefined), schema.nullish()).register(blankable, { blank: true });
+
+/** An optional text that null and `""` clear: absent it is undefined, cleared it is null. */
+export const clearable = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(blankTo(null), schema.nullish()).register(blankable, { blank: true });
+
+/** An optional field that null alone removes: absent or `""` it is undefined, removed it is null. */
+export const removable = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(blankTextToAbsent, schema.nullish()).register(blankable, { blank: true });
 
 /** A whole number of a JSON body. */
 export const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
@@ -49,24 +100,32 @@ const localPart = String.raw`[\p{L}\p{N}!#$%&'*+/=?^_\x60{|}~\-]+(?:\.[\p{L}\p{N
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\-]*[\p{L}\p{N}])?`;
 const mailAddress = new RegExp(String.raw`^${localPart}@(?:${label}(?:\.${label})+|localhost)$`, 'u');
 
-/** An e-mail address (RFC 5321, without quoted local parts and address literals), in lower case. */
+/** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */
 export const email = z
   .string()
   .overwrite((value) => value.trim().toLowerCase())
   .check((context) => {
     const { value } = context;
-    const fault = textFault(value, 1, 254) ?? (mailAddress.test(value) ? null : 'must be an e-mail address');
+    const fault = textFault(value, 254) ?? (mailAddress.test(value) ? null : 'must be an e-mail address');
     if (fault) context.issues.push({ code: 'custom', message: fault, input: value });
   })
-  .meta({ format: 'email', minLength: 1, maxLength: 254, examples: ['alice@example.com'] });
+  .meta({
+    format: 'idn-email',
+    minLength: 1,
+    maxLength: 254,
+    pattern: mailAddress.source,
+    examples: ['alice@example.com'],
+  });
 
 /** A whole number of a query string; what is beyond exact integers counts as the largest of them. */
-export const numberParameter = (min: number, max: number) =>
-  z.preprocess(
+export const numberParameter = (min: number, max?: number) => {
+  const exact = z.int().min(min);
+  return z.preprocess(
     (value) =>
       typeof value === 'string' && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value,
-    z.int().min(min).max(max),
+    max === undefined ? exact : exact.max(max),
   );
+};
 
 /** Some of these words, separated by commas; each counts once. */
 export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>

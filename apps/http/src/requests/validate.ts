@@ -8,7 +8,9 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
   throw new PorticoError('invalid_body', { because: firstFault(result.error) });
 };
 
-/** What a query string says by its schema. Unknown parameters are ignored, a known one twice is a fault. */
+/**
+ * What a query string says by its schema. Unknown parameters are ignored, an empty one is as if absent, a known one twice is a fault.
+ */
 export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.output<T> => {
   const start = url.indexOf('?');
   const result = schema.safeParse(start === -1 ? {} : knownParameters(schema, url.slice(start + 1)), {
@@ -24,7 +26,7 @@ const knownParameters = (schema: z.ZodObject, query: string): Record<string, str
   for (const name of Object.keys(schema.shape)) {
     const values = given.getAll(name);
     if (values.length > 1) throw new PorticoError('invalid_query', { because: `${name} is given more than once` });
-    if (values[0] !== undefined) known[name] = values[0];
+    if (values[0] !== undefined && values[0].trim() !== '') known[name] = values[0];
   }
   return known;
 };

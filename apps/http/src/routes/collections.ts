@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
 import { notModified } from '../answers/answer.ts';
-import { booleanParameter, clearable, numberParameter, optional, text } from '../requests/fields.ts';
+import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   codingFor,
@@ -15,7 +15,7 @@ import {
   listForm,
   metadataEtag,
 } from './collection-answers.ts';
-import { cursorOf, placeOf } from './list-cursor.ts';
+import { cursor, cursorOf } from './list-cursor.ts';
 import {
   createdCollection,
   listedCollection,
@@ -31,10 +31,10 @@ import { collectionIdOf, collectionParameter, message } from './wire.ts';
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
-    name: optional(text({ max: 200 })).meta({
+    name: optional(line({ max: 200 })).meta({
       description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
     }),
-    value: optional(text({ max: 8_192 })).meta({
+    value: optional(line({ max: 8_192 })).meta({
       description: 'The credential. It is kept encrypted; without it a stored one stays.',
       writeOnly: true,
     }),
@@ -54,10 +54,11 @@ const openapiSpec = z.record(z.string(), z.unknown()).meta({
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
 
-const description = text({ min: 0, max: 10_000 });
+const name = line({ max: 200 });
+const description = text({ max: 10_000 });
 
 const newFields = z.object({
-  name: text({ max: 200 }).meta({ examples: ['Weather'] }),
+  name: name.meta({ examples: ['Weather'] }),
   description: optional(description).meta({ default: '', examples: ['Forecasts and observations.'] }),
   authentication: optional(authentication).meta({
     examples: [{ type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' }],
@@ -66,9 +67,12 @@ const newFields = z.object({
 const newCollection = z.object({ ...newFields.shape, openapi_spec: openapiSpec }).meta({ id: 'NewCollection' });
 
 const changedFields = z.object({
-  name: optional(text({ max: 200 })).meta({ examples: ['Weather'] }),
-  description: optional(description).meta({ examples: ['Forecasts and observations.'] }),
-  authentication: clearable(authentication).meta({ description: 'null removes what is stored.' }),
+  name: optional(name).meta({ examples: ['Weather'] }),
+  description: clearable(description).meta({
+    description: 'null or an empty string clears it.',
+    examples: ['Forecasts and observations.'],
+  }),
+  authentication: removable(authentication).meta({ description: 'null removes what is stored; nothing else does.' }),
 });
 const collectionChange = z
   .object({ ...changedFields.shape, openapi_spec: optional(openapiSpec) })
@@ -82,7 +86,7 @@ const strictness = z.object({
 
 const paging = z.object({
   limit: numberParameter(1, 1_000).optional().meta({ description: 'Pages of this size; without it the whole list.' }),
-  cursor: optional(z.string()).meta({ description: 'From the `Link` header of the page before.' }),
+  cursor: cursor.optional().meta({ description: 'From the `Link` header of the page before.' }),
 });
 
 const pageLimitDefault = 100;
@@ -147,13 +151,12 @@ export const collectionRoutes: readonly Route[] = [
     handler: async ({ useCases, caller, query, request }) => {
       const coding = codingFor(request);
       const encode = encodeList(coding);
-      if (query.limit === undefined && query.cursor == null) {
+      if (query.limit === undefined && query.cursor === undefined) {
         return listAnswer(request, coding, await useCases.readEncodedList(caller.access, listForm(coding), encode));
       }
       const limit = query.limit ?? pageLimitDefault;
-      const after = query.cursor == null ? null : placeOf(query.cursor);
       // One more than the page shows whether there is a next one.
-      const found = await useCases.listCollections(caller.access, { limit: limit + 1, after });
+      const found = await useCases.listCollections(caller.access, { limit: limit + 1, after: query.cursor ?? null });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}>; rel="next"`;
@@ -205,7 +208,7 @@ export const collectionRoutes: readonly Route[] = [
     handler: async ({ useCases, caller, params, query, body: { fields, document } }) => {
       const { collection } = await useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
         name: fields.name ?? undefined,
-        description: fields.description ?? undefined,
+        description: fields.description === null ? '' : fields.description,
         authentication: authenticationInput(fields.authentication),
         document: document ?? undefined,
         strict: query.strict,

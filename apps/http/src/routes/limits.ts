@@ -11,7 +11,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { booleanParameter, optional, text, wholeNumber } from '../requests/fields.ts';
+import { booleanParameter, clearable, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
@@ -19,7 +19,7 @@ const tierName = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
 const windowSeconds = wholeNumber(1, windowSecondsMax).meta({ description: 'Length of the window.', examples: [60] });
-const tierDescription = text({ min: 0, max: 1_000 });
+const tierDescription = text({ max: 1_000 });
 
 const newTier = z
   .object({
@@ -38,7 +38,10 @@ const tierChange = z
   .object({
     allowed_limit: optional(allowedLimit).meta({ examples: [1_200] }),
     window_seconds: optional(windowSeconds),
-    description: optional(tierDescription).meta({ examples: ['For partners.'] }),
+    description: clearable(tierDescription).meta({
+      description: 'null or an empty string clears it.',
+      examples: ['For partners.'],
+    }),
     is_active: optional(z.boolean()),
   })
   .meta({ id: 'TierChange' });
@@ -170,7 +173,7 @@ const tierRoutes: readonly Route[] = [
       const changed = await useCases.updateTier(caller.authority, tierNameOf(params.tier), {
         allowed: fields.allowed_limit ?? undefined,
         windowSeconds: fields.window_seconds ?? undefined,
-        description: fields.description ?? undefined,
+        description: fields.description,
         isActive: fields.is_active ?? undefined,
       });
       return json(tierView(changed));

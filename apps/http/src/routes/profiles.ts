@@ -1,7 +1,7 @@
 import { graceSecondsMax } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { clearable, email, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
+import { clearable, email, line, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   changedRole,
@@ -20,7 +20,7 @@ import {
 } from './profile-views.ts';
 import { message, profileIdOf, profileParameter } from './wire.ts';
 
-const name = text({ max: 200 });
+const name = line({ max: 200 });
 
 const registration = z
   .object({
@@ -75,9 +75,11 @@ const tierChange = z
 
 /** Shows what is no field of the specification's own. */
 const includes = z.object({
-  include: optional(wordsParameter(profileExtras)).meta({
-    description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
-  }),
+  include: wordsParameter(profileExtras)
+    .optional()
+    .meta({
+      description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
+    }),
 });
 
 export const profileRoutes: readonly Route[] = [

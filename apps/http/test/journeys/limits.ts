@@ -156,7 +156,7 @@ export const limitsSuite = (start: Start): void => {
     });
 
     test('active_only that is neither true nor false is a 400', async () => {
-      for (const value of ['yes', '1', '']) {
+      for (const value of ['yes', '1', 'null']) {
         const reply = await asAdmin('GET', `/overrides?active_only=${value}`);
         expect(reply.body).toEqual({ detail: 'Invalid query parameter: active_only must be true or false' });
       }

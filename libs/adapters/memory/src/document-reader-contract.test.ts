@@ -70,7 +70,7 @@ let lastRead: BodyRead | undefined;
 
 const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
   'a body is told as its document and its other members': alteringBody((read) => ({ ...read, fields: {} })),
-  'a body in which the document is absent or null has none': alteringBody(({ fields, document }) => ({
+  'a body in which the document is absent, null or a blank text has none': alteringBody(({ fields, document }) => ({
     fields: document ? fields : { ...fields, openapi_spec: null },
     document,
   })),
@@ -160,6 +160,10 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
   'a member of the authentication that could pollute a prototype is refused': rewriting((text) =>
     text.replace('__proto__', 'proto'),
   ),
+  'U+0000 and lone surrogates are refused wherever they stand outside the document': rewriting((text) =>
+    text.replace('"name":"\\ud800"', '"name":"?"'),
+  ),
+  'U+0000 and lone surrogates in the document are plain data': repacked((text) => text.replace('\\ud800', '\\ufffd')),
   'a member of the document of such a name is plain data': rewriting((text) =>
     text.replace('"x-data"', '"__proto__"').replace('"openapi_spec"', '"constructor":1,"openapi_spec"'),
   ),

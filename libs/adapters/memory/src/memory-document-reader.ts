@@ -4,6 +4,7 @@ import {
   documentFacts,
   documentFault,
   PorticoError,
+  unstorableAt,
   warningOf,
   type DocumentPath,
   type DocumentReader,
@@ -31,11 +32,16 @@ export function createMemoryDocumentReader(): DocumentReader {
       const parsed = parsedJson(text);
       if (!isObject(parsed)) throw refused('the body must be a JSON object');
       refuseDeep(parsed, '', 0);
+      const members = membersOf(text);
+      for (const { name, text } of members) refuseUnstorable(name, name === 'openapi_spec' ? '' : text);
       refusePolluting(parsed, '');
       refusePolluting(parsed['authentication'] ?? null, 'authentication.');
       const { openapi_spec: document = null, ...fields } = parsed;
-      const read = document === null ? null : readDocument(memberText(text, 'openapi_spec'), document, 'openapi_spec');
-      return { fields, document: read };
+      if (document === null || (typeof document === 'string' && document.trim() === '')) {
+        return { fields, document: null };
+      }
+      const documentText = members.findLast(({ name }) => name === 'openapi_spec')?.text ?? '';
+      return { fields, document: readDocument(documentText, document, 'openapi_spec') };
     },
     async readFile(content, format) {
       const text = format === 'yaml' ? jsonOfPlainYaml(textOf(content)) : textOf(content).trim();
@@ -86,15 +92,20 @@ function refusePolluting(value: Json, prefix: string): void {
   }
 }
 
-/** The text of a member's value, in the text of a valid JSON object; of doubled members the last one's. */
-function memberText(text: string, member: string): string {
-  let found = '';
+function refuseUnstorable(name: string, text: string): void {
+  if (unstorableAt(JSON.stringify(name) + text) === null) return;
+  throw refused(`${name} must not contain U+0000 or lone surrogates`);
+}
+
+/** The members of the text of a valid JSON object in their order, doubled ones too, each with the text of its value. */
+function membersOf(text: string): readonly { readonly name: string; readonly text: string }[] {
+  const found: { name: string; text: string }[] = [];
   let depth = 0;
   let name: string | null = null;
   let start = 0;
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
     if (depth === 1 && (token === ',' || token === '}')) {
-      if (name === member) found = text.slice(start, index).trim();
+      if (name !== null) found.push({ name, text: text.slice(start, index).trim() });
       name = null;
     } else if (depth === 1 && name === null) {
       name = JSON.parse(token) as string;

@@ -1,4 +1,4 @@
-import type { DocumentReader, Json } from '@portico/domain';
+import { unstorableAt, type DocumentReader, type Json } from '@portico/domain';
 import { isObject, type JsonObject } from './json-values.ts';
 import { readDocument } from './read-document.ts';
 import { levelsMax, parsed, refused, scanned, utf8 } from './read-json.ts';
@@ -23,18 +23,27 @@ export function readBody(bytes: Uint8Array): BodyRead {
   let fieldBytes = 0;
   for (const { name, start, end } of members) {
     const text = body.subarray(start, end);
+    refuseUnstorable(JSON.stringify(name), 'a name');
     if (name === documentName) {
       document = text;
       continue;
     }
     if (polluting.includes(name)) throw refused(`${name} is no member that can be taken`);
     if ((fieldBytes += end - start) > fieldsMax) throw refused(`the members beside ${documentName} take over 1 MiB`);
+    refuseUnstorable(Buffer.from(text).toString(), name);
     fields[name] = parsed(text);
   }
   refusePolluting(fields['authentication'] ?? null, 'authentication');
 
   const value = document && parsed(document);
-  return { fields, document: document && value !== null ? readDocument(document, value, documentName) : null };
+  const read = document && value !== null && !isBlank(value) ? readDocument(document, value, documentName) : null;
+  return { fields, document: read };
+}
+
+const isBlank = (value: Json): boolean => typeof value === 'string' && value.trim() === '';
+
+function refuseUnstorable(text: string, where: string): void {
+  if (unstorableAt(text) !== null) throw refused(`${where} must not contain U+0000 or lone surrogates`);
 }
 
 function refusePolluting(value: Json, path: string): void {

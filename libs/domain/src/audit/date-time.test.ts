@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDateTime } from './date-time.ts';
+import { parseDateTime, parseMoment } from './date-time.ts';
 
 const utc = (text: string) => Date.parse(text);
 
@@ -22,6 +22,27 @@ test.each([
   ['2024-02-29T00:00:00+14', '2024-02-28T10:00:00.000Z'],
 ])('%s is the instant %s', (text, instant) => {
   expect(parseDateTime(text)).toBe(utc(instant));
+});
+
+test.each([
+  ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+  ['20261121', '2026-11-21T00:00:00.000Z'],
+  ['2026-W47-6', '2026-11-21T00:00:00.000Z'],
+  ['2026-325', '2026-11-21T00:00:00.000Z'],
+  ['2026-11-21T10:20:30+02:00', '2026-11-21T08:20:30.000Z'],
+])('%s is the moment %s', (text, instant) => {
+  expect(parseMoment(text)).toBe(utc(instant));
+});
+
+test.each(['', '2026-11', '2026-02-29', '2026-13-01', '2026-11-21T', '2026-11-21Z', 'T00', 'today'])(
+  '%j is no moment',
+  (text) => {
+    expect(parseMoment(text)).toBeNull();
+  },
+);
+
+test('a fraction may be as long as it likes', () => {
+  expect(parseDateTime(`2026-11-21T10:20:30.${'5'.repeat(70)}Z`)).toBe(utc('2026-11-21T10:20:30Z') + 555.556);
 });
 
 test('fractions are told apart to the microsecond', () => {

@@ -1,7 +1,7 @@
 import type { Instant } from '../instant.ts';
 
 const calendar = String.raw`(?<year>\d{4})(?:-(?<month>\d\d)-(?<day>\d\d)|(?<month2>\d\d)(?<day2>\d\d)|-?W(?<week>\d\d)-?(?<weekday>[1-7])|-?(?<ordinal>\d{3}))`;
-const time = String.raw`(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)?(?:[.,](?<fraction>\d{1,30}))?`;
+const time = String.raw`(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)?(?:[.,](?<fraction>\d+))?`;
 const zone = String.raw`(?<zone>[Zz]|(?<sign>[+\-\u2212])(?<zoneHour>\d\d)(?::?(?<zoneMinute>\d\d))?)?`;
 const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
 
@@ -19,6 +19,9 @@ export const parseDateTime = (text: string): Instant | null => {
   const offset = zoneOf(parts);
   return day === null || timeOfDay === null || offset === null ? null : day + timeOfDay - offset;
 };
+
+/** As `parseDateTime`, or of a date alone its first instant in UTC. */
+export const parseMoment = (text: string): Instant | null => parseDateTime(text) ?? parseDateTime(`${text}T00`);
 
 type Parts = Readonly<Record<string, string | undefined>>;
 

@@ -6,6 +6,10 @@ test('a page size of 100 is kept, one of 101 is cut to it', () => {
   expect(pageOf(3, 101)).toEqual({ page: 3, pageSize: 100, offset: 200 });
 });
 
+test('a page beyond any end begins at an exact integer', () => {
+  expect(pageOf(Number.MAX_SAFE_INTEGER, 100).offset).toBe(Number.MAX_SAFE_INTEGER);
+});
+
 test.each([
   [0, 20, 0],
   [1, 20, 1],

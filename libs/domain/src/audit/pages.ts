@@ -8,14 +8,14 @@ export interface Page {
   readonly page: number;
   /** 1 to `pageSizeMax`: as it was cut, not as it was asked for. */
   readonly pageSize: number;
-  /** How many entries are on the pages before. */
+  /** How many entries are on the pages before, or the largest exact integer where they are more. */
   readonly offset: number;
 }
 
-/** A page by its number from 1 on; a size above the maximum is cut to it. */
+/** A page by its number from 1 on; a size above the maximum is cut to it. Both are exact integers. */
 export const pageOf = (page: number, pageSize: number): Page => {
   const size = Math.min(pageSize, pageSizeMax);
-  return { page, pageSize: size, offset: (page - 1) * size };
+  return { page, pageSize: size, offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER) };
 };
 
 /** 0 where there is no entry. */

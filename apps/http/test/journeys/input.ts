@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/index.ts';
+import type { CallOptions } from '../client.ts';
+import {
+  createCast,
+  smallDocument,
+  textOf,
+  unknownId,
+  type Cast,
+  type Client,
+  type Start,
+  type Subject,
+} from '../subject.ts';
+
+const json = ['Content-Type', 'application/json'];
+const blanks = ['', ' ', '\t\n'];
+const badTarget = /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Override) not found"\}$/;
+
+/** The rules of input that hold on every endpoint alike (specification, section 1). */
+export const inputSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let client: Client;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const asAdmin = (method: string, path: string, body?: unknown) =>
+    call(method, path, { token: cast.admin, ...(body === undefined ? {} : { json: body }) });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+    client = await cast.newClient();
+  });
+  afterAll(() => subject.close());
+
+  describe('what is left out', () => {
+    const withQuery = routes.filter(({ query }) => query !== null);
+    const parameters = withQuery.flatMap((route) =>
+      Object.keys(route.query?.shape ?? {}).map((name) => [`${route.method} ${route.path}`, name, route] as const),
+    );
+    test.each(parameters)('%s takes an empty %s as if it were absent', async (_route, name, { method, path, body }) => {
+      const target = path.replace(/:\w+/g, unknownId);
+      const options = { token: cast.admin, ...(body ? { json: { name: 'n', openapi_spec: smallDocument } } : {}) };
+      const { status } = await call(method, target, options);
+      for (const blank of blanks) {
+        expect((await call(method, `${target}?${name}=${encodeURIComponent(blank)}`, options)).status).toBe(status);
+      }
+    });
+
+    test('an empty authentication keeps the stored credential, and null alone removes it', async () => {
+      const authentication = { type: 'apiKey', name: 'X-Key', value: 'the-credential' };
+      const id = await cast.newCollection({ authentication });
+      const stored = async () => (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication;
+      for (const blank of [...blanks, undefined]) {
+        expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: blank })).status).toBe(200);
+        expect(await stored()).toMatchObject({ value: 'the-credential' });
+      }
+      for (const blank of [...blanks, null]) {
+        const partly = { type: 'apiKey', name: 'X-Key', value: blank, in: blank };
+        expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: partly })).status).toBe(200);
+        expect(await stored()).toMatchObject({ value: 'the-credential', in: 'header' });
+      }
+      expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: null })).status).toBe(200);
+      expect(await stored()).toMatchObject({ type: 'none', value: null });
+    });
+
+    test('an empty document, or null, leaves the one that is there', async () => {
+      const id = await cast.newCollection();
+      for (const blank of [...blanks, null]) {
+        const reply = await asAdmin('PUT', `/api/collections/${id}`, { openapi_spec: blank, name: blank });
+        expect(reply.status).toBe(200);
+        expect((await asAdmin('GET', `/api/collections/${id}`)).body.openapi_spec).toEqual(smallDocument);
+        const created = await asAdmin('POST', '/api/collections/', { name: 'n', openapi_spec: blank });
+        expect([created.status, created.body]).toEqual([
+          400,
+          { detail: 'Invalid request body: openapi_spec is required' },
+        ]);
+      }
+    });
+
+    test('null and an empty text clear what a PUT can clear', async () => {
+      const id = await cast.newCollection();
+      await asAdmin('POST', '/api/rate-limits/tiers', { tier: 'clearing', allowed_limit: 1, window_seconds: 1 });
+      for (const blank of [...blanks, null]) {
+        await asAdmin('PUT', `/api/collections/${id}`, { description: 'there' });
+        expect((await asAdmin('PUT', `/api/collections/${id}`, { description: blank })).body.description).toBe('');
+        const own = (company_name: unknown) =>
+          call('PUT', '/api/profiles/me', { token: client.token, json: { company_name } });
+        expect((await own('there')).body.company_name).toBe('there');
+        expect((await own(blank)).body.company_name).toBeNull();
+        await asAdmin('PUT', '/api/rate-limits/tiers/clearing', { description: 'there' });
+        const tier = await asAdmin('PUT', '/api/rate-limits/tiers/clearing', { description: blank });
+        expect(tier.body.description).toBeNull();
+      }
+    });
+  });
+
+  describe('texts that travel as a line', () => {
+    const unplain = ['\r\n', '\t', '\u001b', '\u007f', '\u009b', '\u2028', '\u2029', '\u200f', '\u202e', '\u2066'];
+    const authenticated = (fields: object) => ({
+      name: 'n',
+      openapi_spec: smallDocument,
+      authentication: { type: 'apiKey', name: 'X-Key', value: 'v', ...fields },
+    });
+    const registration = { firebase_uid: 'line', email: 'line@example.com', full_name: 'Ada' };
+    test.each<[string, string, string, (text: string) => object]>([
+      ['full_name', 'POST', '/api/profiles/register', (full_name) => ({ ...registration, full_name })],
+      ['company_name', 'POST', '/api/profiles/register', (company_name) => ({ ...registration, company_name })],
+      ['full_name', 'PUT', '/api/profiles/me', (full_name) => ({ full_name })],
+      ['company_name', 'PUT', '/api/profiles/me', (company_name) => ({ company_name })],
+      ['name', 'POST', '/api/collections/', (name) => ({ name, openapi_spec: smallDocument })],
+      ['name', 'PUT', `/api/collections/${unknownId}`, (name) => ({ name })],
+      ['authentication.name', 'POST', '/api/collections/', (name) => authenticated({ name })],
+      ['authentication.value', 'POST', '/api/collections/', (value) => authenticated({ value })],
+      ['authentication.value', 'PUT', `/api/collections/${unknownId}`, (value) => authenticated({ value })],
+    ])('%s of %s %s holds no control characters', async (field, method, path, body) => {
+      const detail = `Invalid request body: ${field} must not contain control characters, line separators or bidirectional controls`;
+      const token = path.endsWith('me') ? client.token : cast.admin;
+      for (const character of unplain) {
+        const reply = await call(method, path, { token, json: body(`Customer,${character}read on`) });
+        expect([reply.status, reply.body]).toEqual([400, { detail }]);
+      }
+    });
+
+    test('in the other texts line breaks are theirs', async () => {
+      const description = 'First\n\n\tthen \u202eand so on';
+      const id = await cast.newCollection({ description });
+      expect((await asAdmin('GET', `/api/collections/${id}`)).body.description).toBe(description);
+    });
+  });
+
+  describe('U+0000 and lone surrogates', () => {
+    const bodies = (field: string): readonly string[] => [
+      `{"${field}":"\\u0000"}`,
+      `{"${field}":"\\ud800"}`,
+      `{"${field}":"\\udc00\\ud800"}`,
+      `{"${field}":{"a\\u0000":1}}`,
+      `{"${field}":{"__proto__":{"a":"\\u0000"}}}`,
+      `{"${field}":{"__proto__":"\\ud800"}}`,
+      `{"${field}":{"a":"\\u0000","a":1}}`,
+      `{"${field}":"\\u0000","${field}":{}}`,
+      `{"${field}":{},"other":["\\u0000"]}`,
+      `{"${field}":{},"\\udfff":1}`,
+    ];
+    test.each(
+      routes.filter(({ body }) => body !== null).map((route) => [`${route.method} ${route.path}`, route] as const),
+    )('%s refuses them wherever they stand in its body', async (_name, { method, path, who, operation }) => {
+      const options: CallOptions = who === 'open' ? {} : { token: cast.admin };
+      for (const raw of bodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {
+        const reply = await call(method, path.replace(/:\w+/g, unknownId), { ...options, raw, headers: json });
+        expect([raw, reply.status, reply.text]).toEqual([raw, 400, expect.stringContaining('lone surrogate')]);
+      }
+    });
+
+    test('a document keeps them, and a name that is empty, as what it says', async () => {
+      const document = `{"openapi":"3.0.3","info":{"title":"W","version":"1"},"paths":{},"x-\\ud800":"\\u0000","":{"":1}}`;
+      const raw = `{"name":"Verbatim","openapi_spec":${document}}`;
+      const created = await call('POST', '/api/collections/', { token: cast.admin, raw, headers: json });
+      expect([created.status, created.text]).toEqual([201, expect.stringContaining(document)]);
+      const read = await asAdmin('GET', `/api/collections/${textOf(created.body.id)}`);
+      expect(read.text).toContain(document);
+    });
+
+    test('an escaped backslash before what looks like one is none, and a pair is a character', async () => {
+      const raw = String.raw`{"message":{"a":"\\u0000 \\ud800 \ud83d\ude00"}}`;
+      const reply = await call('POST', '/api/audit/', { token: client.token, raw, headers: json });
+      expect([reply.status, reply.body.message]).toEqual([201, { a: String.raw`\u0000 \ud800 😀` }]);
+    });
+  });
+
+  describe('a path that does not percent-decode', () => {
+    const targeted = routes.filter(({ params, who }) => params && who !== 'free');
+    test.each(targeted.map((route) => [`${route.method} ${route.path}`, route] as const))(
+      '%s asks who calls, and then says what is missing',
+      async (_name, { method, path, body }) => {
+        for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {
+          const target = path.replace(/:\w+/g, part);
+          expect((await call(method, target)).status).toBe(401);
+          const valid = body ? { role: 'client', tier: null } : undefined;
+          const reply = await asAdmin(method, target, valid);
+          expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);
+        }
+      },
+    );
+  });
+};
