@@ -75,8 +75,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ParameterFacts {
   readonly description: string;
-  readonly format?: 'uuid';
-  readonly example: string;
+  /** In JSON Schema. What is not of it names nothing, and is a 404. */
+  readonly schema: {
+    readonly type: 'string' | 'integer';
+    readonly format?: 'uuid';
+    readonly pattern?: string;
+    readonly minimum?: number;
+    readonly maximum?: number;
+  };
+  readonly example: string | number;
 }
 
 interface RouteFacts {
@@ -87,8 +94,13 @@ interface RouteFacts {
   readonly operation: string;
   readonly tag: 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
+  /**
+   * By their names in the paths of other operations, the identifiers that the answer holds, each as a runtime expression such as
+   * `$response.body#/id`. Of a list they are those of its first entry.
+   */
+  readonly supplies?: Readonly<Record<string, string>>;
   /** How much of the collection that `collection_id` in the path names is read together with the caller; none by default. */
   readonly reads?: TargetPart;
   /** What a valid token without a profile is answered with, in place of 401. */

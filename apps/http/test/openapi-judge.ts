@@ -50,8 +50,9 @@ export const createJudge = (document: Document) => {
       assert(undocumented || [404, 405].includes(reply.status), `${method} ${path} is not documented: ${reply.status}`);
       return;
     }
-    const response = operation.responses[reply.status];
-    const where = `${operation.operationId} ${reply.status}`;
+    const status = [String(reply.status), `${String(reply.status)[0]}XX`].find((known) => known in operation.responses);
+    const response = status === undefined ? undefined : operation.responses[status];
+    const where = `${operation.operationId} ${status ?? reply.status}`;
     assert(response, `${where} is not documented; it said ${reply.text.slice(0, 300)}`);
     seenAnswers.add(where);
     const [media] = Object.keys(response.content ?? {});
@@ -63,7 +64,7 @@ export const createJudge = (document: Document) => {
     if (media === 'text/plain') return;
     const values = media === 'application/x-ndjson' ? reply.text.split('\n').filter(Boolean) : [reply.text];
     const escaped = [found.template, media].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
-    const pointer = `/paths/${escaped[0]}/${method.toLowerCase()}/responses/${reply.status}/content/${escaped[1]}/schema`;
+    const pointer = `/paths/${escaped[0]}/${method.toLowerCase()}/responses/${status}/content/${escaped[1]}/schema`;
     const validate = validatorAt(encodeURI(pointer));
     for (const value of values) {
       assert(validate(JSON.parse(value)), `${where}: ${ajv.errorsText(validate.errors)} in ${value.slice(0, 500)}`);

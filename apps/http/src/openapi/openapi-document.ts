@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { errorStatuses } from '../errors.ts';
 import type { Caller, Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
-type Schemas = Record<string, unknown>;
+import { introduction, securitySchemes, tags } from './introduction.ts';
+import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
+import { linksOf } from './links.ts';
 
 /** The service's own OpenAPI document (3.1), made from the route table: what validates requests describes them. */
 export const openApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
@@ -14,35 +14,23 @@ export const openApiDocument = (routes: readonly Route[], settings: HttpSettings
   for (const route of routes) {
     if (route.hidden) continue;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, settings, schemas);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, routes, settings, schemas);
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Portico', version: settings.version, description: introduction },
+    info: {
+      title: 'Portico',
+      version: settings.version,
+      description: introduction(settings),
+      contact: { name: 'The administrators of this service' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
     servers: [{ url: '/' }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas, headers, securitySchemes },
   };
 };
-
-const introduction =
-  'A catalog of API collections: each holds a name, a description and an OpenAPI document. Users register, an administrator ' +
-  'approves them and grants them collections; approved clients read and search what was granted to them, by the identity ' +
-  "provider's token or by an API key pair.\n\n" +
-  'Every error is a JSON object with a `detail`. Requests of clients are counted; `RateLimit` and `RateLimit-Policy` say ' +
-  'how many are left, and a 429 says in `retry_after` when to come back. Unknown fields of a body are ignored. A path is the ' +
-  'same with and without a slash at its end.';
-
-const tags: readonly (readonly [Route['tag'], string])[] = [
-  ['Profiles', 'Registration, approval, roles and API credentials.'],
-  ['Collections', 'The catalog.'],
-  ['Access', 'Which client may use which collection.'],
-  ['Audit', 'The audit log.'],
-  ['Rate limits', 'Tiers and overrides for single clients.'],
-  ['Search', 'Search in natural language.'],
-  ['Service', 'Health and documentation.'],
-];
 
 const errorSchema = {
   type: 'object',
@@ -70,21 +58,10 @@ const headers = {
   ETag: header('Names this very body; send it back as `If-None-Match`.'),
 };
 
-const securitySchemes = {
-  identityToken: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description:
-      "An ID token of the identity provider. For admin-only operations the user's profile must be an admin's.",
-  },
-  clientId: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'The `client_id` issued on approval.' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The `client_secret` issued on approval.' },
-};
-
 const security: Readonly<Record<Caller, readonly JsonObject[]>> = {
   free: [],
-  open: [{}, { identityToken: [] }],
+  // A token may be sent, and need not be.
+  open: [{ identityToken: [] }, {}],
   token: [{ identityToken: [] }],
   'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }],
   admin: [{ identityToken: [] }],
@@ -94,9 +71,9 @@ const security: Readonly<Record<Caller, readonly JsonObject[]>> = {
 const callerErrors: Readonly<Record<Caller, readonly ErrorCode[]>> = {
   free: [],
   open: ['rate_limited', 'internal'],
-  token: ['invalid_token', 'rate_limited', 'identity_unavailable', 'internal'],
+  token: ['invalid_token', 'token_required', 'rate_limited', 'identity_unavailable', 'internal'],
   'token or key': ['invalid_token', 'invalid_api_credentials', 'rate_limited', 'identity_unavailable', 'internal'],
-  admin: ['invalid_token', 'admin_required', 'rate_limited', 'identity_unavailable', 'internal'],
+  admin: ['invalid_token', 'token_required', 'admin_required', 'rate_limited', 'identity_unavailable', 'internal'],
 };
 
 /** All refusals that a route knows. */
@@ -110,52 +87,46 @@ export const errorsOf = ({ who, query, body, unregistered, errors = [] }: Route)
   ]),
 ];
 
-const operationOf = (route: Route, settings: HttpSettings, schemas: Schemas): JsonObject => {
+const operationOf = (route: Route, routes: readonly Route[], settings: HttpSettings, schemas: Schemas): JsonObject => {
   const { operation, tag, summary, description, who } = route;
   const parameters = [...pathParameters(route), ...queryParameters(route, schemas)];
   return {
     operationId: operation,
     tags: [tag],
     summary,
-    ...(description ? { description } : {}),
+    description,
     security: security[who],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),
-    responses: responsesOf(route, schemas),
+    responses: responsesOf(route, routes, schemas),
   };
 };
 
 const pathParameters = ({ params = {} }: Route) =>
-  Object.entries(params).map(([name, { description, format, example }]) => ({
+  Object.entries(params).map(([name, { description, schema, example }]) => ({
     name,
     in: 'path',
     required: true,
     description,
-    schema: { type: 'string', ...(format ? { format } : {}) },
+    schema,
     example,
   }));
 
 const queryParameters = ({ query }: Route, schemas: Schemas) =>
-  Object.entries(query?.shape ?? {}).map(([name, schema]) => {
-    const { description, ...rest } = withoutNull(schemaOf(schema as z.ZodType, 'input', schemas));
+  Object.entries(query?.shape ?? {}).map(([name, field]) => {
+    const schema = schemaOf(field as z.ZodType, 'input', schemas);
+    const { description } = schema;
     return {
       name,
       in: 'query',
       required: false,
+      allowEmptyValue: true,
       ...(description ? { description } : {}),
       // One parameter with commas: whatever is given twice is refused.
-      ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}),
-      schema: rest,
+      ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
+      schema: parameterSchema(schema),
     };
   });
-
-/** A query string has no null: what JSON may say in two ways is said here by leaving it out. */
-const withoutNull = (schema: JsonObject): JsonObject => {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf)) return schema;
-  const [only] = anyOf.filter((option: JsonObject) => option['type'] !== 'null') as JsonObject[];
-  return { ...only, ...rest };
-};
 
 const requestBodyOf = (
   { kind, schema, fields }: NonNullable<Route['body']>,
@@ -177,11 +148,12 @@ const exampleBody = (schema: z.ZodType): JsonObject => {
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 };
 
-const responsesOf = (route: Route, schemas: Schemas): JsonObject => {
+const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): JsonObject => {
   const { status, summary, media = 'application/json', response, alternatives = {}, conditional } = route;
+  const links = linksOf(route, routes);
   const content = response ? { [media]: { schema: schemaOf(response, 'output', schemas) } } : {};
   const responses: Record<string, unknown> = {
-    [status]: { description: summary, headers: headersOf(route, conditional ? ['ETag'] : []), content },
+    [status]: { description: summary, headers: headersOf(route, conditional ? ['ETag'] : []), content, links },
   };
   for (const [code, description] of Object.entries(alternatives)) {
     responses[code] = { description, headers: headersOf(route, []), content };
@@ -189,8 +161,16 @@ const responsesOf = (route: Route, schemas: Schemas): JsonObject => {
   if (conditional) {
     responses['304'] = { description: 'The caller has it already.', headers: headersOf(route, ['ETag']) };
   }
+  if (route.who === 'free') responses['4XX'] = unreadableResponse;
   for (const [code, codes] of byStatus(errorsOf(route))) responses[code] = errorResponse(route, Number(code), codes);
   return responses;
+};
+
+/** What a request that is no HTTP, or too slow or too large for it, is answered with, whatever it asks for. */
+const unreadableResponse = {
+  description:
+    'The request cannot be read: 400 where it is malformed, 408 where it takes too long, 431 where its headers are too large',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
 const headersOf = ({ who }: Route, more: readonly string[]): JsonObject => {
@@ -234,28 +214,3 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
   detail: because[code] ? `${errorDetails[code]}: ${because[code]}` : errorDetails[code],
   ...(code === 'rate_limited' ? { retry_after: 12 } : {}),
 });
-
-/** A zod schema as JSON Schema; those with an id become components. */
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): JsonObject => {
-  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  delete root.$schema; // The whole document is of one dialect.
-  for (const [id, definition] of Object.entries($defs)) {
-    schemas[id] = rewritten(definition);
-  }
-  return rewritten(root) as JsonObject;
-};
-
-const rewritten = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(rewritten);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => key !== 'id' || typeof (value as JsonObject)['id'] === 'object')
-      .map(([key, member]) => [
-        key,
-        key === '$ref' && typeof member === 'string'
-          ? member.replace('#/$defs/', '#/components/schemas/')
-          : rewritten(member),
-      ]),
-  );
-};

@@ -79,7 +79,7 @@ const blankTextToAbsent = (value: unknown): unknown => (value !== null && isBlan
 
 /** Fields that may be left out by `""` too, which their JSON Schema has to say. */
 const blankable = z.registry<{ readonly blank: true }>();
-export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.has(schema);
+export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.get(schema) !== undefined;
 
 /** An optional field: null and `""` count as absent, everywhere alike (specification, section 1). */
 export const optional = <T extends z.ZodType>(schema: T) =>
@@ -120,10 +120,12 @@ export const email = z
 /** A whole number of a query string; what is beyond exact integers counts as the largest of them. */
 export const numberParameter = (min: number, max?: number) => {
   const exact = z.int().min(min);
+  // Larger ones are cut, not refused, so none is the largest.
+  const endless = exact.meta({ maximum: undefined });
   return z.preprocess(
     (value) =>
       typeof value === 'string' && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value,
-    max === undefined ? exact : exact.max(max),
+    max === undefined ? endless : exact.max(max),
   );
 };
 

@@ -49,6 +49,7 @@ export const accessRoutes: readonly Route[] = [
     operation: 'listClientAccess',
     tag: 'Access',
     summary: 'List all collections, each with whether the client has access',
+    description: 'By name without regard to case. `granted_at` is null where the client has no access.',
     params: clientParameter,
     who: 'admin',
     status: 200,
@@ -65,9 +66,12 @@ export const accessRoutes: readonly Route[] = [
     operation: 'grantAccess',
     tag: 'Access',
     summary: 'Grant a client access to a collection',
+    description:
+      'Holds from the next request on, for a profile that waits for approval too; a rejected one sees nothing all the same.',
     params: pair,
     who: 'admin',
     status: 201,
+    supplies: { client_profile_id: '$response.body#/client_id', collection_id: '$response.body#/collection_id' },
     response: grant,
     errors: ['client_not_found', 'collection_not_found', 'already_granted'],
     handler: async ({ useCases, caller, params }) => {

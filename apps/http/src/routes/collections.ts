@@ -28,6 +28,7 @@ import {
 } from './collection-views.ts';
 import { collectionIdOf, collectionParameter, message } from './wire.ts';
 
+const ofType = (type: string) => ({ properties: { type: { const: type } } });
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
@@ -47,10 +48,31 @@ const authentication = z
     if (type === 'none' && value != null) fault('value', 'must be absent where the type is none');
     if (type === 'apiKey' && name == null) fault('name', 'is required where the type is apiKey');
   })
-  .meta({ id: 'AuthenticationInput', description: "How calls to the collection's API authenticate." });
+  .meta({
+    id: 'AuthenticationInput',
+    description: "How calls to the collection's API authenticate.",
+    // The same two rules in JSON Schema.
+    allOf: [
+      { if: ofType('none'), then: { properties: { value: { enum: ['', null] } } } },
+      { if: ofType('apiKey'), then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'] } },
+    ],
+  });
 
+/** For the description alone: the document is judged where it is read (specification, section 4). */
+const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
+const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
 const openapiSpec = z.record(z.string(), z.unknown()).meta({
   description: 'An OpenAPI document, 3.0.x or 3.1.x. It comes back as it was sent.',
+  properties: {
+    openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
+    info: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+  },
+  required: ['openapi', 'info'],
+  anyOf: [
+    objectIn('paths'),
+    { allOf: [ofVersion31, objectIn('webhooks')] },
+    { allOf: [ofVersion31, objectIn('components')] },
+  ],
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
 
@@ -98,6 +120,8 @@ export const collectionRoutes: readonly Route[] = [
     operation: 'readCollection',
     tag: 'Collections',
     summary: 'Read a collection with its OpenAPI document',
+    description:
+      'The document is the very text that was sent. With `If-None-Match` it is answered again only where it has changed.',
     params: collectionParameter,
     reads: 'head',
     who: 'token or key',
@@ -146,6 +170,7 @@ export const collectionRoutes: readonly Route[] = [
     who: 'token',
     query: paging,
     status: 200,
+    supplies: { collection_id: '$response.body#/0/id' },
     conditional: true,
     response: z.array(listedCollection),
     handler: async ({ useCases, caller, query, request }) => {
@@ -176,6 +201,7 @@ export const collectionRoutes: readonly Route[] = [
     body: newFields,
     bodySchema: newCollection,
     status: 201,
+    supplies: { collection_id: '$response.body#/id' },
     response: createdCollection,
     handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
       if (!document) throw new PorticoError('invalid_body', { because: 'openapi_spec is required' });

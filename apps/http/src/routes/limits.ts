@@ -97,12 +97,21 @@ const effectiveLimit = z
   })
   .meta({ id: 'EffectiveLimit' });
 
-const tierParameter = { tier: { description: "The tier's name.", example: 'gold' } };
-const overrideParameter = { id: { description: "The override's id.", example: '1' } };
+const tierParameter = {
+  tier: { description: "The tier's name.", schema: { type: 'string', pattern: tierName.source }, example: 'gold' },
+} as const;
+const overrideIdMax = 2_147_483_647;
+const overrideParameter = {
+  id: {
+    description: "The override's id.",
+    schema: { type: 'integer', minimum: 1, maximum: overrideIdMax },
+    example: 1,
+  },
+} as const;
 const apiClientParameter = {
   client_id: {
     description: "The API client identifier; the profile's id is taken as well.",
-    format: 'uuid',
+    schema: { type: 'string', format: 'uuid' },
     example: '3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807',
   },
 } as const;
@@ -117,6 +126,7 @@ const tierRoutes: readonly Route[] = [
     description: 'By name.',
     who: 'admin',
     status: 200,
+    supplies: { tier: '$response.body#/0/tier' },
     response: z.array(tier),
     handler: async ({ useCases }) => json((await useCases.listTiers(false)).map(tierView)),
   }),
@@ -138,10 +148,12 @@ const tierRoutes: readonly Route[] = [
     operation: 'createTier',
     tag: 'Rate limits',
     summary: 'Create a tier',
+    description: 'It limits the clients that it is assigned to, from their next request on.',
     who: 'admin',
     bodyKind: 'json',
     body: newTier,
     status: 201,
+    supplies: { tier: '$response.body#/tier' },
     response: tier,
     errors: ['tier_taken'],
     handler: async ({ useCases, caller, body: { fields } }) => {
@@ -205,11 +217,13 @@ const overrideRoutes: readonly Route[] = [
     operation: 'listOverrides',
     tag: 'Rate limits',
     summary: 'List overrides',
+    description: 'By id, those that are not active included.',
     who: 'admin',
     query: z.object({
       active_only: booleanParameter.default(false).meta({ description: 'Whether only active ones are listed.' }),
     }),
     status: 200,
+    supplies: { id: '$response.body#/0/id', client_id: '$response.body#/0/client_id' },
     response: z.array(override),
     handler: async ({ useCases, caller, query }) =>
       json((await useCases.listOverrides(caller.authority, query.active_only)).map(overrideView)),
@@ -225,6 +239,7 @@ const overrideRoutes: readonly Route[] = [
     bodyKind: 'json',
     body: newOverride,
     status: 201,
+    supplies: { id: '$response.body#/id', client_id: '$response.body#/client_id' },
     response: override,
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, body: { fields } }) => {
@@ -265,6 +280,7 @@ const overrideRoutes: readonly Route[] = [
     operation: 'removeOverride',
     tag: 'Rate limits',
     summary: 'Delete an override',
+    description: 'Its client falls back to its tier, or to the default limit.',
     params: overrideParameter,
     who: 'admin',
     status: 200,
@@ -300,8 +316,6 @@ const tierNameOf = (text: string | undefined): string => {
   if (text === undefined || !tierName.test(text)) throw new PorticoError('tier_not_found');
   return text;
 };
-
-const overrideIdMax = 2_147_483_647;
 
 const overrideIdOf = (text: string | undefined): number => {
   const id = /^[1-9]\d{0,9}$/.test(text ?? '') ? Number(text) : Infinity;

@@ -96,6 +96,7 @@ export const profileRoutes: readonly Route[] = [
     bodyKind: 'json',
     body: registration,
     status: 201,
+    supplies: { user_id: '$response.body#/id', client_profile_id: '$response.body#/id' },
     response: registeredProfile,
     errors: ['email_taken', 'identity_taken', 'invalid_token', 'identity_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
@@ -118,6 +119,7 @@ export const profileRoutes: readonly Route[] = [
     operation: 'readOwnProfile',
     tag: 'Profiles',
     summary: 'Read the own profile',
+    description: 'Whatever its registration status. A valid token whose user has no profile is answered by 404.',
     who: 'token',
     unregistered: 'user_not_found',
     query: includes,
@@ -131,6 +133,7 @@ export const profileRoutes: readonly Route[] = [
     operation: 'updateOwnProfile',
     tag: 'Profiles',
     summary: 'Change the own name or company',
+    description: 'What is absent stays.',
     who: 'token',
     unregistered: 'user_not_found',
     bodyKind: 'json',
@@ -153,6 +156,7 @@ export const profileRoutes: readonly Route[] = [
     bodyKind: 'json',
     body: rotation,
     status: 200,
+    supplies: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, body: { fields } }) => {
@@ -170,6 +174,7 @@ export const profileRoutes: readonly Route[] = [
     who: 'admin',
     query: includes,
     status: 200,
+    supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
     response: z.array(listedProfile),
     handler: async ({ useCases, caller, query }) => {
       const profiles = await useCases.listProfiles(caller.authority);
@@ -186,6 +191,7 @@ export const profileRoutes: readonly Route[] = [
     params: profileParameter,
     who: 'admin',
     status: 200,
+    supplies: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['user_not_found', 'already_approved', 'already_rejected'],
     handler: async ({ useCases, caller, params }) => {
@@ -224,6 +230,7 @@ export const profileRoutes: readonly Route[] = [
     bodyKind: 'json',
     body: rotation,
     status: 200,
+    supplies: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['user_not_found', 'not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {

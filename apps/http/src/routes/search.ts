@@ -62,6 +62,7 @@ export const searchRoutes: readonly Route[] = [
     bodyKind: 'json',
     body: search,
     status: 200,
+    supplies: { collection_id: '$response.body#/0/collection_id' },
     response: z.array(searchResult),
     errors: ['embedding_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
@@ -83,6 +84,7 @@ export const searchRoutes: readonly Route[] = [
     operation: 'readVectorHealth',
     tag: 'Search',
     summary: 'Tell whether search works',
+    description: 'Names the embedder and the index, each with its state.',
     who: 'free',
     status: 200,
     response: vectorHealth,
@@ -113,6 +115,8 @@ export const searchRoutes: readonly Route[] = [
     operation: 'readReindex',
     tag: 'Search',
     summary: 'Tell how far the last re-indexing is',
+    description:
+      '`none` where nothing was re-embedded yet. `done` counts what is embedded, `failed` what is still tried again.',
     who: 'admin',
     status: 200,
     response: reindexProgress,

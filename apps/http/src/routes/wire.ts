@@ -24,24 +24,26 @@ export const timestamp = z
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.', examples: ['2026-01-31T09:30:00.000Z'] });
 export const message = z.object({ message: z.string() }).meta({ id: 'Message', description: 'Says what was done.' });
 
+const uuidSchema = { type: 'string', format: 'uuid' } as const;
+
 export const profileParameter = {
   user_id: {
     description: "The profile's `id`.",
-    format: 'uuid',
+    schema: uuidSchema,
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
   },
 } as const;
 export const collectionParameter = {
   collection_id: {
     description: "The collection's `id`.",
-    format: 'uuid',
+    schema: uuidSchema,
     example: '7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f',
   },
 } as const;
 export const clientParameter = {
   client_profile_id: {
     description: "The `id` of the client's profile (not its API client identifier).",
-    format: 'uuid',
+    schema: uuidSchema,
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
   },
 } as const;

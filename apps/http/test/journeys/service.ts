@@ -179,6 +179,13 @@ export const serviceSuite = (start: Start): void => {
       },
     );
 
+    test('is refused to a request whose headers are too large', async () => {
+      for (const { path, method } of routes) {
+        const reply = await call(method, path.replace(/:\w+/g, 'x'), { headers: ['X-Large', 'x'.repeat(17_000)] });
+        expect([reply.status, reply.body]).toEqual([431, { detail: 'Request headers too large' }]);
+      }
+    });
+
     test('carries the common headers and no banner', async () => {
       for (const path of ['/health', '/nothing', '/api/collections/']) {
         const { headers } = await call('GET', path);

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { takesBlank } from '../requests/fields.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+/** The named schemas of the document, which grow while it is made. */
+export type Schemas = Record<string, unknown>;
+
+/** A zod schema as JSON Schema; those with an id become components. */
+export const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): JsonObject => {
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (takesBlank(zodSchema)) admitBlank(jsonSchema);
+    },
+  });
+  delete root.$schema; // The whole document is of one dialect.
+  for (const [id, definition] of Object.entries($defs)) {
+    schemas[id] = rewritten(definition);
+  }
+  return rewritten(root) as JsonObject;
+};
+
+/** Where null leaves a field out, `""` does too. */
+const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
+  const { type, anyOf = [] } = schema;
+  const options = Array.isArray(type) ? (type as 'null'[]).map((one) => ({ type: one })) : anyOf;
+  if (Array.isArray(type)) delete schema.type;
+  schema.anyOf = options.map((option) => (option.type === 'null' ? { enum: ['', null] } : option));
+};
+
+/**
+ * The schema of a query parameter, which is a text: an empty one is as if absent. What stands for a number or a boolean is not one
+ * when it is empty; the parameter itself says that it may be.
+ */
+export const parameterSchema = (schema: JsonObject): JsonObject => {
+  const { description: _, default: fallback, examples, ...own } = schema;
+  const more = { ...(fallback === undefined ? {} : { default: fallback }), ...(examples ? { examples } : {}) };
+  if (Array.isArray(own['enum'])) return { ...own, enum: [...(own['enum'] as unknown[]), ''], ...more };
+  if (own['type'] !== 'string') return { ...own, ...more };
+  const { anyOf = [own], type: _type, ...rest } = own;
+  return { type: 'string', ...(own['anyOf'] ? rest : {}), anyOf: [...(anyOf as unknown[]), { const: '' }], ...more };
+};
+
+const rewritten = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(rewritten);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'id' || typeof (value as JsonObject)['id'] === 'object')
+      .map(([key, member]) => [
+        key,
+        key === '$ref' && typeof member === 'string'
+          ? member.replace('#/$defs/', '#/components/schemas/')
+          : rewritten(member),
+      ]),
+  );
+};

@@ -1,0 +1,247 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+
+/** A JSON Schema (draft 2020-12), as far as it stands in the service's OpenAPI document. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly then?: Schema;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly propertyNames?: Schema;
+}
+
+/** What says nothing of which values are allowed. */
+const annotations = ['description', 'default', 'examples', 'writeOnly'];
+const known = new Set([
+  ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
+  ...['minimum', 'maximum', 'required', 'properties', 'additionalProperties', 'propertyNames', ...annotations],
+]);
+
+export interface Values {
+  readonly allows: (value: unknown) => boolean;
+  /** Any that the schema allows. */
+  readonly arbitrary: fc.Arbitrary<unknown>;
+  /** Those at the edges of what it allows. */
+  readonly edges: readonly unknown[];
+  /** Those just beyond an edge, and those of other types, broken at one place each. */
+  readonly forbidden: readonly unknown[];
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes values for the schemas of an OpenAPI document. What is allowed and what is not is confirmed by Ajv; what this generator does
+ * not know is an error, so that no keyword is passed over. A text is judged without the white space around it, as the document's
+ * introduction says.
+ */
+export const createValueMaker = (document: Document): ((schema: Schema) => Values) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: false });
+  addFormats.default(ajv);
+  ajv.addFormat('idn-email', true);
+  ajv.addSchema(document, 'service');
+  const validator = (schema: Schema) => {
+    const text = JSON.stringify(schema).replaceAll('"#/', '"service#/');
+    const validate = ajv.compile(JSON.parse(text) as object);
+    return (value: unknown): boolean => validate(trimmed(value));
+  };
+  const resolved = (schema: Schema): Schema => {
+    if (schema.$ref === undefined) return schema;
+    const { $ref, ...rest } = schema;
+    const path = $ref.split('/').slice(1);
+    const found = path.reduce<unknown>((value, part) => (value as Document)[part], document);
+    return { ...resolved(found as Schema), ...rest };
+  };
+
+  const valuesOf = (given: Schema): Values => {
+    const schema = resolved(given);
+    for (const keyword of Object.keys(schema)) if (!known.has(keyword)) throw new Error(`${keyword} is not known here`);
+    const allows = validator(schema);
+    const { arbitrary, edges, forbidden } = candidatesOf(schema, valuesOf, resolved);
+    return {
+      allows,
+      arbitrary: arbitrary.filter(allows),
+      edges: edges.filter(allows),
+      forbidden: [...forbidden, ...otherTypes].filter((value) => !allows(value)),
+    };
+  };
+  return valuesOf;
+};
+
+const trimmed = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.trim();
+  if (Array.isArray(value)) return value.map(trimmed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, trimmed(member)]));
+};
+
+const otherTypes = [null, true, 0, 1.5, -1, 'text', '', [], ['text'], {}, { a: 1 }];
+
+type Candidates = Omit<Values, 'allows'>;
+type ValuesOf = (schema: Schema) => Values;
+
+const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Schema) => Schema): Candidates => {
+  if (schema.properties || schema.type === 'object') return objects(schema, valuesOf, resolved);
+  if (schema.anyOf) return together(schema.anyOf.map((option) => valuesOf({ ...withoutOptions(schema), ...option })));
+  if (schema.enum) return exactly(schema.enum);
+  if ('const' in schema) return exactly([schema.const]);
+  switch (schema.type) {
+    case 'string':
+      return texts(schema);
+    case 'integer':
+      return wholeNumbers(schema);
+    case 'null':
+      return exactly([null]);
+    case 'boolean':
+      return exactly([true, false]);
+    case undefined:
+      return { arbitrary: fc.jsonValue({ maxDepth: 2 }), edges: [null, '', 0, [], {}], forbidden: [] };
+    default:
+      throw new Error(`The type ${schema.type} is not known here`);
+  }
+};
+
+const withoutOptions = ({ anyOf: _, ...rest }: Schema): Schema => rest;
+
+const together = (options: readonly Candidates[]): Candidates => ({
+  arbitrary: fc.oneof(...options.map(({ arbitrary }) => arbitrary)),
+  edges: options.flatMap(({ edges }) => edges),
+  forbidden: options.flatMap(({ forbidden }) => forbidden),
+});
+
+const exactly = (values: readonly unknown[]): Candidates => ({
+  arbitrary: fc.constantFrom(...values),
+  edges: values,
+  forbidden: values.flatMap((value) => (typeof value === 'string' && value !== '' ? [`${value}x`, value + value] : [])),
+});
+
+const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
+  arbitrary: fc.integer({ min: minimum, max: Math.min(maximum ?? 2 ** 31, 2 ** 31) }),
+  edges: [minimum, minimum + 1, ...(maximum === undefined ? [Number.MAX_SAFE_INTEGER] : [maximum - 1, maximum])],
+  forbidden: [minimum - 1, minimum + 0.5, `${minimum}`, ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6])],
+});
+
+/** Each spoils some text: U+0000, what no line may hold, what stands in no name. */
+const spoilers = ['\0', '\n', '\t', '\u001b', '\u007f', '\u0085', '\u2028', '\u202e', '\u2066', ' ', '/', 'É', '%'];
+const characters = [...'aZ059-_.@ "\'\\<>{}[]:,é株\u00a0\n\t', '😀', '\u0301', 'ﬁ', '\ufeff'];
+
+const texts = (schema: Schema): Candidates => {
+  const { minLength = 0, maxLength = 60, pattern } = schema;
+  const made = madeTexts(schema);
+  const plain = fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength: Math.min(maxLength, 60) });
+  const isLoose = pattern === undefined || pattern.startsWith('^[^');
+  const long = (unit: string, length: number) => unit.repeat(length);
+  return {
+    arbitrary: made ?? (isLoose ? plain : fc.stringMatching(new RegExp(pattern))),
+    edges: [
+      ...(made ? fc.sample(made, { numRuns: 20, seed: 1 }) : []),
+      ...['a', '0', '😀', 'a😀b', '-', 'a-b_c', long('a', maxLength), long('😀', maxLength), long('a', minLength)],
+    ],
+    forbidden: [
+      ...[
+        '',
+        '-',
+        'a b',
+        'A',
+        long('a', maxLength + 1),
+        long('😀', maxLength + 1),
+        long('a', Math.max(0, minLength - 1)),
+      ],
+      ...spoilers.flatMap((spoiler) => [`a${spoiler}b`, `a@b${spoiler}c.example`]),
+      ...(schema.format === 'uuid' ? [uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`] : []),
+      ...(schema.format?.startsWith('date') ? ['2026-02-30', '2026-13-01T00:00:00Z', '2026-01-01T25:00:00Z', '1'] : []),
+      ...(schema.format === 'idn-email' ? ['a', '@b.example', 'a@', 'a@b', 'a..b@c.example', 'a@b..example'] : []),
+    ],
+  };
+};
+
+const uuid = '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81';
+
+const moment = fc.date({
+  min: new Date('0000-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+});
+const word = fc.string({ unit: fc.constantFrom(...'abzÄé09'), minLength: 1, maxLength: 9 });
+
+/** Texts of a format, where it has one. */
+const madeTexts = ({ format }: Schema): fc.Arbitrary<string> | null => {
+  switch (format) {
+    case undefined:
+      return null;
+    case 'uuid':
+      return fc.oneof(
+        fc.uuid(),
+        fc.uuid().map((text) => text.toUpperCase()),
+      );
+    case 'date':
+      return moment.map((date) => date.toISOString().slice(0, 10));
+    case 'date-time':
+      return fc
+        .tuple(moment, fc.constantFrom('Z', '.5Z', '.123456789Z', '+14:00', '-23:59', 'z', `.${'5'.repeat(50)}Z`))
+        .map(([date, end]) => `${date.toISOString().slice(0, 19)}${end}`);
+    case 'idn-email':
+      return fc.tuple(word, word, word).map(([name, host, top]) => `${name}.o'${name}+tag@${host}.${top}`);
+    default:
+      throw new Error(`The format ${format} is not known here`);
+  }
+};
+
+const objects = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Schema) => Schema): Candidates => {
+  const forms = formsOf(schema, resolved).map((form) => objectsOf(form, valuesOf));
+  return together(forms);
+};
+
+/** An object's schema once for each of its options, all that is said of it in one place. */
+const formsOf = (given: Schema, resolved: (schema: Schema) => Schema): readonly Schema[] => {
+  const { anyOf, allOf = [], ...schema } = resolved(given);
+  const whole = allOf.filter((part) => !part.if).reduce(merged, schema);
+  return anyOf ? anyOf.flatMap((option) => formsOf(merged(whole, flat(option)), resolved)) : [whole];
+};
+
+const flat = ({ allOf = [], ...schema }: Schema): Schema => allOf.reduce(merged, schema);
+
+const merged = (one: Schema, other: Schema): Schema => ({
+  ...one,
+  ...other,
+  properties: { ...one.properties, ...other.properties },
+  required: [...(one.required ?? []), ...(other.required ?? [])],
+});
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const objectsOf = ({ properties = {}, required = [] }: Schema, valuesOf: ValuesOf): Candidates => {
+  const members = Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)] as const);
+  const arbitrary = fc.record(
+    {
+      ...Object.fromEntries(members.map(([name, values]) => [name, values.arbitrary])),
+      'x-other': fc.jsonValue({ maxDepth: 2 }),
+    },
+    { requiredKeys: required as string[] },
+  );
+  const base: JsonObject = Object.fromEntries(
+    members.filter(([name]) => required.includes(name)).map(([name, { edges }]) => [name, edges[0]]),
+  );
+  const without = (name: string): JsonObject =>
+    Object.fromEntries(Object.entries(base).filter(([key]) => key !== name));
+  const withEach = (values: (of: Values) => readonly unknown[]) =>
+    members.flatMap(([name, one]) => values(one).map((value) => ({ ...base, [name]: value })));
+  return {
+    arbitrary,
+    edges: [base, ...withEach(({ edges }) => edges)],
+    forbidden: [...required.map(without), ...withEach(({ forbidden }) => forbidden)],
+  };
+};

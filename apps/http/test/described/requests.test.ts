@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument, routes } from '../../src/index.ts';
+import type { CallOptions, Reply } from '../client.ts';
+import { httpSettings, startInMemory } from '../start-in-memory.ts';
+import { createCast, type Cast, type Subject } from '../subject.ts';
+import { createValueMaker, type Schema } from './json-schema-values.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query';
+    readonly allowEmptyValue?: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Record<string, { schema: Schema; example: object }> };
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+const valuesOf = createValueMaker(document);
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+);
+
+const seed = 20_261_122;
+const json = ['Content-Type', 'application/json'];
+
+/** What is said in a query string for a value; null for what cannot be said there. */
+const saidInQuery = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+/** What a text in a query may stand for: itself, or the number or the boolean that is written so. */
+const meanings = (said: string): readonly unknown[] =>
+  /^(?:\d+|true|false)$/.test(said) ? [said, JSON.parse(said)] : [said];
+const sayable = (values: readonly unknown[]) => [...new Set(values.map(saidInQuery).filter((said) => said !== null))];
+
+/**
+ * The service takes what its OpenAPI document allows, and answers 400 to what the document forbids: for each operation and each place
+ * where something is sent. What the introduction says of all of them alike (white space, null and empty texts) is part of that.
+ */
+describe('what the OpenAPI document says of requests', () => {
+  let subject: Subject;
+  let cast: Cast;
+  let targets: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    subject = await startInMemory({ http: { bodyLimitBytes: 4_194_304, specBodyLimitBytes: 4_194_304 } });
+    cast = await createCast(subject);
+    const client = await cast.newClient();
+    const asAdmin = { token: cast.admin };
+    const rule = { allowed_limit: 1_000_000, window_seconds: 60 };
+    await subject.client.call('POST', '/api/rate-limits/tiers', { ...asAdmin, json: { tier: 'standing', ...rule } });
+    const override = await subject.client.call('POST', '/api/rate-limits/overrides', {
+      ...asAdmin,
+      json: { client_id: client.id, ...rule },
+    });
+    targets = {
+      user_id: client.id,
+      client_profile_id: client.id,
+      client_id: client.id,
+      collection_id: await cast.newCollection(),
+      tier: 'standing',
+      id: String(override.body.id),
+    };
+  });
+  afterAll(() => subject.close());
+
+  const send = (
+    { path, method, security }: (typeof operations)[number],
+    query: string,
+    raw?: string,
+  ): Promise<Reply> => {
+    const target = path.replace(/\{(\w+)\}/g, (_, name: string) => targets[name] ?? 'x');
+    const options: CallOptions = security.length === 1 || security.length === 2 ? { token: cast.admin } : {};
+    return subject.client.call(method, target + query, {
+      ...(path.endsWith('/register') ? {} : options),
+      ...(raw === undefined ? {} : { raw, headers: json }),
+    });
+  };
+
+  const exampleOf = ({ requestBody }: Operation): string | undefined => {
+    const example = requestBody?.content['application/json']?.example;
+    return example && JSON.stringify(example);
+  };
+
+  const parameters = operations.flatMap((operation) =>
+    (operation.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query')
+      .map((parameter) => [`${operation.operationId} ${parameter.name}`, operation, parameter] as const),
+  );
+
+  test.each(parameters)('%s: the query parameter', async (_name, operation, { name, schema, allowEmptyValue }) => {
+    const { allows, arbitrary, edges, forbidden } = valuesOf(schema);
+    const random = fc.sample(arbitrary, { numRuns: 40, seed });
+    const ask = async (said: string) => {
+      const reply = await send(operation, `?${name}=${encodeURIComponent(said)}`, exampleOf(operation));
+      return { said, status: reply.status, text: reply.text.slice(0, 200) };
+    };
+    const allowed = sayable([...edges, ...random]);
+    const refused = sayable(forbidden).filter(
+      (said) => !meanings(said).some(allows) && !(said === '' && allowEmptyValue),
+    );
+    expect(allowed.length).toBeGreaterThan(1);
+    expect(refused.length).toBeGreaterThan(3);
+    for (const said of [...allowed, ...(allowEmptyValue ? [''] : [])]) {
+      const answer = await ask(said);
+      expect([answer, answer.status < 300]).toEqual([answer, true]);
+    }
+    for (const said of refused) expect(await ask(said)).toMatchObject({ said, status: 400 });
+  });
+
+  const bodies = operations
+    .filter(({ requestBody }) => requestBody)
+    .map((operation) => [operation.operationId, operation] as const);
+
+  test.each(bodies)('%s: the body', async (_name, operation) => {
+    const { arbitrary, edges, forbidden } = valuesOf(operation.requestBody?.content['application/json']?.schema ?? {});
+    const random = fc.sample(arbitrary, { numRuns: 60, seed });
+    expect(forbidden.length).toBeGreaterThan(10);
+    const ask = async (body: unknown) => {
+      const raw = JSON.stringify(body);
+      const reply = await send(operation, '', raw);
+      return { raw: raw.slice(0, 300), status: reply.status, text: reply.text.slice(0, 200) };
+    };
+    for (const body of [...edges, ...random]) {
+      const answer = await ask(body);
+      expect([answer, answer.status === 400 || answer.status >= 500]).toEqual([answer, false]);
+    }
+    for (const body of forbidden) {
+      const answer = await ask(body);
+      expect([answer, answer.status]).toEqual([answer, 400]);
+    }
+  });
+
+  test('is said of every place where something is sent', () => {
+    expect(parameters.length).toBeGreaterThan(20);
+    expect(bodies.length).toBe(routes.filter(({ body }) => body !== null).length);
+  });
+});
