@@ -26,12 +26,28 @@ const page = `<!doctype html>
 </html>
 `;
 
+/**
+ * A credential is kept no longer than the page: `persistAuthorization` would write it to the browser's storage. An operation that may be
+ * called without any (`{}` among its requirements) counts as locked to Swagger UI, so it is asked about the other requirements alone.
+ */
 const initializer = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   persistAuthorization: false,
   validatorUrl: null,
+  plugins: [
+    {
+      statePlugins: {
+        auth: {
+          wrapSelectors: {
+            isAuthorized: (original) => (_state, security) =>
+              original(security && security.filter((requirement) => requirement.size > 0)),
+          },
+        },
+      },
+    },
+  ],
 });
 `;
 

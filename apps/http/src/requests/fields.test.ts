@@ -66,6 +66,7 @@ describe('an e-mail address', () => {
     'admin@localhost',
     'jürgen@bücher.example',
     'x_y-z.1@a-b.io',
+    '株式@例え.テスト',
   ])('%s is one', (address) => {
     expect(read(email, address)).toBe(address);
   });
@@ -83,8 +84,19 @@ describe('an e-mail address', () => {
     'a@[127.0.0.1]',
     'a;b@example.com',
     'a@exa_mple.com',
+    'a@example\uff0ecom',
+    'a\u00a0b@example.com',
+    'a\u202eb@example.com',
+    'a\u200bb@example.com',
   ])('%s is none', (address) => {
     expect(read(email, address)).toBe('refused');
+  });
+
+  test('one of any case is taken in lower case', () => {
+    expect([read(email, ' A@Example.COM '), read(email, 'Admin@LOCALHOST')]).toEqual([
+      'a@example.com',
+      'admin@localhost',
+    ]);
   });
 
   // With a pattern that goes back over what it has read these would not end before the test does.

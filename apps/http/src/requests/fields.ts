@@ -96,19 +96,20 @@ export const removable = <T extends z.ZodType>(schema: T) =>
 /** A whole number of a JSON body. */
 export const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
-const localPart = String.raw`[\p{L}\p{N}!#$%&'*+/=?^_\x60{|}~\-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_\x60{|}~\-]+)*`;
-const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\-]*[\p{L}\p{N}])?`;
-const mailAddress = new RegExp(String.raw`^${localPart}@(?:${label}(?:\.${label})+|localhost)$`, 'u');
+/** What is no ASCII and no space, control or format character, nor a dot of another script (RFC 3490, section 3.1). */
+const foreign = String.raw`[^\u0000-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u206f\u3000-\u3002\ufeff\uff0e\uff61\ufff0-\uffff]`;
+const atom = String.raw`(?:[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]|${foreign})+`;
+const alphanumeric = `(?:[A-Za-z0-9]|${foreign})`;
+const label = `${alphanumeric}(?:(?:[A-Za-z0-9-]|${foreign})*${alphanumeric})?`;
+const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
+/** It means the same with the flag `u` and without, as whoever reads the document may take it. */
+const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
 /** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */
-export const email = z
-  .string()
-  .overwrite((value) => value.trim().toLowerCase())
-  .check((context) => {
-    const { value } = context;
-    const fault = textFault(value, 254) ?? (mailAddress.test(value) ? null : 'must be an e-mail address');
-    if (fault) context.issues.push({ code: 'custom', message: fault, input: value });
-  })
+export const email = judged(
+  (value) => textFault(value, 254) ?? (mailAddress.test(value) ? null : 'must be an e-mail address'),
+)
+  .overwrite((value) => value.toLowerCase())
   .meta({
     format: 'idn-email',
     minLength: 1,

@@ -28,7 +28,9 @@ import {
 } from './collection-views.ts';
 import { collectionIdOf, collectionParameter, message } from './wire.ts';
 
-const ofType = (type: string) => ({ properties: { type: { const: type } } });
+/** Linters take the members that a part of a schema does not name for forbidden by it, unless it says otherwise. */
+const partly = { additionalProperties: true };
+const ofType = (type: string) => ({ properties: { type: { const: type } }, ...partly });
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
@@ -53,8 +55,11 @@ const authentication = z
     description: "How calls to the collection's API authenticate.",
     // The same two rules in JSON Schema.
     allOf: [
-      { if: ofType('none'), then: { properties: { value: { enum: ['', null] } } } },
-      { if: ofType('apiKey'), then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'] } },
+      { if: ofType('none'), then: { properties: { value: { enum: ['', null] } }, ...partly } },
+      {
+        if: ofType('apiKey'),
+        then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'], ...partly },
+      },
     ],
   });
 
@@ -65,7 +70,7 @@ const openapiSpec = z.record(z.string(), z.unknown()).meta({
   description: 'An OpenAPI document, 3.0.x or 3.1.x. It comes back as it was sent.',
   properties: {
     openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
-    info: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+    info: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'], ...partly },
   },
   required: ['openapi', 'info'],
   anyOf: [

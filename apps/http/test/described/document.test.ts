@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { openApiDocument, routes } from '../../src/index.ts';
+import { httpSettings } from '../start-in-memory.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as JsonObject;
+
+const valuesAt = (value: unknown, name: string): readonly unknown[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => [
+    ...(key === name ? [member as unknown] : []),
+    ...valuesAt(member, name),
+  ]);
+};
+
+test('every pattern can be read with and without the flag u, and looks at nothing behind', () => {
+  const patterns = valuesAt(document, 'pattern').filter((pattern) => typeof pattern === 'string');
+  expect(patterns.length).toBeGreaterThan(10);
+  for (const pattern of patterns) {
+    expect(pattern).not.toMatch(/\(\?<|\\p/);
+    for (const flags of ['', 'u']) expect(() => new RegExp(pattern, flags)).not.toThrow();
+  }
+});
+
+test('every link leads from what an answer holds to what another operation takes in its path', () => {
+  const operations = Object.values(document['paths'] as Record<string, Record<string, JsonObject>>).flatMap((path) =>
+    Object.values(path),
+  );
+  const found = operations.flatMap((operation) =>
+    Object.values(operation['responses'] as Record<string, JsonObject>).flatMap((response) =>
+      Object.values((response['links'] ?? {}) as Record<string, Link>).map((link) => ({ operation, response, link })),
+    ),
+  );
+  for (const { response, link } of found) {
+    const target = operations.find(({ operationId }) => operationId === link.operationId);
+    const taken = (target?.['parameters'] as { name: string; in: string }[]).filter((one) => one.in === 'path');
+    for (const [name, expression] of Object.entries(link.parameters)) {
+      expect(taken.map((one) => one.name)).toContain(name);
+      expect([expression, schemaAt(response, expression) !== undefined]).toEqual([expression, true]);
+    }
+  }
+  const named = found.map(({ operation, link }) => `${String(operation['operationId'])} → ${link.operationId}`);
+  expect(named).toEqual(
+    expect.arrayContaining([
+      'createCollection → readCollection',
+      'registerProfile → approveProfile',
+      'createCollection → grantAccess',
+      'grantAccess → revokeAccess',
+      'searchCollections → readMetadata',
+      'createTier → removeTier',
+      'createOverride → updateOverride',
+    ]),
+  );
+});
+
+/** The schema of what a runtime expression points at in the body of a response (OpenAPI, "Runtime Expressions"). */
+const schemaAt = (response: JsonObject, expression: string): unknown => {
+  const content = response['content'] as Record<string, { schema: JsonObject }>;
+  const pointer = /^\$response\.body#\/(.+)$/.exec(expression)?.[1] ?? '';
+  return pointer.split('/').reduce<unknown>((schema, part) => {
+    const here = resolved(schema) as JsonObject | undefined;
+    return part === '0' ? here?.['items'] : (here?.['properties'] as JsonObject | undefined)?.[part];
+  }, content['application/json']?.schema);
+};
+
+const resolved = (schema: unknown): unknown => {
+  const { $ref } = (schema ?? {}) as { $ref?: string };
+  return $ref === undefined
+    ? schema
+    : $ref
+        .split('/')
+        .slice(1)
+        .reduce<unknown>((value, part) => (value as JsonObject)[part], document);
+};
