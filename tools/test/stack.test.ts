@@ -166,13 +166,27 @@ test('what the operator is told to write is for him alone, and not for git', () 
   const operations = textOf('docs/operations.md');
   const writing = [...operations.matchAll(/^```sh\n([^`]*)^```/gm)]
     .map(([, lines = '']) => lines)
-    .filter((lines) => / > \S+$|VACUUM INTO/m.test(lines));
+    .filter((lines) => / > \S+$/m.test(lines));
   for (const lines of writing) expect(lines).toMatch(/^umask 077\b/);
-  const written = writing.flatMap((lines) => [...lines.matchAll(/(?: > |VACUUM INTO ')([\w.-]+)/g)]);
+  const written = writing.flatMap((lines) => [...lines.matchAll(/ > ([\w.-]+)$/gm)]);
   const mounted = [...operations.matchAll(/(?:\[')?\.\/([\w.-]+)(?: \}|:)/g)];
   const names = [...written, ...mounted].map(([, name]) => name);
-  expect(names).toEqual(['portico.dump', 'secrets.tar', 'backup.sqlite', 'smtp-url', 'certificate.pem']);
+  expect(names).toEqual(['portico.dump', 'secrets.tar', 'smtp-url', 'certificate.pem']);
   for (const name of [...names, 'docker-compose.override.yml']) expect(ignored).toContain(`/${name}`);
+});
+
+test('every variable of the README reaches service and worker, or has its value here', () => {
+  const [, table = ''] = /^## Configuration\n([^]*?)^## /m.exec(textOf('README.md')) ?? [];
+  const documented = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/[A-Z][A-Z_]{3,}/g) ?? [],
+  );
+  expect(documented).toContain('DATABASE_URL');
+  for (const name of ['http', 'worker']) {
+    const everything = Object.fromEntries(documented.map((variable) => [variable, 'given']));
+    const passed = Object.keys(environmentOf(name, everything)).map((variable) => variable.replace(/_(FILE|OFF)$/, ''));
+    const missing = documented.filter((variable) => !passed.includes(variable.replace(/_FILE$/, '')));
+    expect(missing).toEqual([]);
+  }
 });
 
 test('the image is built once: Compose would build the same name at the same time otherwise', () => {
@@ -258,7 +272,10 @@ describe('with the secrets of a first start', () => {
       local: false,
       issuer: { issuer: `${host}/realms/${realm.realm}`, audience: realm.clients[0]?.clientId },
     });
-    expect(realm.users.map(({ id, email }) => ({ uid: id, email }))).toContainEqual(firstAdmin);
+    expect(realm.users.map(({ id, email }) => ({ uid: id, email }))).toContainEqual({
+      uid: firstAdmin?.uid,
+      email: firstAdmin?.email,
+    });
     expect(settings.identityEmailCheck).toBe('verified');
     expect(keycloak?.profiles).toEqual([variables['COMPOSE_PROFILES']]);
   });
