@@ -23,7 +23,7 @@ export interface ChangeableEmbedder {
 export interface RefusingEmbedder {
   readonly embedder: Embedder;
   /** From now on no try embeds this document, of 18,000 UTF-16 units. */
-  refuse(text: string): void;
+  readonly refuse: (text: string) => void;
 }
 
 const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];

@@ -11,6 +11,8 @@ export class ModelRunner {
   tokenMs = 0;
   /** Loads that were begun, those that were given up included. */
   loadsBegun = 0;
+  /** The tokens of each request that was worked while a token takes time, in order. */
+  readonly turns: number[] = [];
   #isLoaded = false;
   #loading: Promise<void> | null = null;
   #lastTurn: Promise<void> = Promise.resolve();
@@ -33,8 +35,13 @@ export class ModelRunner {
 
   /** Fulfilled once texts of so many tokens have had their turn. */
   work(tokens: number): Promise<void> {
-    if (this.tokenMs > 0) this.#lastTurn = this.#lastTurn.then(() => setTimeout(tokens * this.tokenMs));
+    if (this.tokenMs > 0) this.#lastTurn = this.#lastTurn.then(() => this.#turn(tokens));
     return this.#lastTurn;
+  }
+
+  async #turn(tokens: number): Promise<void> {
+    await setTimeout(tokens * this.tokenMs);
+    this.turns.push(tokens);
   }
 
   async #load(clientLeft: AbortSignal): Promise<void> {
