@@ -96,18 +96,35 @@ export const limitStoreContract = {
     let seen: Tier | null = null;
     await stores.limits.removeTier('gold', (current) => {
       seen = current;
-      return effects;
+      return { removedAt: start, ...effects };
     });
     deepStrictEqual(seen, gone);
     deepStrictEqual(await stores.limits.tiers(), [stays]);
     await assertWritten(stores, effects);
   },
 
-  'a profile keeps the name of a removed tier, which limits it no more': async (stores) => {
+  'a removal of a tier takes it from every profile that has it, as a change of theirs, and from no other': async (
+    stores,
+  ) => {
+    for (const tier of ['gold', 'silver']) await stores.limits.addTier(aTier({ tier }), noEffects);
+    const removedAt = start + 60;
+    const early = await aClient(stores, { tier: 'gold', updatedAt: start });
+    const late = await aClient(stores, { tier: 'gold', updatedAt: removedAt });
+    const [silver, none] = [await aClient(stores, { tier: 'silver' }), await aClient(stores)];
+    await stores.limits.removeTier('gold', () => ({ removedAt, ...noEffects }));
+    deepStrictEqual(await stores.profiles.list(), [
+      { ...early, tier: null, updatedAt: removedAt },
+      { ...late, tier: null, updatedAt: removedAt + 1 },
+      silver,
+      none,
+    ]);
+  },
+
+  'a tier that is made under the name of a removed one begins without clients': async (stores) => {
     const profile = await aClient(stores, { tier: 'gold' });
     await stores.limits.addTier(aTier(), noEffects);
-    await stores.limits.removeTier('gold', () => noEffects);
-    strictEqual((await stores.profiles.find(profile.id))?.tier, 'gold');
+    await stores.limits.removeTier('gold', () => ({ removedAt: start, ...noEffects }));
+    await stores.limits.addTier(aTier(), noEffects);
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 

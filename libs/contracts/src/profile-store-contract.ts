@@ -13,6 +13,7 @@ import {
   anEntry,
   anOverride,
   aProfile,
+  aTier,
   endOfTime,
   jobsOnly,
   nextId,
@@ -180,6 +181,28 @@ export const profileStoreContract = {
     }
     deepStrictEqual(await stores.profiles.find(other.id), other);
     await assertWritten(stores);
+  },
+
+  'no update gives a profile a tier that is not there': async (stores) => {
+    const profile = await added(stores, aProfile());
+    const change = keeping({ profile: { ...profile, tier: 'gold' }, ...someEffects() });
+    await assertRefused(stores.profiles.update(profile.id, change), 'tier_not_found');
+    deepStrictEqual(await stores.profiles.find(profile.id), profile);
+    await assertWritten(stores);
+  },
+
+  "a tier that is assigned while it is removed is a profile's no more": async (stores) => {
+    const profiles = await Promise.all(Array.from({ length: 20 }, () => added(stores, aProfile())));
+    await stores.limits.addTier(aTier(), noEffects);
+    const assign = ({ id }: Profile) =>
+      stores.profiles.update(id, (state) => keeping({ profile: { ...state.profile, tier: 'gold' } })(state));
+    const remove = () => stores.limits.removeTier('gold', () => ({ removedAt: start, ...noEffects }));
+    await Promise.allSettled([...profiles.slice(10).map(assign), remove(), ...profiles.slice(0, 10).map(assign)]);
+    deepStrictEqual(await stores.limits.tiers(), []);
+    deepStrictEqual(
+      (await stores.profiles.list()).filter(({ tier }) => tier !== null),
+      [],
+    );
   },
 
   'a profile that was removed is found by nothing': async (stores) => {

@@ -88,6 +88,26 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('PUT', `/tiers/${name}0`, { [field]: null })).body).toMatchObject({ [field]: 1 });
     });
 
+    test('a tier that is deleted takes its assignments with it; one made later under its name begins without clients', async () => {
+      const client = await cast.newClient();
+      const assign = () =>
+        call('PUT', `/api/profiles/${client.id}/tier`, { token: cast.admin, json: { tier: 'brief' } });
+      const policy = async () =>
+        (await call('GET', '/api/profiles/me', { token: client.token })).headers['ratelimit-policy'];
+      await newTier({ tier: 'brief', allowed_limit: 7, window_seconds: 5 });
+      const assigned = await assign();
+      expect([assigned.body.tier, await policy()]).toEqual(['brief', '"tier";q=7;w=5']);
+      await asAdmin('DELETE', '/tiers/brief');
+      expect(await policy()).toBe('"default";q=100;w=60');
+      expect((await assign()).body).toEqual({ detail: 'Tier not found' });
+      await newTier({ tier: 'brief', allowed_limit: 8, window_seconds: 5 });
+      expect(await policy()).toBe('"default";q=100;w=60');
+      const profiles = (await call('GET', '/api/profiles/?include=tier', { token: cast.admin })).list;
+      expect(profiles.find(({ id }) => id === client.id)).toMatchObject({ tier: null });
+      const me = await call('GET', '/api/profiles/me', { token: client.token });
+      expect(textOf(me.body.updated_at) > textOf(assigned.body.updated_at)).toBe(true);
+    });
+
     test('one that is not there is a 404, once the body is right', async () => {
       for (const name of ['missing', 'MISSING', 'a%00', '%F0%9F%98%80', 'x'.repeat(64)]) {
         expect((await asAdmin('PUT', `/tiers/${name}`, {})).body).toEqual({ detail: 'Tier not found' });

@@ -125,12 +125,26 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
     'limits',
     (right) => ({ removeTier: (name, decide) => right.removeTier(name, silently(decide)) }),
   ),
-  'a profile keeps the name of a removed tier, which limits it no more': breaking(
+  'a removal of a tier takes it from every profile that has it, as a change of theirs, and from no other': breaking(
     'limits',
     (right, _stores, { profiles }) => ({
       removeTier: async (name, decide) => {
+        const before = [...profiles.values()];
         await right.removeTier(name, decide);
-        for (const profile of profiles.values()) profiles.set(profile.id, { ...profile, tier: null });
+        for (const { id, updatedAt } of before) {
+          const profile = profiles.get(id);
+          if (profile) profiles.set(id, kept({ ...profile, updatedAt }));
+        }
+      },
+    }),
+  ),
+  'a tier that is made under the name of a removed one begins without clients': breaking(
+    'limits',
+    (right, _stores, { profiles }) => ({
+      removeTier: async (name, decide) => {
+        const before = [...profiles.values()];
+        await right.removeTier(name, decide);
+        for (const profile of before) profiles.set(profile.id, profile);
       },
     }),
   ),
@@ -141,7 +155,7 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
         const tier = tiers.get(name) ?? nobody;
         tiers.delete(name);
         decide(tier);
-        return right.removeTier(name, () => noEffects);
+        return right.removeTier(name, () => ({ removedAt: 0, ...noEffects }));
       },
     }),
   ),

@@ -24,8 +24,15 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     },
 
     async removeTier(name, decide) {
-      const effects = decide(existingTier(database, name));
-      commit(database, effects, () => tiers.delete(name));
+      const change = decide(existingTier(database, name));
+      commit(database, change, () => {
+        tiers.delete(name);
+        for (const profile of profiles.values()) {
+          if (profile.tier !== name) continue;
+          const updatedAt = nextChangeAt(profile.updatedAt, change.removedAt);
+          profiles.set(profile.id, kept({ ...profile, tier: null, updatedAt }));
+        }
+      });
     },
 
     async overrides(activeOnly) {

@@ -29,8 +29,10 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
     },
 
     async update(id, decide) {
-      const change = decide(stateOf(database, id));
+      const state = stateOf(database, id);
+      const change = decide(state);
       refuseTaken(database, change.profile);
+      refuseUnknownTier(database, state.profile, change.profile);
       const profile = kept(change.profile);
       commit(database, change, () => {
         profiles.set(id, profile);
@@ -83,6 +85,10 @@ const refuseTaken = (database: MemoryDatabase, { id, email, uid }: Profile): voi
   if (sameEmail && sameEmail.id !== id) throw new PorticoError('email_taken');
   const sameUid = withUid(database, uid);
   if (sameUid && sameUid.id !== id) throw new PorticoError('identity_taken');
+};
+
+const refuseUnknownTier = ({ tiers }: MemoryDatabase, before: Profile, { tier }: Profile): void => {
+  if (tier !== null && tier !== before.tier && !tiers.has(tier)) throw new PorticoError('tier_not_found');
 };
 
 const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly profile: Profile }): Profile => {

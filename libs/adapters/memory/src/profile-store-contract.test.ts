@@ -25,6 +25,15 @@ const staleUpdate = breaking('profiles', (right, _stores, database) => ({
   },
 }));
 
+/** An update that looks for no tier. */
+const assigningAnyTier = breaking('profiles', (right, _stores, database) => ({
+  update: async (id, decide) => {
+    const change = decide(stateIn(database, id));
+    database.profiles.set(id, kept(change.profile));
+    return change.profile;
+  },
+}));
+
 const staleRemoval = breaking('profiles', (right, _stores, database) => ({
   remove: async (id, decide) => {
     const effects = decide(stateIn(database, id));
@@ -138,6 +147,8 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       return right.update(id, () => change);
     },
   })),
+  'no update gives a profile a tier that is not there': assigningAnyTier,
+  "a tier that is assigned while it is removed is a profile's no more": assigningAnyTier,
   'a profile that was removed is found by nothing': leaving((database, id) => {
     const profile = database.profiles.get(id);
     return () => profile && database.profiles.set(id, profile);

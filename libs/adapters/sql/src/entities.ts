@@ -34,7 +34,7 @@ export const ProfileEntity = defineEntity({
     /** Null while the profile is not bound, whatever `bound` says. */
     issuer: text().nullable(),
     clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
-    /** No foreign key: a tier may go while profiles keep its name. */
+    /** No foreign key: that it goes with the tier is a change of the profile, with its time. */
     tier: text().nullable(),
     createdAt: int64(),
     updatedAt: int64(),

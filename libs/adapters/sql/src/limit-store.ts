@@ -10,6 +10,7 @@ import type {
   Tier,
 } from '@portico/domain';
 import { writeEffects } from './effects.ts';
+import { grown } from './epochs.ts';
 import { OverrideEntity, ProfileEntity, TierEntity } from './entities.ts';
 import type { OverrideRow, TierRow } from './entities.ts';
 import { columns } from './sql.ts';
@@ -51,9 +52,10 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
 
   async removeTier(name, decide) {
     await database.transact(async (transaction) => {
-      const effects = decide(tierOf(await loadTier(transaction, name)));
+      const change = decide(tierOf(await loadTier(transaction, name)));
       await transaction.em.nativeDelete(TierEntity, { tier: name });
-      await writeEffects(transaction, effects);
+      await transaction.run(takeFromProfiles, [change.removedAt, change.removedAt, name]);
+      await writeEffects(transaction, change);
     });
   },
 
@@ -102,6 +104,8 @@ const overrideColumns = ['id', 'clientId', 'isActive', 'allowed', 'windowSeconds
 const selectTiers = `select ${columns('t', tierColumns)} from tiers t order by t.tier`;
 const selectOverrides = `select ${columns('o', overrideColumns)} from overrides o order by o.id`;
 const selectActive = `select ${columns('o', overrideColumns)} from overrides o where o.is_active = true order by o.id`;
+
+const takeFromProfiles = `update profiles set tier = null, updated_at = ${grown('updated_at')} where tier = ?`;
 
 // SQLite's own answer to a boolean column is 0 or 1.
 const tierOf = (row: TierRow): Tier => ({

@@ -40,6 +40,7 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
       database.transact(async (transaction) => {
         const row = await load(transaction, id);
         const change = decide(await stateOf(transaction, row));
+        await refuseUnknownTier(transaction, row, change.profile);
         Object.assign(row, profileData(wanted({ ...change.profile, id })), keyData(change.key));
         await writeEffects(transaction, change);
         return change.profile;
@@ -99,6 +100,7 @@ const selectByEmail = `select ${columns('p', profileColumns)} from profiles p wh
 const selectAdmins = `select ${columns('p', profileColumns)} from profiles p where p.role = 'admin' order by p.created_at, p.id`;
 const selectOfIssuer = `select ${columns('p', profileColumns)} from profiles p where p.issuer = ?`;
 const updateIssuer = 'update profiles set issuer = ? where id = ?';
+const selectTier = 'select tier from tiers where tier = ?';
 const deleteMails = 'delete from jobs where profile_id = ?';
 
 const insert = async ({ em }: Transaction, profile: Profile): Promise<void> => {
@@ -119,6 +121,11 @@ const stateOf = async (sql: Sql, row: ProfileRow): Promise<ProfileState> => ({
 
 const adminsIn = async (sql: Sql): Promise<readonly Profile[]> =>
   (await sql.all<ProfileColumns>(selectAdmins)).map(profileOf);
+
+const refuseUnknownTier = async (sql: Sql, before: ProfileRow, { tier }: Profile): Promise<void> => {
+  if (tier !== null && tier !== before.tier && !(await sql.first(selectTier, [tier])))
+    throw new PorticoError('tier_not_found');
+};
 
 /**
  * Translates the violation of an e-mail's or uid's uniqueness. Where both are taken the database names either; the

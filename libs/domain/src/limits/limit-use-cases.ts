@@ -53,12 +53,13 @@ export const updateTier =
     });
   };
 
-/** Removes a tier; its clients fall back to the default limit. */
+/** Removes a tier with its assignments: its clients fall back to the default limit, and one made later begins without any. */
 export const removeTier =
   (ports: Needs) =>
   async ({ actorId, deadline }: Authority, name: string): Promise<void> => {
     const entry = systemEntry(ports, actorId, { action: 'tier.delete', tier: name });
-    await ports.limits.removeTier(name, () => ({ entries: [entry], jobs: [], deadline }));
+    const removedAt = ports.clock.now();
+    await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], jobs: [], deadline }));
   };
 
 /** All overrides, or the active ones, by id. */

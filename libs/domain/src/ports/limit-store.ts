@@ -50,8 +50,11 @@ export interface LimitStore {
   addTier(tier: Tier, effects: Effects): Promise<void>;
   /** Raises `tier_not_found`. The name cannot change. */
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
-  /** Removes the tier; profiles keep its name, which then means the default limit. Raises `tier_not_found`. */
-  removeTier(name: string, decide: (current: Tier) => Effects): Promise<void>;
+  /**
+   * Removes the tier and, in the same transaction, takes it from every profile that has it, which is a change of theirs at
+   * `removedAt`: no profile names a tier that is gone. Raises `tier_not_found`.
+   */
+  removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
   /** All overrides, or the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;

@@ -23,7 +23,7 @@ export interface Profile {
   readonly issuer: string | null;
   /** The API client identifier, kept while the profile is an admin although it is asleep then; null without a key. */
   readonly clientId: ClientId | null;
-  /** The name of the rate-limit tier that is assigned; the tier may be inactive or gone. */
+  /** The name of the rate-limit tier that is assigned, which may be inactive; it goes with the tier. */
   readonly tier: string | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -83,8 +83,9 @@ export interface ProfileStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of
-   * the admins. Raises `user_not_found` where there is none; what `decide` raises, and a change to an e-mail or uid
-   * that is taken, leaves everything as it was. Answers what was stored.
+   * the admins. Raises `user_not_found` where there is none, and `tier_not_found` where it gives the profile a tier
+   * that is not there; that, what `decide` raises, and a change to an e-mail or uid that is taken, leaves everything as it was.
+   * Answers what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 

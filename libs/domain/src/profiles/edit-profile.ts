@@ -8,7 +8,7 @@ import { nextStatus } from './registration-machine.ts';
 import type { Ports, Profile, ProfileState, Role } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'limits'>;
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles'>;
 
 /** What a profile may change of itself; what is undefined stays, a `companyName` of null is cleared. */
 export interface OwnProfileChange {
@@ -81,10 +81,6 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
 export const assignTier =
   (ports: Needs) =>
   async ({ actorId, deadline }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
-    if (!(await ports.profiles.find(id))) throw new PorticoError('user_not_found');
-    if (tier !== null && !(await ports.limits.tiers()).some((known) => known.tier === tier)) {
-      throw new PorticoError('tier_not_found');
-    }
     const entry = systemEntry(ports, actorId, { action: 'profile.tier', profile_id: id, tier });
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) =>

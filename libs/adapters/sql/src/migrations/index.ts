@@ -4,6 +4,7 @@ import { initial } from './0001-initial.ts';
 import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import { issuers } from './0003-issuers.ts';
 import { boundedDocumentFacts } from './0004-bounded-document-facts.ts';
+import { noticesAndTiers } from './0005-notices-and-tiers.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. One that was released never changes: what comes later is a migration of its own. */
@@ -12,6 +13,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
   { name: '0003-issuers', sql: issuers },
   { name: '0004-bounded-document-facts', sql: boundedDocumentFacts },
+  { name: '0005-notices-and-tiers', sql: noticesAndTiers },
 ];
 
 /** Where the migrator keeps the names of those that were applied. */
