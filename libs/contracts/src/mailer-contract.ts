@@ -121,12 +121,19 @@ export const mailerContract = {
     );
   },
 
+  'what shows a subject otherwise than it stands is taken out of it': async (subject) => {
+    await subject.mailer.send(aMail({ subject: 'Hello\u2028you,\u202e\u001b[2J there\u0085' }));
+    assert.equal((await theOneReceived(subject)).subject, 'Hello you, [2J there');
+  },
+
   'a recipient that is not one address is refused for good': async ({ mailer, received }) => {
     for (const to of [
       'ada@example.com\r\nBcc: eve@example.com',
       'ada@example.com, eve@example.com',
       'Eve <eve@example.com>',
       'eve@example.com>, <ada@example.com',
+      'ada@example.com\u2028eve@example.com',
+      'ada@example.com\u202e',
       'no address',
       '',
     ]) {

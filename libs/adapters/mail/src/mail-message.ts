@@ -1,4 +1,4 @@
-import { DeliveryError } from '@portico/domain';
+import { DeliveryError, plainLine } from '@portico/domain';
 import type { Instant, Mail } from '@portico/domain';
 import type { SendMailOptions } from 'nodemailer';
 import { isOneAddress } from './one-address.ts';
@@ -17,7 +17,7 @@ export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender;
   return {
     from,
     to: { name: '', address: mail.to },
-    subject: mail.subject.replace(/\p{Cc}+/gu, ' '),
+    subject: plainLine(mail.subject),
     text: mail.text,
     html: mail.html,
     date: new Date(date),

@@ -1,3 +1,4 @@
+import { isPlainLine } from '@portico/domain';
 import { isOneAddress } from './one-address.ts';
 
 /** From whom mails come. */
@@ -18,7 +19,7 @@ export const readSender = (text: string): Sender => {
   const parts = named.exec(text.trim())?.groups;
   const name = parts?.quoted?.replace(/\\(.)/gu, '$1') ?? parts?.plain?.trim() ?? '';
   const address = parts?.address ?? text.trim();
-  if (text.length > lengthMax || !isOneAddress(address) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+  if (text.length > lengthMax || !isOneAddress(address) || !isPlainLine(name)) {
     throw new Error(`one address, as ADDRESS or NAME <ADDRESS>, in at most ${lengthMax} characters`);
   }
   return { name, address };

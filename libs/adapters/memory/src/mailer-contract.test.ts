@@ -70,6 +70,10 @@ const sabotages: Sabotages<typeof mailerContract, MailerSubject> = {
     ...mail,
     headerNames: mail.subject.includes('X-Evil') ? [...mail.headerNames, 'x-evil'] : mail.headerNames,
   })),
+  'what shows a subject otherwise than it stands is taken out of it': onReceived((mail) => ({
+    ...mail,
+    subject: mail.subject.replace('you,', 'you,\u202e'),
+  })),
   'a recipient that is not one address is refused for good': onSend(({ mailer }, mail) =>
     mailer.send({ ...mail, to: mail.to.split(',')[0] ?? '' }),
   ),

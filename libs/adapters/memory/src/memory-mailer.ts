@@ -1,4 +1,4 @@
-import { DeliveryError } from '@portico/domain';
+import { DeliveryError, isPlainLine, plainLine } from '@portico/domain';
 import type { Mail, Mailer } from '@portico/domain';
 
 export interface MemoryMailer extends Mailer {
@@ -8,8 +8,9 @@ export interface MemoryMailer extends Mailer {
   failWith(failure: 'for now' | 'for good' | null): void;
 }
 
-/** One address and nothing round it: no name, no second address, no line break. */
-const oneAddress = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
+/** One address and nothing round it: no name, no second address, no line break, nothing that shows it otherwise than it is. */
+const isOneAddress = (text: string): boolean =>
+  isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);
 
 /** Keeps the mails that it is given where a test can read them. */
 export const createMemoryMailer = (): MemoryMailer => {
@@ -20,8 +21,8 @@ export const createMemoryMailer = (): MemoryMailer => {
     sent,
     async send(mail) {
       if (failure) throw new DeliveryError('The mailer was told to fail', failure === 'for good');
-      if (!oneAddress.test(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
-      sent.push({ ...mail, subject: mail.subject.replace(/[\r\n]+/g, ' ') });
+      if (!isOneAddress(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
+      sent.push({ ...mail, subject: plainLine(mail.subject) });
     },
     failWith(newFailure) {
       failure = newFailure;

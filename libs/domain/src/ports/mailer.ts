@@ -3,6 +3,7 @@ export interface Mail {
   readonly id: string;
   /** One e-mail address. */
   readonly to: string;
+  /** Sent as one line (`plainLine`). */
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -23,6 +24,9 @@ export class DeliveryError extends Error {
 export interface Mailer {
   /** False where no mail is ever sent; then none is asked for. */
   readonly enabled: boolean;
-  /** Fulfilled once the mail is in other hands, within 15 s. Rejects with a `DeliveryError` whose message holds no part of the mail. */
+  /**
+   * Fulfilled once the mail is in other hands, within 15 s. Rejects with a `DeliveryError` whose message holds no part of the mail; for
+   * good where the recipient is not one address.
+   */
   send(mail: Mail): Promise<void>;
 }
