@@ -73,7 +73,9 @@ const mailsTo = (address: string): readonly string[] => {
   const sent = smtp?.taken().filter(({ envelope }) => envelope.to.includes(address)) ?? [];
   return [
     ...sent.map(({ bytes }) => bytes.toString('utf8')),
-    ...files.map((name) => readFileSync(join(folder, name), 'utf8')).filter((mail) => mail.includes(address)),
+    ...files
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .filter((mail) => mail.includes(`\r\nTo: ${address}\r\n`)),
   ];
 };
 

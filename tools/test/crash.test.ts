@@ -29,7 +29,7 @@ const mailsTo = (address: string): readonly string[] => {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.eml'))
     .map((file) => readFileSync(join(folder, file), 'utf8'))
-    .filter((mail) => mail.includes(address));
+    .filter((mail) => mail.includes(`\r\nTo: ${address}\r\n`));
 };
 
 /** A job that was under way at a crash is worked again once its lease has run out. */

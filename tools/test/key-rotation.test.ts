@@ -13,9 +13,14 @@ let between: Installation;
 let after: Installation;
 const others: Installation[] = [];
 beforeAll(async () => {
-  before = await createInstallation({ JOBS: 'off', SECRETS_KEY: old });
+  before = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: old });
   const on = async (variables: Readonly<Record<string, string>>) => {
-    const installation = await createInstallation({ JOBS: 'off', DATA_DIR: before.folder, ...variables });
+    const installation = await createInstallation({
+      JOBS: 'off',
+      ADMIN_NOTICES: 'off',
+      DATA_DIR: before.folder,
+      ...variables,
+    });
     others.push(installation);
     return installation;
   };

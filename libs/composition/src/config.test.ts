@@ -43,6 +43,12 @@ test('with nothing set the embedded default runs in development, with the local 
   expect(config.dataDir).toMatch(/^\/.*\/data$/);
 });
 
+test('admins are mailed of registrations unless that is off', () => {
+  expect(readConfig({}).settings.adminNotices).toBe(true);
+  expect(readConfig({ ADMIN_NOTICES: 'on' }).settings.adminNotices).toBe(true);
+  expect(readConfig({ ADMIN_NOTICES: 'off' }).settings.adminNotices).toBe(false);
+});
+
 test('an empty variable is as if absent', () => {
   expect(readConfig({ PORT: '', IDENTITY_ISSUER: '', DATABASE_URL: '' })).toEqual(readConfig({}));
 });
@@ -100,6 +106,7 @@ test.each([
   ['REGISTRATION_REQUIRES_TOKEN', 'yes', 'true or false'],
   ['AUDIT_RETENTION_DAYS', '0', 'from 1 to 36500'],
   ['JOBS', 'on', 'inline, off'],
+  ['ADMIN_NOTICES', 'true', 'on, off'],
   ['MAIL_FROM', 'Portico', 'a sender: one address, as ADDRESS or NAME <ADDRESS>'],
   ['MAIL_FROM', 'a@example.com, b@example.com', 'one address'],
   ['MAIL_FROM', 'Portico <>', 'one address'],

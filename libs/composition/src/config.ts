@@ -119,6 +119,7 @@ export const readConfig = (variables: Environment): Config => {
       issuers: [...(local ? [localIssuerName] : []), ...(read.IDENTITY_ISSUER ? [read.IDENTITY_ISSUER] : [])],
       identityEmailCheck: read.IDENTITY_EMAIL_CHECK,
       registrationRequiresToken: read.REGISTRATION_REQUIRES_TOKEN,
+      adminNotices: read.ADMIN_NOTICES === 'on',
       strictDocuments: read.SPEC_VALIDATION === 'strict',
       defaultLimit: read.RATE_LIMIT_DEFAULT,
       anonymousLimit: limitOrOff(read.RATE_LIMIT_ANONYMOUS, production ? { allowed: 600, windowSeconds: 60 } : null),

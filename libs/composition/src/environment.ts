@@ -176,6 +176,7 @@ const schema = z.object({
     .default('nomic-embed-text'),
   SMTP_URL: readBy(readSmtpUrl, 'an SMTP address').optional(),
   MAIL_FROM: readBy(readSender, 'a sender').default(defaultMailFrom),
+  ADMIN_NOTICES: choice('on', 'off').default('on'),
   IDENTITY_ISSUER: issuerUrl.optional(),
   IDENTITY_AUDIENCE: z.string().optional(),
   IDENTITY_JWKS_URL: issuerUrl.optional(),

@@ -1,8 +1,8 @@
-import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { CollectionId, JobTask, NewJob, ProfileId } from '@portico/domain';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { CollectionId, JobId, JobTask, NewJob, NoticeTask, ProfileId } from '@portico/domain';
 import { dueJobs } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { aJob, aMailJob, endOfTime, jobsOnly, nextId, start } from './records.ts';
+import { aJob, aMailJob, aNotice, endOfTime, jobsOnly, nextId, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `Outbox` promises. */
@@ -55,6 +55,8 @@ export const outboxContract = {
       aMailJob(profileId),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: null } }),
+      aJob({ task: { kind: 'mail.rotation', profileId, sealed: 'c2VhbGVk' } }),
+      aNotice(profileId),
     );
     for (const job of jobs) {
       deepStrictEqual(await stores.outbox.claim(job.id, start, start + 10), { ...job, attempts: 0 });
@@ -136,6 +138,84 @@ export const outboxContract = {
       await stores.outbox.retry(job.id, start, 'busy');
     }
     strictEqual((await stores.outbox.claim(other.id, start, start + 10))?.attempts, 0);
+  },
+
+  'a notice that is added where its profile has one is not added: that one is asked for once more': async (stores) => {
+    const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
+    const [first] = await waiting(stores, aNotice(ada));
+    const [other] = await waiting(stores, aNotice(bob), aNotice(ada, { dueAt: start + 5 }), aMailJob(ada));
+    deepStrictEqual(new Set(await stores.outbox.due('mail.notice', endOfTime, 9)), new Set([first.id, other.id]));
+    deepStrictEqual(await stores.outbox.claim(first.id, start, start + 10), {
+      ...first,
+      task: { ...first.task, asked: 2 },
+      attempts: 0,
+    });
+    deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
+  },
+
+  'of simultaneous additions of notices for one profile one is added, and asked for by all': async (stores) => {
+    const ada = nextId<ProfileId>();
+    await Promise.all(Array.from({ length: 20 }, () => waiting(stores, aNotice(ada))));
+    const [id, ...more] = await stores.outbox.due('mail.notice', start, 99);
+    deepStrictEqual([(await claimedNotice(stores, id)).task.asked, more], [20, []]);
+  },
+
+  'a notice that is leased, put off or given up is asked for once more as well': async (stores) => {
+    const profiles = [nextId<ProfileId>(), nextId<ProfileId>(), nextId<ProfileId>()] as const;
+    const notices = () => [aNotice(profiles[0]), aNotice(profiles[1]), aNotice(profiles[2])] as const;
+    const [leased, putOff, gone] = await waiting(stores, ...notices());
+    await stores.outbox.claim(leased.id, start, start + 10);
+    await stores.outbox.retry(putOff.id, start + 5, 'busy');
+    await stores.outbox.giveUp(gone.id, start, 'no use');
+    await waiting(stores, ...notices());
+    deepStrictEqual(
+      (await stores.outbox.givenUp(9)).map(({ id }) => id),
+      [gone.id],
+    );
+    await stores.outbox.requeue(gone.id, start + 10);
+    deepStrictEqual(await stores.outbox.due('mail.notice', start + 9, 9), [putOff.id]);
+    for (const { id } of [leased, putOff, gone])
+      strictEqual((await claimedNotice(stores, id, start + 10)).task.asked, 2);
+  },
+
+  'a notice that rests goes on under its next id, for what it was asked since its claim, as if it had never failed':
+    async (stores) => {
+      const ada = nextId<ProfileId>();
+      const [first] = await waiting(stores, aNotice(ada));
+      await stores.outbox.retry(first.id, start, 'busy');
+      const claimed = await claimedNotice(stores, first.id);
+      await waiting(stores, aNotice(ada));
+      const next = { id: nextId<JobId>(), dueAt: start + 300 };
+      await stores.outbox.rest(claimed, next);
+      deepStrictEqual(await stores.outbox.due('mail.notice', start + 299, 9), []);
+      strictEqual(await stores.outbox.claim(next.id, start + 299, start + 400), null);
+      deepStrictEqual(await stores.outbox.due('mail.notice', start + 300, 9), [next.id]);
+      deepStrictEqual(await stores.outbox.claim(next.id, start + 300, start + 400), { ...first, ...next, attempts: 0 });
+    },
+
+  'a notice that rests is neither due nor waiting until it is asked for': async (stores) => {
+    const ada = nextId<ProfileId>();
+    const [first] = await waiting(stores, aNotice(ada));
+    const next = { id: nextId<JobId>(), dueAt: start + 300 };
+    await stores.outbox.rest(await claimedNotice(stores, first.id), next);
+    deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), []);
+    strictEqual(await stores.outbox.claim(next.id, endOfTime, endOfTime + 10), null);
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, givenUp: 0, oldestDueAt: null });
+    await waiting(stores, aNotice(ada));
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 1, givenUp: 0, oldestDueAt: start + 300 });
+    deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), [next.id]);
+  },
+
+  'a notice that is gone or given up is left alone by a rest': async (stores) => {
+    const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
+    const [gone, lost] = await waiting(stores, aNotice(ada), aNotice(bob));
+    const claims = [await claimedNotice(stores, gone.id), await claimedNotice(stores, lost.id)];
+    await stores.outbox.done(gone.id);
+    await stores.outbox.giveUp(lost.id, start, 'no use');
+    const before = await stores.outbox.givenUp(9);
+    for (const claimed of claims) await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start });
+    deepStrictEqual(await stores.outbox.givenUp(9), before);
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, givenUp: 1, oldestDueAt: null });
   },
 
   'a job that was given up is never due again and cannot be claimed': async (stores) => {
@@ -381,6 +461,14 @@ const waiting = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
 ): Promise<Jobs> => {
   await embeddings.enqueue(jobsOnly(...jobs));
   return jobs;
+};
+
+/** The notice with that id, claimed for 10 ms. */
+const claimedNotice = async ({ outbox }: Stores, id: JobId | undefined, now = start) => {
+  const job = id && (await outbox.claim(id, now, now + 10));
+  ok(job && job.task.kind === 'mail.notice', 'the notice cannot be claimed');
+  const task: NoticeTask = job.task;
+  return { ...job, task };
 };
 
 /** Writes the jobs, and gives them up. */

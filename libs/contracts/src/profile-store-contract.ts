@@ -10,6 +10,7 @@ import {
   aKey,
   aMailJob,
   anAdmin,
+  aNotice,
   anEntry,
   anOverride,
   aProfile,
@@ -110,6 +111,15 @@ export const profileStoreContract = {
       await added(stores, profile);
     }
     deepStrictEqual(await stores.profiles.admins(), [oldest, old, young]);
+  },
+
+  'profiles that wait are counted, and told newest first, at most as many as asked for': async (stores) => {
+    const at = (createdAt: number) => added(stores, aProfile({ status: 'pending', createdAt }));
+    const [old, young, middle, twin] = [await at(start), await at(start + 2), await at(start + 1), await at(start + 1)];
+    for (const status of ['approved', 'rejected'] as const)
+      await added(stores, aProfile({ status, createdAt: start + 3 }));
+    deepStrictEqual(await stores.profiles.pending(9), { total: 4, newest: [young, twin, middle, old] });
+    deepStrictEqual(await stores.profiles.pending(2), { total: 4, newest: [young, twin] });
   },
 
   'an update decides by the profile, its key and the admins': async (stores) => {
@@ -249,8 +259,8 @@ export const profileStoreContract = {
   'a removal takes the unsent mails to the profile and no other job': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const rejection = aJob({ task: { kind: 'mail.rejection', profileId: gone.id, reason: null } });
-    const others = jobsOnly(aMailJob(stays.id), aJob());
-    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, ...others.jobs));
+    const others = jobsOnly(aMailJob(stays.id), aNotice(stays.id), aJob());
+    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...others.jobs));
     await stores.profiles.remove(gone.id, () => noEffects);
     await assertWritten(stores, others);
   },

@@ -119,6 +119,9 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
 export const aMailJob = (profileId: ProfileId): NewJob =>
   aJob({ task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } });
 
+export const aNotice = (profileId: ProfileId, facts: Partial<NewJob> = {}) =>
+  ({ ...aJob(facts), task: { kind: 'mail.notice', profileId, asked: 1 } }) as const satisfies NewJob;
+
 export const noEffects: Effects = { entries: [], jobs: [], deadline: null };
 
 export const someEffects = (): Effects => ({

@@ -8,6 +8,8 @@ export interface Settings {
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
   /** Whether a registration needs a token that binds it, and is `invalid_token` without (specification, section 3). */
   readonly registrationRequiresToken: boolean;
+  /** Whether admins are mailed of registrations that wait (specification, section 3). */
+  readonly adminNotices: boolean;
   /** Whether departures of a document from the official JSON Schema are faults for every request. */
   readonly strictDocuments: boolean;
   /** For clients with neither an active override nor an active tier (specification, section 7). */

@@ -107,7 +107,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
 
   // Jobs and health
   relayJobs: relayJobs(ports),
-  workJob: workJob(ports),
+  workJob: workJob(ports, settings),
   listGivenUpJobs: listGivenUpJobs(ports),
   requeueJob: requeueJob(ports),
   requeueJobs: requeueJobs(ports),

@@ -22,6 +22,7 @@ export const defaultSettings: Settings = {
   issuers: [memoryIssuer],
   identityEmailCheck: 'claimed',
   registrationRequiresToken: false,
+  adminNotices: true,
   strictDocuments: false,
   defaultLimit: { allowed: 600, windowSeconds: 60 },
   anonymousLimit: null,
@@ -66,6 +67,6 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     embedder,
     tokens,
     /** Works every job that is due now, and those that they leave. */
-    runJobs: (): Promise<void> => runDueJobs(all, useCases, () => clock.now()),
+    runJobs: (): Promise<void> => runDueJobs(all, useCases, () => all.clock.now()),
   };
 };

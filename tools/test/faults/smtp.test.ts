@@ -42,7 +42,7 @@ const prepare = async ({ onTestFinished }: TestContext, atStart: FaultMode): Pro
   const url = new URL(`${proxy.through(smtp.url)}?tls=off`);
   url.username = credentials.user;
   url.password = credentials.password;
-  const installation = await createInstallation({ ...trafficVariables, SMTP_URL: url.href });
+  const installation = await createInstallation({ ...trafficVariables, SMTP_URL: url.href, ADMIN_NOTICES: 'off' });
   onTestFinished(async () => {
     await installation.remove();
     await proxy.close();

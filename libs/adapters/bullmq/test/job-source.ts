@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobId, JobQueue } from '@portico/domain';
+import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/domain';
 
 /** Jobs that stay until they are done and are offered again and again, as those of the outbox. */
 export interface JobSource {
@@ -14,7 +14,8 @@ export interface JobSource {
 }
 
 /** So many of each kind. */
-export const atOnce = (count: number) => ({ 'mail.credentials': count, 'mail.rejection': count, embed: count });
+export const atOnce = (count: number) =>
+  Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
 export const newIds = (count: number): readonly JobId[] => Array.from({ length: count }, () => randomUUID() as JobId);
 

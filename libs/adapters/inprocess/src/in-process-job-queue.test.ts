@@ -1,13 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { jobQueueContract } from '@portico/contracts';
-import type { JobId } from '@portico/domain';
+import { jobKinds, type JobId, type JobKind } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createClosedJobQueue, createInProcessJobQueue } from './in-process-job-queue.ts';
 
 const idsOf = (...names: readonly string[]): readonly JobId[] => names as readonly JobId[];
 
 /** So many of each kind. */
-const atOnce = (count: number) => ({ 'mail.credentials': count, 'mail.rejection': count, embed: count });
+const atOnce = (count: number) =>
+  Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
 for (const [sentence, check] of Object.entries(jobQueueContract)) {
   test(sentence, () =>

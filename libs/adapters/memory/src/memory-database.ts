@@ -7,6 +7,7 @@ import type {
   Instant,
   Job,
   JobId,
+  NoticeTask,
   Override,
   PackedText,
   Profile,
@@ -93,8 +94,20 @@ export const commit = (database: MemoryDatabase, { entries, jobs, deadline }: Ef
   write();
   for (const entry of entries) database.entries.push(kept(entry));
   for (const job of jobs) {
+    if (job.task.kind === 'mail.notice' && askAgain(database, job.task)) continue;
     database.jobs.set(job.id, { job: kept({ ...job, attempts: 0 }), leaseUntil: null, error: null, givenUp: false });
   }
+};
+
+/** Answers whether the profile has a notice, which is then asked for once more. */
+const askAgain = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
+  for (const stored of jobs.values()) {
+    const { task } = stored.job;
+    if (task.kind !== 'mail.notice' || task.profileId !== profileId) continue;
+    jobs.set(stored.job.id, { ...stored, job: kept({ ...stored.job, task: { ...task, asked: task.asked + 1 } }) });
+    return true;
+  }
+  return false;
 };
 
 /** Whoever keeps something under the epoch of the profile's grants finds it no more; before any change it is 0. */

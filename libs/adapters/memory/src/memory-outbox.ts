@@ -29,6 +29,15 @@ export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
     jobs.set(id, { ...stored, job, leaseUntil: null, error });
   },
 
+  async rest({ id, task }, next) {
+    const stored = jobs.get(id);
+    if (!stored || stored.givenUp || stored.job.task.kind !== 'mail.notice') return;
+    const left = { ...stored.job.task, asked: stored.job.task.asked - task.asked };
+    jobs.delete(id);
+    const job = kept({ ...stored.job, ...next, task: left, attempts: 0 });
+    jobs.set(next.id, { job, leaseUntil: null, error: null, givenUp: false });
+  },
+
   async giveUp(id, now, error) {
     giveUp(jobs, id, now, error);
   },
@@ -73,11 +82,11 @@ export const createMemoryOutbox = ({ jobs }: MemoryDatabase): Outbox => ({
   },
 
   async state(now) {
-    const waiting = [...jobs.values()].filter(({ givenUp }) => !givenUp);
+    const waiting = [...jobs.values()].filter(({ job, givenUp }) => !givenUp && !isAtRest(job.task));
     const due = waiting.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now);
     return {
       waiting: waiting.length,
-      givenUp: jobs.size - waiting.length,
+      givenUp: [...jobs.values()].filter(({ givenUp }) => givenUp).length,
       oldestDueAt: due.length > 0 ? Math.min(...due) : null,
     };
   },
@@ -93,7 +102,9 @@ export const giveUp = (jobs: MemoryDatabase['jobs'], id: JobId, now: Instant, er
 };
 
 const isFree = ({ job, leaseUntil, givenUp }: StoredJob, now: Instant): boolean =>
-  !givenUp && job.dueAt <= now && (leaseUntil === null || leaseUntil <= now);
+  !givenUp && !isAtRest(job.task) && job.dueAt <= now && (leaseUntil === null || leaseUntil <= now);
+
+const isAtRest = (task: JobTask): boolean => task.kind === 'mail.notice' && task.asked === 0;
 
 /** A job that was given up keeps since when in the place of when it is due. */
 const givenUpJobOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob): GivenUpJob => ({

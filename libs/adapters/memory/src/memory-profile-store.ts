@@ -28,6 +28,12 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       return adminsOf(database);
     },
 
+    async pending(limit) {
+      const pending = [...profiles.values()].filter(({ status }) => status === 'pending');
+      const newest = pending.sort((a, b) => b.createdAt - a.createdAt || byCodePoints(b.id, a.id)).slice(0, limit);
+      return { total: pending.length, newest };
+    },
+
     async update(id, decide) {
       const state = stateOf(database, id);
       const change = decide(state);

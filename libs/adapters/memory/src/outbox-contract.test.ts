@@ -52,6 +52,22 @@ const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
     },
   }));
 
+/** What is left of a notice after another was added for its profile. */
+const gathering = (alter: (before: StoredJob, after: StoredJob) => StoredJob) =>
+  breaking('embeddings', (right, _stores, { jobs }) => ({
+    enqueue: async (effects) => {
+      const before = [...jobs.values()].filter(({ job }) => job.task.kind === 'mail.notice');
+      await right.enqueue(effects);
+      for (const stored of before) {
+        const after = jobs.get(stored.job.id);
+        if (after) jobs.set(stored.job.id, alter(stored, after));
+      }
+    },
+  }));
+
+const resting = (rest: (right: Outbox, ...asked: [...Parameters<Outbox['rest']>, MemoryDatabase]) => Promise<void>) =>
+  breaking('outbox', (right, _stores, database) => ({ rest: (claimed, next) => rest(right, claimed, next, database) }));
+
 type State = Awaited<ReturnType<Outbox['state']>>;
 
 const sabotages: Sabotages<typeof outboxContract, Stores> = {
@@ -130,6 +146,36 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       return job && { ...job, attempts: Math.min(job.attempts, 1) };
     },
   })),
+  'a notice that is added where its profile has one is not added: that one is asked for once more': gathering(
+    (before) => before,
+  ),
+  'of simultaneous additions of notices for one profile one is added, and asked for by all': breaking(
+    'embeddings',
+    (right, _stores, database) => ({
+      enqueue: async (effects) => {
+        const before = [...database.jobs];
+        await pause();
+        for (const [id] of database.jobs) if (!before.some(([known]) => known === id)) database.jobs.delete(id);
+        await right.enqueue(effects);
+      },
+    }),
+  ),
+  'a notice that is leased, put off or given up is asked for once more as well': gathering((before, after) =>
+    before.leaseUntil === null ? after : before,
+  ),
+  'a notice that rests goes on under its next id, for what it was asked since its claim, as if it had never failed':
+    resting((right, claimed, next) => right.rest({ ...claimed, task: { ...claimed.task, asked: 0 } }, next)),
+  'a notice that rests is neither due nor waiting until it is asked for': breaking(
+    'outbox',
+    (right, _stores, { jobs }) => ({
+      state: async (now) => ({ ...(await right.state(now)), waiting: jobs.size }),
+    }),
+  ),
+  'a notice that is gone or given up is left alone by a rest': resting(async (right, claimed, next, { jobs }) => {
+    const stored = jobs.get(claimed.id);
+    if (stored) jobs.set(claimed.id, { ...stored, givenUp: false });
+    await right.rest(claimed, next);
+  }),
   'a job that was given up is never due again and cannot be claimed': breaking('outbox', (right) => ({
     giveUp: (id, _now, error) => right.retry(id, 0, error),
   })),

@@ -108,6 +108,15 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
   'admins alone are listed as admins, oldest first, ties by id': breaking('profiles', (_right, _stores, database) => ({
     admins: async () => adminsIn(database),
   })),
+  'profiles that wait are counted, and told newest first, at most as many as asked for': breaking(
+    'profiles',
+    (right) => ({
+      pending: async (limit) => {
+        const { newest } = await right.pending(limit);
+        return { total: newest.length, newest };
+      },
+    }),
+  ),
   'an update decides by the profile, its key and the admins': breaking('profiles', (right) => ({
     update: (id, decide) => right.update(id, (state) => decide({ ...state, admins: state.admins.slice(0, 1) })),
   })),

@@ -72,7 +72,8 @@ const addToTotal = `insert into audit_totals (scope, entries) values (?, ?)
 const forgetEmptyDays = 'delete from audit_days where entries = 0';
 
 const insertJob = `insert into jobs (id, kind, profile_id, collection_id, sealed, reason, job_group, due_at)
-  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+  values (?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (profile_id) where kind = 'mail.notice' do update set asked = jobs.asked + 1`;
 
 const jobParameters = ({ id, task, group, dueAt }: NewJob): Value[] => {
   const { kind, profileId, collectionId, sealed, reason } = taskColumns(task);

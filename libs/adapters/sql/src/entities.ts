@@ -210,6 +210,7 @@ export const JobEntity = defineEntity({
     collectionId: text().nullable(),
     sealed: text().nullable(),
     reason: text().nullable(),
+    asked: p.integer().default(1),
     jobGroup: text().nullable().index('jobs_group_index'),
     dueAt: int64(),
     attempts: p.integer().default(0),
@@ -221,6 +222,7 @@ export const JobEntity = defineEntity({
     { name: 'jobs_due_index', properties: ['dueAt', 'id'], where: 'given_up = false' },
     { name: 'jobs_kind_index', properties: ['kind', 'dueAt', 'id'], where: 'given_up = false' },
   ],
+  uniques: [{ name: 'jobs_notice_unique', properties: ['profileId'], where: "kind = 'mail.notice'" }],
 });
 
 export const ReindexRunEntity = defineEntity({

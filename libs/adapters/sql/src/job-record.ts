@@ -7,6 +7,8 @@ export interface TaskColumns {
   readonly collectionId: CollectionId | null;
   readonly sealed: string | null;
   readonly reason: string | null;
+  /** 1 but for a notice. */
+  readonly asked: number;
 }
 
 export interface JobRow extends TaskColumns {
@@ -23,6 +25,7 @@ export const jobColumns = [
   'collectionId',
   'sealed',
   'reason',
+  'asked',
   'jobGroup',
   'dueAt',
   'attempts',
@@ -64,14 +67,17 @@ export const givenUpJobOf = ({ dueAt, sealed, ...job }: GivenUpRow): GivenUpJob 
   secretRemoved: sealed !== null,
 });
 
-const nothing = { profileId: null, collectionId: null, sealed: null, reason: null };
+const nothing = { profileId: null, collectionId: null, sealed: null, reason: null, asked: 1 };
 
-const taskOf = ({ kind, profileId, collectionId, sealed, reason }: TaskColumns): JobTask => {
+const taskOf = ({ kind, profileId, collectionId, sealed, reason, asked }: TaskColumns): JobTask => {
   switch (kind) {
     case 'mail.credentials':
+    case 'mail.rotation':
       return { kind, profileId: present(profileId), sealed: present(sealed) };
     case 'mail.rejection':
       return { kind, profileId: present(profileId), reason };
+    case 'mail.notice':
+      return { kind, profileId: present(profileId), asked };
     case 'embed':
       return { kind, collectionId: present(collectionId) };
   }

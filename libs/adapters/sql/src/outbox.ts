@@ -25,6 +25,10 @@ export const createSqlOutbox = (database: Database): Outbox => {
       await change(retry, [dueAt, error, id]);
     },
 
+    async rest({ id, task }, next) {
+      await change(rest, [next.id, next.dueAt, task.asked, id]);
+    },
+
     async giveUp(id, now, error) {
       await change(giveUp, [now, error, id]);
     },
@@ -63,10 +67,12 @@ export const createSqlOutbox = (database: Database): Outbox => {
   };
 };
 
-const isFree = 'given_up = false and due_at <= ? and (leased_until is null or leased_until <= ?)';
+const isFree = 'given_up = false and asked > 0 and due_at <= ? and (leased_until is null or leased_until <= ?)';
 const selectDue = `select id from jobs where kind = ? and ${isFree} order by due_at, id limit ?`;
 const claim = `update jobs set leased_until = ? where id = ? and ${isFree} returning ${columns('jobs', jobColumns)}`;
 const retry = `update jobs set attempts = attempts + 1, due_at = ?, leased_until = null, error = ?
+  where id = ? and given_up = false`;
+const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
   where id = ? and given_up = false`;
 /** When it was given up is in the place of when it is due, an empty text in the place of the secret. */
 export const giveUp = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
@@ -80,6 +86,6 @@ const discard = 'delete from jobs where id = ? and given_up = true';
 const selectSealed = 'select id, sealed from jobs where given_up = false and sealed is not null';
 const reseal = 'update jobs set sealed = ? where id = ? and given_up = false and sealed = ?';
 const selectState = `select
-  (select count(*) from jobs where given_up = false) as "waiting",
+  (select count(*) from jobs where given_up = false and asked > 0) as "waiting",
   (select count(*) from jobs where given_up = true) as "givenUp",
-  (select min(due_at) from jobs where given_up = false and due_at <= ?) as "oldestDueAt"`;
+  (select min(due_at) from jobs where given_up = false and asked > 0 and due_at <= ?) as "oldestDueAt"`;

@@ -35,6 +35,12 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
     return adminsIn(database.reads);
   },
 
+  async pending(limit) {
+    const count = await database.reads.first<{ total: number }>(countPending);
+    const newest = await database.reads.all<ProfileColumns>(selectPending, [limit]);
+    return { total: count?.total ?? 0, newest: newest.map(profileOf) };
+  },
+
   async update(id, decide) {
     return refusingTaken(database, (wanted) =>
       database.transact(async (transaction) => {
@@ -100,6 +106,9 @@ const selectByEmail = `select ${columns('p', profileColumns)} from profiles p wh
 const selectAdmins = `select ${columns('p', profileColumns)} from profiles p where p.role = 'admin' order by p.created_at, p.id`;
 const selectOfIssuer = `select ${columns('p', profileColumns)} from profiles p where p.issuer = ?`;
 const updateIssuer = 'update profiles set issuer = ? where id = ?';
+const countPending = `select count(*) as total from profiles where status = 'pending'`;
+const selectPending = `select ${columns('p', profileColumns)} from profiles p where p.status = 'pending'
+  order by p.created_at desc, p.id desc limit ?`;
 const selectTier = 'select tier from tiers where tier = ?';
 const deleteMails = 'delete from jobs where profile_id = ?';
 

@@ -1,7 +1,8 @@
-import { credentialsMail, rejectionMail } from './mails.ts';
-import { openCredentials } from './mail-jobs.ts';
+import { credentialsMail, registrationNotice, rejectionMail, rotationMail } from './mails.ts';
+import { noticedAdmins, openSealed, type NoticeSettings, type RotatedCredentials } from './mail-jobs.ts';
 import type { JobId } from '../ids.ts';
 import { embedCollection } from '../search/embed-collection.ts';
+import type { Credentials } from '../profiles/credentials.ts';
 import {
   DeliveryError,
   jobKinds,
@@ -9,6 +10,7 @@ import {
   type Job,
   type JobKind,
   type Mail,
+  type NoticeTask,
   type Ports,
 } from '../ports/index.ts';
 
@@ -16,6 +18,10 @@ import {
 const leaseMs = 20_000;
 /** So many of each kind are offered at once. */
 const relayBatch = 500;
+/** An admin gets at most one notice in so long. */
+const noticeRestMs = 300_000;
+/** So many of those who wait are told by name. */
+const noticeNamesMax = 20;
 /** What is kept of a failure's message, in UTF-16 units. */
 const errorLengthMax = 1_000;
 
@@ -29,7 +35,10 @@ interface RetryPolicy {
 const mailPolicy: RetryPolicy = { firstMs: 30_000, longestMs: 21_600_000, attemptsMax: 20 };
 const policies = {
   'mail.credentials': mailPolicy,
+  'mail.rotation': mailPolicy,
   'mail.rejection': mailPolicy,
+  // There is one for each admin, and always something that it can tell.
+  'mail.notice': { firstMs: 30_000, longestMs: 3_600_000, attemptsMax: Infinity },
   embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
 } as const satisfies Record<JobKind, RetryPolicy>;
 
@@ -62,7 +71,16 @@ export type JobOutcome =
 
 type Needs = Pick<
   Ports,
-  'outbox' | 'clock' | 'profiles' | 'mailer' | 'vault' | 'collections' | 'embeddings' | 'embedder' | 'vectors'
+  | 'outbox'
+  | 'clock'
+  | 'chance'
+  | 'profiles'
+  | 'mailer'
+  | 'vault'
+  | 'collections'
+  | 'embeddings'
+  | 'embedder'
+  | 'vectors'
 >;
 
 /**
@@ -71,32 +89,45 @@ type Needs = Pick<
  * text takes the place of another of it.
  */
 export const workJob =
-  (ports: Needs) =>
+  (ports: Needs, settings: NoticeSettings) =>
   async (id: JobId): Promise<JobOutcome> => {
     const now = ports.clock.now();
     const job = await ports.outbox.claim(id, now, now + leaseMs);
     if (!job) return 'not due';
     try {
-      await perform(ports, job);
+      await perform(ports, settings, job);
     } catch (error) {
       return recordFailure(ports, job, error);
     }
-    await ports.outbox.done(id);
+    await end(ports, job);
     return 'done';
   };
 
-const perform = async (ports: Needs, { id, task }: Job): Promise<void> => {
+const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job): Promise<void> => {
+  const { vault } = ports;
   switch (task.kind) {
     case 'mail.credentials':
       return sendTo(ports, task.profileId, (profile) =>
-        credentialsMail(id, profile, openCredentials(ports.vault, id, task.sealed)),
+        credentialsMail(id, profile, openSealed<Credentials>(vault, id, task.sealed)),
+      );
+    case 'mail.rotation':
+      return sendTo(ports, task.profileId, (profile) =>
+        rotationMail(id, profile, openSealed<RotatedCredentials>(vault, id, task.sealed)),
       );
     case 'mail.rejection':
       return sendTo(ports, task.profileId, (profile) => rejectionMail(id, profile, task.reason));
+    case 'mail.notice':
+      return sendNotice(ports, settings, id, task);
     case 'embed':
       return embedCollection(ports, task.collectionId);
   }
 };
+
+/** A notice rests: who registers from now on, or while this one was sent, is told of by the next. */
+const end = ({ outbox, clock, chance }: Needs, { id, task }: Job): Promise<void> =>
+  task.kind === 'mail.notice'
+    ? outbox.rest({ id, task }, { id: chance.uuid() as JobId, dueAt: clock.now() + noticeRestMs })
+    : outbox.done(id);
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
@@ -108,6 +139,18 @@ const sendTo = async (
 ): Promise<void> => {
   const profile = await profiles.find(profileId);
   if (profile) await mailer.send(write(profile));
+};
+
+/** Of whoever waits now. Nothing is sent where all are decided, or to one who is an admin no more. */
+const sendNotice = async (
+  ports: Needs,
+  settings: NoticeSettings,
+  id: JobId,
+  { profileId }: NoticeTask,
+): Promise<void> => {
+  const waiting = await ports.profiles.pending(noticeNamesMax);
+  const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
+  if (waiting.total > 0 && admin) await ports.mailer.send(registrationNotice(id, admin, waiting));
 };
 
 const recordFailure = async (

@@ -4,15 +4,27 @@ import type { Instant } from '../instant.ts';
 /** What a job does and with what. Secrets are in `sealed` alone. */
 export type JobTask =
   | { readonly kind: 'mail.credentials'; readonly profileId: ProfileId; readonly sealed: string }
+  | { readonly kind: 'mail.rotation'; readonly profileId: ProfileId; readonly sealed: string }
   | { readonly kind: 'mail.rejection'; readonly profileId: ProfileId; readonly reason: string | null }
+  | NoticeTask
   | { readonly kind: 'embed'; readonly collectionId: CollectionId };
+
+/** Tells an admin of registrations. A profile has one such job at most, which gathers what it is asked for. */
+export interface NoticeTask {
+  readonly kind: 'mail.notice';
+  readonly profileId: ProfileId;
+  /** How often it was asked for since it was last sent: 1 for a new job. */
+  readonly asked: number;
+}
 
 export type JobKind = JobTask['kind'];
 
 /** Every kind once, mails first: somebody waits for each of them. */
 export const jobKinds = Object.keys({
   'mail.credentials': true,
+  'mail.rotation': true,
   'mail.rejection': true,
+  'mail.notice': true,
   embed: true,
 } satisfies Record<JobKind, true>) as readonly JobKind[];
 
@@ -49,7 +61,10 @@ export interface GivenUpJob {
 /** `not given up`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
 export type RequeueOutcome = 'requeued' | 'not given up' | 'secret removed';
 
-/** The jobs that wait: written with the change that caused them, removed when they are done. */
+/**
+ * The jobs that wait: written with the change that caused them, removed when they are done. A notice whose profile has one already
+ * is not added: that one is asked for once more, whether it waits, is leased, rests or was given up.
+ */
 export interface Outbox {
   /** Jobs of this kind that are due, not leased and not given up: the longest due first, at most as many as the limit. */
   due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
@@ -65,6 +80,13 @@ export interface Outbox {
 
   /** Gives the lease back after a failure, counts it and sets when it is due again; one that is gone is no error. */
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
+
+  /**
+   * Lets a notice rest that was claimed and sent: it goes on under the next id, so that its next mail is one of its own, as if it had
+   * never failed, and asked for as often as it was since its claim. It is not due before `dueAt`, and neither due nor waiting while
+   * nobody has asked for it. One that is gone or given up is left alone, which is no error.
+   */
+  rest(claimed: Pick<Job, 'id'> & { readonly task: NoticeTask }, next: Pick<Job, 'id' | 'dueAt'>): Promise<void>;
 
   /**
    * Gives the job up after a failure, which counts: it is kept with its error and the time, and is not due again unless it is
@@ -96,7 +118,7 @@ export interface Outbox {
    */
   reseal(id: JobId, before: string, after: string): Promise<boolean>;
 
-  /** How many jobs wait, leased and later ones included; how many were given up; and since when the longest due one is. */
+  /** How many jobs wait, leased and later ones included, resting ones not; how many were given up; and since when the longest due one is. */
   state(
     now: Instant,
   ): Promise<{ readonly waiting: number; readonly givenUp: number; readonly oldestDueAt: Instant | null }>;

@@ -61,6 +61,11 @@ export interface ProfileChange extends Effects {
   readonly key: StoredKey | null;
 }
 
+export interface PendingProfiles {
+  readonly total: number;
+  readonly newest: readonly Profile[];
+}
+
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
@@ -80,6 +85,9 @@ export interface ProfileStore {
 
   /** All admins, oldest first, ties by id. */
   admins(): Promise<readonly Profile[]>;
+
+  /** How many profiles wait for a decision, and the newest of them, newest first, at most so many. */
+  pending(limit: number): Promise<PendingProfiles>;
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of

@@ -4,6 +4,7 @@ import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ClientId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
+import { rotationMailJob } from '../jobs/mail-jobs.ts';
 import type { Deadline, Ports, Profile, StoredSecret } from '../ports/index.ts';
 
 /** An API key pair, in clear: it is answered once and never kept. */
@@ -15,7 +16,7 @@ export interface Credentials {
 /** 7 days (specification, section 3). */
 export const graceSecondsMax = 604_800;
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys'>;
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer'>;
 
 /** A new secret, with what may be kept of it. */
 export const newSecret = async (
@@ -27,44 +28,54 @@ export const newSecret = async (
 };
 
 /**
- * Replaces the secret of an approved client; the one before stays good for `graceSeconds`. A client that has no key yet
- * (an admin before) gets its first one.
+ * Replaces the secret of an approved client, which is mailed to it if mail is enabled; the one before stays good for `graceSeconds`.
+ * A client that has no key yet (an admin before) gets its first one.
  */
 export const rotateCredentials =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> => {
-    const profile = await ports.profiles.find(id);
-    if (!profile) throw new PorticoError('user_not_found');
-    refuseKeyless(profile);
-    const freshId = ports.chance.uuid() as ClientId;
-    const { secret, stored } = await newSecret(ports, deadline);
-    const entry = systemEntry(ports, actorId, {
-      action: 'credentials.rotate',
-      profile_id: id,
-      grace_seconds: graceSeconds,
-    });
-    const now = ports.clock.now();
-    const after = await ports.profiles.update(id, ({ profile, key }) => {
-      refuseKeyless(profile);
-      return {
-        profile: { ...profile, clientId: profile.clientId ?? freshId, updatedAt: nextChangeAt(profile.updatedAt, now) },
-        key: {
-          current: stored,
-          previous: key && graceSeconds > 0 ? { ...key.current, until: now + graceSeconds * 1_000 } : null,
-        },
-        entries: [entry],
-        jobs: [],
-        deadline,
-      };
-    });
-    return { clientId: after.clientId ?? freshId, secret };
-  };
+  (authority: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
+    rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
 
-/** The same, by the client for itself. */
-export const rotateOwnCredentials = (ports: Needs) => {
-  const rotate = rotateCredentials(ports);
-  return ({ profile, deadline }: Access, graceSeconds: number): Promise<Credentials> =>
-    rotate({ actorId: profile.id, deadline }, profile.id, graceSeconds);
+/** The same, by the client for itself, who needs no mail of it. */
+export const rotateOwnCredentials =
+  (ports: Needs) =>
+  ({ profile, deadline }: Access, graceSeconds: number): Promise<Credentials> =>
+    rotate(ports, { actorId: profile.id, deadline }, profile.id, graceSeconds, false);
+
+const rotate = async (
+  ports: Needs,
+  { actorId, deadline }: Authority,
+  id: ProfileId,
+  graceSeconds: number,
+  isMailed: boolean,
+): Promise<Credentials> => {
+  const profile = await ports.profiles.find(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  refuseKeyless(profile);
+  const freshId = ports.chance.uuid() as ClientId;
+  const { secret, stored } = await newSecret(ports, deadline);
+  const entry = systemEntry(ports, actorId, {
+    action: 'credentials.rotate',
+    profile_id: id,
+    grace_seconds: graceSeconds,
+  });
+  const now = ports.clock.now();
+  const after = await ports.profiles.update(id, ({ profile, key }) => {
+    refuseKeyless(profile);
+    const clientId = profile.clientId ?? freshId;
+    const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
+    return {
+      profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
+      key: {
+        current: stored,
+        previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
+      },
+      entries: [entry],
+      jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
+      deadline,
+    };
+  });
+  return { clientId: after.clientId ?? freshId, secret };
 };
 
 const refuseKeyless = ({ role, status }: Profile): void => {

@@ -2,6 +2,7 @@ import { bindingAgrees, bindingEntry } from './binding.ts';
 import { systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
+import { noticeJobs } from '../jobs/mail-jobs.ts';
 import type { Deadline, IdentityClaims, Ports, Profile } from '../ports/index.ts';
 import type { Settings } from '../settings.ts';
 
@@ -14,7 +15,7 @@ export interface Registration {
   readonly companyName: string | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles'>;
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'mailer'>;
 
 /**
  * Registers a profile with the role `client`, waiting for approval; what a valid identity token says may bind it at once.
@@ -45,7 +46,7 @@ export const registerProfile =
     const actorId = issuer === null ? null : id;
     const entry = systemEntry(ports, actorId, { action: 'profile.register', profile_id: id, bound: issuer !== null });
     const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, id, issuer)];
-    await ports.profiles.add(profile, { entries, jobs: [], deadline });
+    await ports.profiles.add(profile, { entries, jobs: await noticeJobs(ports, settings), deadline });
     return profile;
   };
 

@@ -122,4 +122,5 @@ test('a profile that still names a tier of before, which is gone, names none aft
   }));
 
 const undoNoticesAndTiers = (connection: SqliteDriver.Database) =>
-  connection.exec("delete from schema_migrations where name = '0005-notices-and-tiers'");
+  connection.exec(`delete from schema_migrations where name = '0005-notices-and-tiers';
+    drop index jobs_notice_unique; alter table jobs drop column asked`);

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { operatorAuthority, toIso, type Profile, type ProfileId } from '@portico/domain';
+import { createHarness, type Harness } from './harness.ts';
+
+const authority = operatorAuthority;
+
+const register = ({ useCases }: Harness, uid: string, fullName = uid) =>
+  useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName, companyName: null }, null, null);
+
+/** The mails to this person, as texts. */
+const textsTo = ({ mailer }: Harness, uid: string) =>
+  mailer.sent.filter(({ to }) => to === `${uid}@example.com`).map(({ text }) => text);
+
+test('a secret that an admin rotates is mailed to its owner, with the time until which the one before is good', async () => {
+  const harness = createHarness();
+  const { useCases, clock } = harness;
+  const ada = await register(harness, 'ada');
+  const first = await useCases.approveProfile(authority, ada.id);
+  await harness.runJobs();
+  const second = await useCases.rotateCredentials(authority, ada.id, 0);
+  await harness.runJobs();
+  const third = await useCases.rotateCredentials(authority, ada.id, 3_600);
+  await harness.runJobs();
+  const [approval, rotation, graced, ...more] = textsTo(harness, 'ada');
+  expect(more).toEqual([]);
+  expect(approval).toContain(`client_secret: ${first.secret}`);
+  expect(rotation).toContain(`client_id: ${second.clientId}\nclient_secret: ${second.secret}`);
+  expect(rotation).toContain('The secret that you had before is good no longer.');
+  expect(graced).toContain(`client_secret: ${third.secret}`);
+  expect(graced).toContain(
+    `stays good until ${toIso(clock.now() + 3_600_000)
+      .slice(0, 16)
+      .replace('T', ' ')} UTC`,
+  );
+});
+
+test('the secret of a rotation waits sealed, and for its job alone', async () => {
+  const { ports, useCases, ...harness } = createHarness();
+  const ada = await register({ ports, useCases, ...harness }, 'ada');
+  await useCases.approveProfile(authority, ada.id);
+  const { secret } = await useCases.rotateCredentials(authority, ada.id, 0);
+  const sealed = await ports.outbox.sealed();
+  expect(sealed).toHaveLength(2);
+  for (const job of sealed) expect(job.sealed).not.toContain(secret);
+  const [id] = await ports.outbox.due('mail.rotation', harness.clock.now(), 9);
+  if (!id) throw new Error('no mail waits');
+  expect(await ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 1)).toMatchObject({
+    task: { kind: 'mail.rotation', profileId: ada.id },
+  });
+});
+
+test('a secret that a client rotates for itself is not mailed', async () => {
+  const harness = createHarness();
+  const { ports, useCases } = harness;
+  const { id, uid } = await register(harness, 'ada');
+  await useCases.approveProfile(authority, id);
+  await harness.runJobs();
+  const row = await ports.callers.byUid(uid, null);
+  if (!row) throw new Error('there is no profile');
+  await useCases.rotateOwnCredentials(row as unknown as Parameters<typeof useCases.rotateOwnCredentials>[0], 0);
+  expect((await ports.outbox.state(harness.clock.now())).waiting).toBe(0);
+});
+
+test('where no mail is sent a rotation leaves no job', async () => {
+  const { mailer } = createHarness();
+  const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
+  const ada = await register(harness, 'ada');
+  await harness.useCases.approveProfile(authority, ada.id);
+  await harness.useCases.rotateCredentials(authority, ada.id, 0);
+  expect((await harness.ports.outbox.state(harness.clock.now())).waiting).toBe(0);
+});
+
+const kept = (facts: Partial<Profile>): Profile => ({
+  id: '00000000-0000-4000-8000-000000000001' as ProfileId,
+  email: 'victim@bank.example',
+  fullName: 'Customer,\r\n\r\nYour account was locked. Sign in at https://evil.example/login to keep it.\r\n\r\n',
+  companyName: 'Bank\u2028\u2028Pay at https://evil.example',
+  role: 'client',
+  status: 'pending',
+  uid: 'mallory',
+  bound: false,
+  clientId: null,
+  tier: null,
+  createdAt: 0,
+  updatedAt: 0,
+  approvedAt: null,
+  ...facts,
+});
+
+test('what a stranger has put into the names of a row of before is in no mail to the owner of the address', async () => {
+  const harness = createHarness();
+  const { ports, useCases, mailer } = harness;
+  const other = '00000000-0000-4000-8000-000000000002' as ProfileId;
+  const noEffects = { entries: [], jobs: [], deadline: null };
+  await ports.profiles.add(kept({}), noEffects);
+  await ports.profiles.add(kept({ id: other, email: 'other@bank.example', uid: 'm2' }), noEffects);
+  await useCases.approveProfile(authority, kept({}).id);
+  await useCases.rotateCredentials(authority, kept({}).id, 0);
+  await useCases.rejectProfile(authority, other, null);
+  await harness.runJobs();
+  expect(mailer.sent).toHaveLength(3);
+  for (const { text, html } of mailer.sent) {
+    expect(text.split('\n')[0]).toBe('Hello,');
+    for (const body of [text, html]) expect(body).not.toMatch(/evil|locked|Bank/);
+  }
+});
+
+test('a mail to an address of a row of before that is two is given up, and goes to neither', async () => {
+  const harness = createHarness();
+  const { ports, useCases, mailer } = harness;
+  const email = 'a@bank.example\r\nBcc: b@bank.example';
+  await ports.profiles.add(kept({ email }), { entries: [], jobs: [], deadline: null });
+  await useCases.rejectProfile(authority, kept({}).id, null);
+  await harness.runJobs();
+  expect(mailer.sent).toEqual([]);
+  expect((await useCases.listGivenUpJobs(9)).jobs).toMatchObject([{ kind: 'mail.rejection' }]);
+});
