@@ -6,4 +6,4 @@ export {
   type RedisConnection,
   type RedisConnectionOptions,
 } from './redis-connection.ts';
-export { createRedisRateLimiter, type RedisRateLimiterOptions } from './redis-rate-limiter.ts';
+export { createRedisRateLimiter, type RedisRateLimiter, type RedisRateLimiterOptions } from './redis-rate-limiter.ts';

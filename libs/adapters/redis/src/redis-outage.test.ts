@@ -104,6 +104,24 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     });
   }
 
+  for (const [what, [begin, end]] of Object.entries(faults)) {
+    test(`a check finds where it ${what}, and where it is back, though nobody is counted`, async () => {
+      const observed = await openObserved(url, commandTimeoutMs);
+      const checked = (active: boolean) =>
+        until(async () => {
+          await observed.limiter.check();
+          return observed.fallbacks.at(-1) === active;
+        });
+      await observed.limiter.check();
+      expect(observed.fallbacks).toEqual([]);
+      await begin();
+      await checked(true);
+      await end();
+      await checked(false);
+      await observed.close();
+    });
+  }
+
   test('a Redis that hung for a moment is asked again as soon as it answers', async () => {
     const observed = await openObserved(url, bearableMs);
     await server!.control!.pause();

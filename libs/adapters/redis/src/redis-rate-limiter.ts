@@ -16,6 +16,15 @@ export interface RedisRateLimiterOptions {
   readonly timeOfTests?: () => number;
 }
 
+export interface RedisRateLimiter extends RateLimiter {
+  /** Counts a request of nobody, so that `onFallback` is told who decides when no caller comes either. */
+  check(): Promise<void>;
+}
+
+/** In no caller's subject, which begins with what it is; it is let in again after a second. */
+const nobody = 'check';
+const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
+
 /**
  * Counts in Redis, for all processes together, by the server's clock: one script for each decision
  * (`sliding-window-script.ts` says what is kept). A key is gone by itself when the longest window that it was judged by
@@ -27,12 +36,15 @@ export interface RedisRateLimiterOptions {
  * once more for each process, and so can, for that one request, an answer that Redis was too slow to give in time. A
  * process that is slow itself is no outage.
  */
-export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RateLimiter => {
+export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisRateLimiter => {
   options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 1 });
-  const limiter = new RedisRateLimiter(options);
+  const limiter = new Decisions(options);
   return {
     take: (subject, rule) => limiter.decide('take', subject, rule),
     peek: (subject, rule) => limiter.decide('peek', subject, rule),
+    async check() {
+      await limiter.decide('take', nobody, checkRule);
+    },
   };
 };
 
@@ -43,7 +55,7 @@ interface ScriptClient {
   portico_limit(key: string, allowed: number, windowSeconds: number, ...rest: (string | number)[]): Promise<unknown>;
 }
 
-class RedisRateLimiter {
+class Decisions {
   readonly #options: RedisRateLimiterOptions;
   #isAlone = false;
   /** How often the fallback has begun: an answer to what was asked before it did says nothing of Redis now. */

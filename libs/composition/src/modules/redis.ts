@@ -1,5 +1,5 @@
 import { createInProcessCache, createInProcessRateLimiter } from '@portico/inprocess';
-import { createRedisCache, createRedisRateLimiter, openRedis } from '@portico/redis';
+import { createRedisCache, createRedisRateLimiter, openRedis, type RedisRateLimiter } from '@portico/redis';
 import { Closable, type Module } from '../registry.ts';
 import { nearCacheBytesMax } from './inprocess.ts';
 import { required } from './required.ts';
@@ -13,10 +13,10 @@ export const redisModule: Module = (provide) => {
     });
     return new Closable(connection, () => connection.close());
   });
-  provide('limiter', ['redis', 'clock', 'logger', 'gauges'], async (redis, clock, logger, gauges) => {
+  provide('limiter', ['config', 'redis', 'clock', 'logger', 'gauges'], async (config, redis, clock, logger, gauges) => {
     const warn = (message: string) => logger.warn(message);
     const fallback = await createInProcessRateLimiter({ clock, warn });
-    return createRedisRateLimiter({
+    const limiter = createRedisRateLimiter({
       redis,
       fallback,
       warn,
@@ -24,8 +24,24 @@ export const redisModule: Module = (provide) => {
         gauges.limiterFallback = active;
       },
     });
+    return config.keepsRateLimits ? new Closable(limiter, keepChecking(limiter)) : limiter;
   });
   provide('cache', ['redis'], (redis) =>
     createRedisCache({ redis, near: createInProcessCache({ maxBytes: nearCacheBytesMax }) }),
   );
+};
+
+/** So that the gauge is right within so long of a change, at night too. */
+const checkMs = 5_000;
+
+/** Answers how to end it, which waits for the check that is under way. */
+const keepChecking = (limiter: RedisRateLimiter): (() => Promise<void>) => {
+  let checked = limiter.check();
+  const timer = setInterval(() => {
+    checked = limiter.check();
+  }, checkMs).unref();
+  return () => {
+    clearInterval(timer);
+    return checked;
+  };
 };

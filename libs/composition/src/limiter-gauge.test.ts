@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startRedis } from '@portico/test-servers';
+import { expect, test } from 'vitest';
+import { compose } from './compose.ts';
+import { readConfig } from './config.ts';
+import { createLogger } from './logging.ts';
+
+const redis = await startRedis();
+
+test.skipIf(!redis?.control)(
+  'the gauge tells that Redis is away, and that it is back, on a night without requests',
+  { timeout: 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));
+    const config = readConfig({ DATA_DIR: folder, REDIS_URL: redis?.url ?? '' });
+    const { gauges, close } = await compose(config, createLogger('silent', 'test'));
+    const tells = async (active: boolean) => {
+      while (gauges.limiterFallback !== active) await pause(50);
+    };
+    try {
+      expect(gauges.limiterFallback).toBe(false);
+      await redis?.control?.stop();
+      await tells(true);
+      await redis?.control?.start();
+      await tells(false);
+    } finally {
+      await close();
+      await redis?.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
