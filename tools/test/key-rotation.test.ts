@@ -33,6 +33,7 @@ afterAll(async () => {
 
 interface Collection {
   readonly id: string;
+  readonly name: string;
 }
 
 interface Entry {
@@ -89,8 +90,10 @@ test('after a change of the secrets key everything is sealed anew, and the earli
   expect(mail).toContain(key.client_secret);
   const page = await after.api.ask<{ data: Entry[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reseal');
   expect(page.data.map(({ message }) => message)).toEqual([
-    { action: 'secrets.reseal', credentials: 0, mails: 0, unreadable: 0 },
-    { action: 'secrets.reseal', credentials: 2, mails: 1, unreadable: 0 },
+    { action: 'secrets.reseal', job_id: expect.any(String) as string },
+    ...stored
+      .map((collection) => ({ action: 'secrets.reseal', collection_id: collection.id, collection: collection.name }))
+      .toReversed(),
   ]);
 });
 

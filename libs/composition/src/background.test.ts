@@ -72,7 +72,7 @@ const create = async (portico: Portico, name: string): Promise<CollectionId> => 
   if (!document) throw new Error('No document was read');
   const texts = { name, description: '', authentication: null };
   return (
-    await useCases.createCollection({ actorId: admin.id, deadline: null }, admin.id, {
+    await useCases.createCollection({ actor: admin, deadline: null }, admin.id, {
       ...texts,
       document,
       strict: false,

@@ -7,11 +7,13 @@ import {
   aCollection,
   aDocument,
   aJob,
+  aMailJob,
   aProfile,
   aTier,
   anAdmin,
   anEntry,
   anOverride,
+  jobsOnly,
   noEffects,
   someEffects,
   start,
@@ -26,6 +28,7 @@ interface Standing {
   readonly collection: CollectionHead;
   readonly tier: Tier;
   readonly override: Override;
+  readonly mail: ReturnType<typeof aMailJob>;
 }
 
 type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
@@ -92,7 +95,7 @@ export const deadlineContract = {
     limits.updateTier(tier.tier, (current) => ({ tier: { ...current, allowed: 5, ...later }, ...effects })),
   ),
   'a removal of a tier begins to be committed in time or not at all': inTime(({ limits }, effects, { tier }) =>
-    limits.removeTier(tier.tier, () => effects),
+    limits.removeTier(tier.tier, () => ({ removedAt: start, ...effects })),
   ),
   'an addition of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { client }) =>
     limits.addOverride(client.id, anOverride(), effects),
@@ -102,6 +105,9 @@ export const deadlineContract = {
   ),
   'a removal of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
     limits.removeOverride(override.id, () => effects),
+  ),
+  'a sealing anew begins to be committed in time or not at all': inTime(({ outbox }, effects, { mail }) =>
+    outbox.reseal(mail.id, mail.task.sealed, 'YW5ldw', effects),
   ),
   'an enqueue begins to be committed in time or not at all': inTime(({ embeddings }, effects) =>
     embeddings.enqueue(effects),
@@ -135,12 +141,14 @@ export const deadlineContract = {
   },
 } satisfies Contract<Stores>;
 
-const stand = async ({ profiles, collections, grants, limits }: Stores): Promise<Standing> => {
+const stand = async ({ profiles, collections, grants, limits, embeddings }: Stores): Promise<Standing> => {
   const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
   await collections.add(collection, aDocument(), noEffects);
   await grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
   await limits.addTier(tier, noEffects);
   const override = await limits.addOverride(client.id, anOverride(), noEffects);
-  return { client, other, collection, tier, override };
+  const mail = aMailJob(client.id);
+  await embeddings.enqueue(jobsOnly(mail));
+  return { client, other, collection, tier, override, mail };
 };

@@ -287,6 +287,22 @@ export const limitStoreContract = {
     await assertWritten(stores, effects);
   },
 
+  'an update and a removal of an override see whose it is': async (stores) => {
+    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
+    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const seen: Profile[] = [];
+    await stores.limits.updateOverride(id, (override, client) => {
+      seen.push(client);
+      return { override, ...noEffects };
+    });
+    await stores.limits.removeOverride(id, (_override, client) => {
+      seen.push(client);
+      return noEffects;
+    });
+    deepStrictEqual(seen, [profile, profile]);
+  },
+
   'a removal of an override whose decision raises passes that on and keeps it': async (stores) => {
     const profile = await aClient(stores);
     const override = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);

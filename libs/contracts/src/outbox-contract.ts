@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { CollectionId, JobId, JobTask, NewJob, NoticeTask, ProfileId } from '@portico/domain';
-import { dueJobs } from './assertions.ts';
+import { assertWritten, dueJobs } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { aJob, aMailJob, aNotice, endOfTime, jobsOnly, nextId, start } from './records.ts';
+import { aJob, aMailJob, aNotice, endOfTime, jobsOnly, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `Outbox` promises. */
@@ -398,7 +398,7 @@ export const outboxContract = {
     const [job, other] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.retry(job.id, start + 5, 'busy');
     await stores.outbox.claim(job.id, start + 5, start + 10);
-    strictEqual(await stores.outbox.reseal(job.id, sealedNow, 'YW5ldw'), true);
+    strictEqual(await stores.outbox.reseal(job.id, sealedNow, 'YW5ldw', noEffects), true);
     deepStrictEqual(await dueJobs(stores, start + 9, 9), [other.id]);
     deepStrictEqual(await stores.outbox.claim(job.id, start + 10, start + 20), {
       ...job,
@@ -409,15 +409,24 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
   },
 
+  'effects are written with what is sealed anew, and not where nothing is': async (stores) => {
+    const [job] = await waiting(stores, aMailJob(nextId()));
+    const effects = { ...someEffects(), jobs: [] };
+    strictEqual(await stores.outbox.reseal(job.id, 'YW5kZXJz', 'bGF0ZQ', someEffects()), false);
+    await assertWritten(stores, jobsOnly(job));
+    strictEqual(await stores.outbox.reseal(job.id, sealedNow, 'YW5ldw', effects), true);
+    await assertWritten(stores, jobsOnly(job), effects);
+  },
+
   'a job that is gone, was given up or has something else sealed is not sealed anew': async (stores) => {
     const [gone, hopeless, changed] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.done(gone.id);
     await stores.outbox.giveUp(hopeless.id, start, 'no use');
-    await stores.outbox.reseal(changed.id, sealedNow, 'YW5ldw');
-    strictEqual(await stores.outbox.reseal(gone.id, sealedNow, 'bGF0ZQ'), false);
-    strictEqual(await stores.outbox.reseal(hopeless.id, sealedNow, 'bGF0ZQ'), false);
-    strictEqual(await stores.outbox.reseal(hopeless.id, '', 'bGF0ZQ'), false);
-    strictEqual(await stores.outbox.reseal(changed.id, sealedNow, 'bGF0ZQ'), false);
+    await stores.outbox.reseal(changed.id, sealedNow, 'YW5ldw', noEffects);
+    strictEqual(await stores.outbox.reseal(gone.id, sealedNow, 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(hopeless.id, sealedNow, 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(hopeless.id, '', 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(changed.id, sealedNow, 'bGF0ZQ', noEffects), false);
     deepStrictEqual(await stores.outbox.sealed(), [{ id: changed.id, sealed: 'YW5ldw' }]);
     deepStrictEqual(
       (await stores.outbox.givenUp(9)).map(({ id, secretRemoved }) => ({ id, secretRemoved })),

@@ -116,8 +116,8 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
 });
 
 /** Its sealed text is none that a vault opens. */
-export const aMailJob = (profileId: ProfileId): NewJob =>
-  aJob({ task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } });
+export const aMailJob = (profileId: ProfileId) =>
+  ({ ...aJob(), task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } }) as const satisfies NewJob;
 
 export const aNotice = (profileId: ProfileId, facts: Partial<NewJob> = {}) =>
   ({ ...aJob(facts), task: { kind: 'mail.notice', profileId, asked: 1 } }) as const satisfies NewJob;

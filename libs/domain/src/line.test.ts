@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPlainLine, plainLine } from './line.ts';
+import { isPlainLine, plainLine, shortLine } from './line.ts';
 
 const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
@@ -47,4 +47,11 @@ test('any text is shown as a plain line that is not longer, and shown again as i
       expect(plainLine(shown)).toBe(shown);
     }),
   );
+});
+
+test('a line is cut to its length, and not in the midst of a character', () => {
+  expect(shortLine('abc', 3)).toBe('abc');
+  expect(shortLine('abcd', 3)).toBe('ab…');
+  expect(shortLine('a😀b', 3)).toBe('a\ufffd…');
+  expect(shortLine('a\r\nb', 3)).toBe('a b');
 });

@@ -17,3 +17,9 @@ export const isPlainLine = (text: string): boolean => text.isWellFormed() && !un
  * space, a lone surrogate is U+FFFD, the ends are trimmed. Never longer than the text, and itself where `isPlainLine` and trimmed.
  */
 export const plainLine = (text: string): string => text.toWellFormed().replace(unplainRuns, ' ').trim();
+
+/** The same, of at most so many UTF-16 units, the last of which is `…` where something was cut off. */
+export const shortLine = (text: string, max: number): string => {
+  const line = plainLine(text);
+  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`;
+};

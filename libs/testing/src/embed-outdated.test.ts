@@ -13,7 +13,7 @@ const withCollections = async (...names: readonly string[]): Promise<Harness> =>
   if (!admin || !document) throw new Error('There was an admin before, or no document was read');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
-    await useCases.createCollection({ actorId: admin.id, deadline: null }, admin.id, collection);
+    await useCases.createCollection({ actor: admin, deadline: null }, admin.id, collection);
   }
   return harness;
 };

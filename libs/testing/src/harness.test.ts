@@ -7,7 +7,7 @@ test('a person who registers, is approved and granted finds the collection, and 
   const { useCases, tokens } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
   if (!admin) throw new Error('there was an admin before');
-  const authority = { actorId: admin.id, deadline: null };
+  const authority = { actor: admin, deadline: null };
   const body = (title: string) =>
     new TextEncoder().encode(
       JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title, version: '1' }, paths: {} } }),

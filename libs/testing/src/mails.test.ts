@@ -49,6 +49,25 @@ test('the secret of a rotation waits sealed, and for its job alone', async () =>
   });
 });
 
+test('a secret that was replaced while its mail waited is not mailed', async () => {
+  const harness = createHarness();
+  const { useCases, mailer, clock } = harness;
+  const ada = await register(harness, 'ada');
+  mailer.failWith('for now');
+  await useCases.approveProfile(authority, ada.id);
+  await harness.runJobs();
+  await useCases.rotateCredentials(authority, ada.id, 0);
+  mailer.failWith(null);
+  const last = await useCases.rotateCredentials(authority, ada.id, 3_600);
+  await harness.runJobs();
+  clock.advance(86_400_000);
+  await harness.runJobs();
+  const [text, ...more] = textsTo(harness, 'ada');
+  expect(text).toContain(`client_secret: ${last.secret}`);
+  expect(more).toEqual([]);
+  expect((await useCases.listGivenUpJobs(9)).waiting).toBe(0);
+});
+
 test('a secret that a client rotates for itself is not mailed', async () => {
   const harness = createHarness();
   const { ports, useCases } = harness;
@@ -78,7 +97,7 @@ const kept = (facts: Partial<Profile>): Profile => ({
   role: 'client',
   status: 'pending',
   uid: 'mallory',
-  bound: false,
+  issuer: null,
   clientId: null,
   tier: null,
   createdAt: 0,
@@ -95,6 +114,7 @@ test('what a stranger has put into the names of a row of before is in no mail to
   await ports.profiles.add(kept({}), noEffects);
   await ports.profiles.add(kept({ id: other, email: 'other@bank.example', uid: 'm2' }), noEffects);
   await useCases.approveProfile(authority, kept({}).id);
+  await harness.runJobs();
   await useCases.rotateCredentials(authority, kept({}).id, 0);
   await useCases.rejectProfile(authority, other, null);
   await harness.runJobs();

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { operatorAuthority, type Settings } from '@portico/domain';
+import { operatorAuthority, type IdentityClaims, type Settings } from '@portico/domain';
+import { memoryIssuer } from '@portico/memory';
 import { createHarness, type Harness } from './harness.ts';
 
 const authority = operatorAuthority;
 const fiveMinutes = 300_000;
 
-const register = ({ useCases }: Harness, uid: string) =>
+const register = ({ useCases }: Harness, uid: string, identity: IdentityClaims | null = null) =>
   useCases.registerProfile(
     { uid, email: `${uid}@example.com`, fullName: `Person ${uid}`, companyName: null },
-    null,
+    identity,
     null,
   );
 
@@ -19,12 +20,12 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
   for (const [index, name] of names.entries()) {
     const email = `${name}@example.com`;
     if (index === 0) {
-      const admin = await harness.useCases.claimFirstAdmin({ uid: name, email });
+      const admin = await harness.useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: name, email });
       if (admin) ids.push(admin.id);
       continue;
     }
     // Nobody is told of this one: the job that says so is done with as the others come.
-    const { id } = await register(harness, name);
+    const { id } = await register(harness, name, { issuer: memoryIssuer, uid: name, email, emailVerified: true });
     await harness.useCases.changeRole(authority, id, 'admin');
     ids.push(id);
   }
@@ -126,12 +127,25 @@ test('each approved admin gets a notice of his own, and whoever is none any more
   ).toEqual(['bea@example.com', 'root@example.com']);
 });
 
+test('an admin as whom nobody can sign in gets none', async () => {
+  const harness = await withAdmins();
+  const promoted = await register(harness, 'unseen');
+  await harness.useCases.changeRole(authority, promoted.id, 'admin');
+  await register(harness, 'ada');
+  await harness.runJobs();
+  expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['root@example.com']);
+});
+
 test('no notice is sent where everybody is decided by then', async () => {
   const harness = await withAdmins();
   const { id } = await register(harness, 'ada');
   await harness.useCases.rejectProfile(authority, id, null);
   await harness.runJobs();
   expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
+  // No mail was sent, so the next one need not wait.
+  await register(harness, 'bob');
+  await harness.runJobs();
+  expect(harness.mailer.sent.at(-1)).toMatchObject({ to: 'root@example.com' });
 });
 
 test('a notice that no server takes for now is sent later, once', async () => {
@@ -180,7 +194,7 @@ test('ADMIN_NOTICES=off ends it: no job is left, and one that waits sends nothin
 test('where no mail is sent a registration leaves no job', async () => {
   const { mailer } = createHarness();
   const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
-  await harness.useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com' });
+  await harness.useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: 'root', email: 'root@example.com' });
   await register(harness, 'ada');
   expect(await waits(harness)).toBe(0);
 });

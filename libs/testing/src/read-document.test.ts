@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Collection, Ports } from '@portico/domain';
+import { operatorAuthority, type Collection, type Ports } from '@portico/domain';
 import { createHarness } from './harness.ts';
 
 const read = async (harness: ReturnType<typeof createHarness>, title: string) => {
@@ -30,23 +30,19 @@ const racing = async (
     },
   };
   const racy = createHarness({}, { ...plain.ports, collections });
-  const collection = await plain.useCases.createCollection(
-    { actorId: null, deadline: null },
-    'someone' as Collection['createdBy'],
-    {
-      name: 'one',
-      description: '',
-      authentication: null,
-      document: await read(plain, 'one'),
-      strict: false,
-    },
-  );
+  const collection = await plain.useCases.createCollection(operatorAuthority, 'someone' as Collection['createdBy'], {
+    name: 'one',
+    description: '',
+    authentication: null,
+    document: await read(plain, 'one'),
+    strict: false,
+  });
   return { racy, collection };
 };
 
 test('a collection and its document that are changed while they are read are both of after the change', async () => {
   const { racy, collection } = await racing(async (harness, { id }) =>
-    harness.useCases.updateCollection({ actorId: null, deadline: null }, id, {
+    harness.useCases.updateCollection(operatorAuthority, id, {
       name: 'two',
       document: await read(harness, 'two'),
       strict: false,
@@ -59,7 +55,7 @@ test('a collection and its document that are changed while they are read are bot
 
 test('a collection that is deleted while it is read is not found', async () => {
   const { racy, collection } = await racing((harness, { id }) =>
-    harness.useCases.removeCollection({ actorId: null, deadline: null }, id),
+    harness.useCases.removeCollection(operatorAuthority, id),
   );
   await expect(racy.useCases.readDocument(collection)).rejects.toThrow('Collection not found');
 });

@@ -51,6 +51,7 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'an addition of an override begins to be committed in time or not at all': heedless('limits', 'addOverride'),
   'an update of an override begins to be committed in time or not at all': heedless('limits', 'updateOverride'),
   'a removal of an override begins to be committed in time or not at all': heedless('limits', 'removeOverride'),
+  'a sealing anew begins to be committed in time or not at all': heedless('outbox', 'reseal'),
   'an enqueue begins to be committed in time or not at all': heedless('embeddings', 'enqueue'),
   'a start of a run begins to be committed in time or not at all': heedless('embeddings', 'startRun'),
   'an appended entry begins to be committed in time or not at all': breaking('audit', (right) => ({

@@ -210,8 +210,8 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
   ),
   'an update of an override decides by what it is, stores the change and answers it': breaking('limits', (right) => ({
     updateOverride: (id, decide) =>
-      right.updateOverride(id, (current) => {
-        const change = decide(current);
+      right.updateOverride(id, (current, client) => {
+        const change = decide(current, client);
         return { ...change, override: { ...change.override, windowSeconds: current.windowSeconds } };
       }),
   })),
@@ -233,6 +233,12 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
     'limits',
     (right) => ({ removeOverride: (id, decide) => right.removeOverride(id, silently(decide)) }),
   ),
+  'an update and a removal of an override see whose it is': breaking('limits', (right, { profiles }) => ({
+    removeOverride: async (id, decide) => {
+      const [, other] = await profiles.list();
+      await right.removeOverride(id, (override, client) => decide(override, other ?? client));
+    },
+  })),
   'a removal of an override whose decision raises passes that on and keeps it': breaking(
     'limits',
     (right, _stores, database) => ({

@@ -51,15 +51,16 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     },
 
     async updateOverride(id, decide) {
-      const { profile, override: current } = existingOverride(database, id);
-      const change = decide(current);
+      const { profile, override: current, client } = existingOverride(database, id);
+      const change = decide(current, client);
       const override = kept({ ...change.override, id });
       commit(database, change, () => storeOverride(database, profile, override));
       return override;
     },
 
     async removeOverride(id, decide) {
-      const effects = decide(existingOverride(database, id).override);
+      const { override, client } = existingOverride(database, id);
+      const effects = decide(override, client);
       commit(database, effects, () => overrides.delete(id));
     },
 
@@ -87,10 +88,14 @@ const existingTier = (database: MemoryDatabase, name: string): Tier => {
   return tier;
 };
 
-const existingOverride = (database: MemoryDatabase, id: number): OwnedOverride => {
-  const owned = database.overrides.get(id);
-  if (!owned) throw new PorticoError('override_not_found');
-  return owned;
+const existingOverride = (
+  { overrides, profiles }: MemoryDatabase,
+  id: number,
+): OwnedOverride & { readonly client: Profile } => {
+  const owned = overrides.get(id);
+  const client = owned && profiles.get(owned.profile);
+  if (!client) throw new PorticoError('override_not_found');
+  return { ...owned, client };
 };
 
 /** Stores the override; an active one makes the profile's others inactive, which is a change of theirs too. */

@@ -1,4 +1,4 @@
-import { outboxContract, type Sabotages, type Stores } from '@portico/contracts';
+import { noEffects, outboxContract, type Sabotages, type Stores } from '@portico/contracts';
 import type { GivenUpJob, Job, JobId, Outbox } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, pause } from '../test/breaking.ts';
@@ -260,12 +260,18 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
     }),
   ),
   'a job that is sealed anew is otherwise as it was': breaking('outbox', (right, _stores, database) => ({
-    reseal: (id, before, after) => unleasing(right, database, id).reseal(id, before, after),
+    reseal: (id, ...rest) => unleasing(right, database, id).reseal(id, ...rest),
+  })),
+  'effects are written with what is sealed anew, and not where nothing is': breaking('outbox', (right, { audit }) => ({
+    reseal: async (id, before, after, effects) => {
+      for (const entry of effects.entries) await audit.append(entry, null);
+      return right.reseal(id, before, after, noEffects);
+    },
   })),
   'a job that is gone, was given up or has something else sealed is not sealed anew': breaking('outbox', (right) => ({
-    reseal: async (id, before, after) => {
+    reseal: async (id, before, after, effects) => {
       const now = (await right.sealed()).find((job) => job.id === id)?.sealed;
-      return right.reseal(id, now ?? before, after);
+      return right.reseal(id, now ?? before, after, effects);
     },
   })),
   'all jobs wait that are not given up, leased and put off ones too': stating((_state, { jobs }) => ({

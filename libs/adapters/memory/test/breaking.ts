@@ -19,8 +19,8 @@ export const breaking =
 
 /** The decision without the effects that it came to. */
 export const silently =
-  <State, Change extends Effects>(decide: (state: State) => Change) =>
-  (state: State): Change => ({ ...decide(state), ...noEffects });
+  <State extends readonly unknown[], Change extends Effects>(decide: (...state: State) => Change) =>
+  (...state: State): Change => ({ ...decide(...state), ...noEffects });
 
 /** The attempt, which writes an entry although it fails. */
 export const leaking = async <Answer>({ audit }: Stores, attempt: Promise<Answer>): Promise<Answer> => {

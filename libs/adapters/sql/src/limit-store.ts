@@ -6,6 +6,7 @@ import type {
   LimitSubject,
   NewOverride,
   Override,
+  Profile,
   ProfileId,
   Tier,
 } from '@portico/domain';
@@ -13,8 +14,9 @@ import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
 import { OverrideEntity, ProfileEntity, TierEntity } from './entities.ts';
 import type { OverrideRow, TierRow } from './entities.ts';
+import { findProfile } from './profile-store.ts';
 import { columns } from './sql.ts';
-import type { Database, Transaction } from './sql.ts';
+import type { Database, Sql, Transaction } from './sql.ts';
 
 /** The hot read, which says what limits a profile. */
 export interface LimitReads {
@@ -77,7 +79,7 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
   async updateOverride(id, decide) {
     return database.transact(async (transaction) => {
       const row = await loadOverride(transaction, id);
-      const change = decide(overrideOf(row));
+      const change = decide(overrideOf(row), await ownerOf(transaction, row));
       const override = { ...change.override, id };
       await makeOthersInactive(transaction, row.profile, override);
       Object.assign(row, override);
@@ -88,7 +90,8 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
 
   async removeOverride(id, decide) {
     await database.transact(async (transaction) => {
-      const effects = decide(overrideOf(await loadOverride(transaction, id)));
+      const row = await loadOverride(transaction, id);
+      const effects = decide(overrideOf(row), await ownerOf(transaction, row));
       await transaction.em.nativeDelete(OverrideEntity, { id });
       await writeEffects(transaction, effects);
     });
@@ -140,6 +143,13 @@ const loadOverride = async ({ em }: Transaction, id: number): Promise<OverrideRo
   const row = await em.findOne(OverrideEntity, { id });
   if (!row) throw new PorticoError('override_not_found');
   return row;
+};
+
+/** There is one: an override goes with its profile, by a foreign key. */
+const ownerOf = async (sql: Sql, { profile }: OverrideRow): Promise<Profile> => {
+  const owner = await findProfile(sql, profile);
+  if (!owner) throw new PorticoError('override_not_found');
+  return owner;
 };
 
 /** Before the one that is active now is written, since a profile has one active override at most. */

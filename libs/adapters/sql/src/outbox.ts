@@ -1,4 +1,5 @@
 import type { Instant, JobId, Outbox } from '@portico/domain';
+import { writeEffects } from './effects.ts';
 import { givenUpColumns, givenUpJobOf, jobColumns, jobOf } from './job-record.ts';
 import type { GivenUpRow, JobRow } from './job-record.ts';
 import { columns } from './sql.ts';
@@ -53,9 +54,12 @@ export const createSqlOutbox = (database: Database): Outbox => {
 
     sealed: () => database.reads.all<{ id: JobId; sealed: string }>(selectSealed, []),
 
-    async reseal(id, before, after) {
-      return (await change(reseal, [after, id, before])) > 0;
-    },
+    reseal: (id, before, after, effects) =>
+      database.transact(async (transaction) => {
+        if ((await transaction.run(reseal, [after, id, before])) === 0) return false;
+        await writeEffects(transaction, effects);
+        return true;
+      }, effects.deadline),
 
     async state(now) {
       const row = await database.reads.first<{ waiting: number; givenUp: number; oldestDueAt: Instant | null }>(

@@ -1,5 +1,5 @@
+import type { Actor } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
-import type { ProfileId } from '../ids.ts';
 import type { CallerRow } from '../ports/caller-reads.ts';
 import type { CollectionHead, Visibility } from '../ports/collection-store.ts';
 import type { Deadline } from '../ports/deadline.ts';
@@ -18,18 +18,18 @@ export interface Access<Found extends CollectionHead = CollectionHead> extends I
 /** What admin-only use cases ask for: it is had from an admin's access, or by the operator who holds the stores anyway. */
 export interface Authority {
   /** The admin, or null for the operator's command line and the service itself. */
-  readonly actorId: ProfileId | null;
+  readonly actor: Actor | null;
   /** Of the admin's request; null where none waits. */
   readonly deadline: Deadline | null;
 }
 
 /** For the operator's command line. No request is ever given it. */
-export const operatorAuthority: Authority = { actorId: null, deadline: null };
+export const operatorAuthority: Authority = { actor: null, deadline: null };
 
 /** The authority of an admin; raises `admin_required` for everyone else. */
 export const authorityOf = ({ profile, deadline }: Access): Authority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
-  return { actorId: profile.id, deadline };
+  return { actor: { id: profile.id, email: profile.email }, deadline };
 };
 
 /** By the row that this very request has read, never by a token's claims (specification, section 2). */

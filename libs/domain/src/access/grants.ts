@@ -1,5 +1,5 @@
 import type { Authority } from './access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofCollection, ofProfile, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { ClientAccess, CollectionAccess, GrantState, Ports } from '../ports/index.ts';
@@ -22,19 +22,19 @@ const revokingRules = [clientExists, collectionExists, isGranted];
 export const grantAccess =
   (ports: Needs) =>
   async (
-    { actorId, deadline }: Authority,
+    { actor, deadline }: Authority,
     client: ProfileId,
     collection: CollectionId,
   ): Promise<{ readonly grantedAt: number }> => {
-    const entry = systemEntry(ports, actorId, {
-      action: 'access.grant',
-      profile_id: client,
-      collection_id: collection,
-    });
     const grantedAt = ports.clock.now();
     await ports.grants.grant(client, collection, (state) => {
-      obey(grantingRules, state);
-      return { grantedAt, entries: [entry], jobs: [], deadline };
+      const pair = obey(grantingRules, collection, state);
+      return {
+        grantedAt,
+        entries: [systemEntry(ports, actor, { action: 'access.grant', ...pair })],
+        jobs: [],
+        deadline,
+      };
     });
     return { grantedAt };
   };
@@ -42,15 +42,10 @@ export const grantAccess =
 /** Takes a grant back, at once for every later request anywhere. */
 export const revokeAccess =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
-    const entry = systemEntry(ports, actorId, {
-      action: 'access.revoke',
-      profile_id: client,
-      collection_id: collection,
-    });
+  async ({ actor, deadline }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
     await ports.grants.revoke(client, collection, (state) => {
-      obey(revokingRules, state);
-      return { entries: [entry], jobs: [], deadline };
+      const pair = obey(revokingRules, collection, state);
+      return { entries: [systemEntry(ports, actor, { action: 'access.revoke', ...pair })], jobs: [], deadline };
     });
   };
 
@@ -72,9 +67,14 @@ export const listCollectionClients =
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
-const obey = (rules: readonly GrantRule[], state: GrantState): void => {
+/** The pair in the words of an entry, once every rule holds; raises the first refusal. */
+const obey = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
   for (const rule of rules) {
     const refusal = rule(state);
     if (refusal) throw new PorticoError(refusal);
   }
+  const { client, collectionName } = state;
+  if (!client) throw new PorticoError('client_not_found');
+  if (collectionName === null) throw new PorticoError('collection_not_found');
+  return { ...ofProfile(client), ...ofCollection({ id, name: collectionName }) };
 };

@@ -1,26 +1,46 @@
-import type { EntryId, ProfileId } from '../ids.ts';
+import type { EntryId } from '../ids.ts';
 import { toIso } from '../instant.ts';
 import type { Json } from '../json.ts';
 import type { AuditEntry, AuditFacets } from '../ports/audit-log.ts';
-import type { Ports } from '../ports/index.ts';
+import { shortLine } from '../line.ts';
+import type { CollectionHead, Ports, Profile } from '../ports/index.ts';
 
-/** What the service says of its own doings: an action and its objects by id, never a secret. */
+/**
+ * What the service says of its own doings: an action, and its objects each by id and by the name that it had then, which nobody may be
+ * able to find out later; never a secret. The names of its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
+ * and what was set.
+ */
 export interface SystemMessage {
   readonly action: string;
   readonly [key: string]: Json;
 }
 
-/** An entry of the service's own, for now. */
+/** Who did it, in the words of an entry. */
+export type Actor = Pick<Profile, 'id' | 'email'>;
+
+/** Longer than any name that is taken; old ones may be longer still. In UTF-16 units. */
+const nameLengthMax = 254;
+const named = (name: string): string => shortLine(name, nameLengthMax);
+
+// What an entry is about: the id under one key, and beside it the name, a plain line.
+export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: named(email) });
+export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
+  collection_id: id,
+  collection: named(name),
+});
+
+/** An entry of the service's own, for now. The actor is null for the service itself, the operator's command line and a stranger. */
 export const systemEntry = (
   { clock, chance }: Pick<Ports, 'clock' | 'chance'>,
-  actorId: ProfileId | null,
-  message: SystemMessage,
+  actor: Actor | null,
+  { action, ...rest }: SystemMessage,
 ): AuditEntry => {
   const now = clock.now();
+  const message = { action, ...(actor ? { actor: named(actor.email) } : {}), ...rest };
   return {
     id: chance.uuid() as EntryId,
     source: 'system',
-    actorId,
+    actorId: actor?.id ?? null,
     message: JSON.stringify(message),
     timestamp: toIso(now),
     instant: now,

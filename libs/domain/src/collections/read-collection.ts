@@ -1,6 +1,6 @@
 import { effectiveAuthentication, type EffectiveAuthentication } from './authentication.ts';
 import { isAdmin, readableTarget, visibilityOf, type Access } from '../access/access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofCollection, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { Collection, CollectionHead, ListedCollection, ListPage, PackedText, Ports } from '../ports/index.ts';
 
@@ -44,8 +44,8 @@ export const readMetadata =
     const collection = readableTarget(access);
     const authentication = effectiveAuthentication(ports.vault, collection);
     if (authentication.value !== null) {
-      const message = { action: 'collection.credential_read', collection_id: collection.id, via: access.via };
-      await ports.audit.append(systemEntry(ports, access.profile.id, message), access.deadline);
+      const message = { action: 'collection.credential_read', ...ofCollection(collection), via: access.via };
+      await ports.audit.append(systemEntry(ports, access.profile, message), access.deadline);
     }
     return { collection, authentication };
   };

@@ -1,6 +1,6 @@
 import { nextAuthentication, type AuthenticationInput } from './authentication.ts';
 import type { Authority } from '../access/access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofCollection, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
@@ -34,7 +34,7 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'collections' | 'vault' | 'queue'>
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
+  async ({ actor, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
     refuseDepartures(settings, input.strict, document);
     const id = ports.chance.uuid() as CollectionId;
@@ -53,7 +53,7 @@ export const createCollection =
       ...factsOf(document),
     };
     const job = embedJob(ports, id);
-    const entry = systemEntry(ports, actorId, { action: 'collection.create', collection_id: id });
+    const entry = systemEntry(ports, actor, { action: 'collection.create', ...ofCollection(collection) });
     await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job], deadline });
     ports.queue.offer('embed', [job.id]);
     return collection;
@@ -68,7 +68,7 @@ export interface UpdatedCollection {
 /** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId, deadline }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+  async ({ actor, deadline }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
     if (edit.document) refuseDepartures(settings, edit.strict, edit.document);
     const job = embedJob(ports, id);
     const now = ports.clock.now();
@@ -88,7 +88,12 @@ export const updateCollection =
         },
         ...(edit.document && fields.includes('documentDigest') ? { document: edit.document.packed } : {}),
         entries: [
-          systemEntry(ports, actorId, { action: 'collection.update', collection_id: id, fields: fields.map(wireName) }),
+          systemEntry(ports, actor, {
+            action: 'collection.update',
+            ...ofCollection(current),
+            fields: fields.map(wireName),
+            ...(fields.includes('name') ? { new_name: edited.name } : {}),
+          }),
         ],
         jobs: reworded ? [job] : [],
         deadline,
@@ -101,10 +106,13 @@ export const updateCollection =
 /** Deletes a collection with its document, grants and embedding. */
 export const removeCollection =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: CollectionId): Promise<void> => {
+  async ({ actor, deadline }: Authority, id: CollectionId): Promise<void> => {
     const job = embedJob(ports, id);
-    const entry = systemEntry(ports, actorId, { action: 'collection.delete', collection_id: id });
-    await ports.collections.remove(id, () => ({ entries: [entry], jobs: [job], deadline }));
+    await ports.collections.remove(id, (current) => ({
+      entries: [systemEntry(ports, actor, { action: 'collection.delete', ...ofCollection(current) })],
+      jobs: [job],
+      deadline,
+    }));
     ports.queue.offer('embed', [job.id]);
   };
 

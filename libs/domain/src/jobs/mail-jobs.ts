@@ -52,8 +52,11 @@ export const noticeJobs = async (
     : [];
 
 /** Throws where they were sealed for another job, or by a key that is not configured. */
-export const openSealed = <Sealed extends Credentials>(vault: Ports['vault'], jobId: JobId, sealed: string): Sealed =>
-  JSON.parse(vault.open(sealed, sealingContext(jobId))) as Sealed;
+export const openCredentials = <Sealed extends Credentials = Credentials>(
+  vault: Ports['vault'],
+  jobId: JobId,
+  sealed: string,
+): Sealed => JSON.parse(vault.open(sealed, sealingContext(jobId))) as Sealed;
 
 /** What a job has sealed, sealed by the key that seals now; null where it is. */
 export const resealedMail = (vault: Ports['vault'], jobId: JobId, sealed: string): string | null => {

@@ -1,7 +1,7 @@
 import type { RotatedCredentials } from './mail-jobs.ts';
 import type { JobId } from '../ids.ts';
 import { toIso, type Instant } from '../instant.ts';
-import { plainLine } from '../line.ts';
+import { plainLine, shortLine } from '../line.ts';
 import type { Credentials } from '../profiles/credentials.ts';
 import type { Mail, PendingProfiles, Profile } from '../ports/index.ts';
 
@@ -66,17 +66,12 @@ const linesOf = ({ clientId, secret }: Credentials): readonly string[] => [
 ];
 
 const registrationLine = ({ id, email, fullName, companyName, createdAt }: Profile): string => {
-  const company = companyName === null ? '' : `, "${shortened(companyName)}"`;
-  return `${timeOf(createdAt)}  ${id}  ${shortened(email, 254)}  "${shortened(fullName)}"${company}`;
+  const company = companyName === null ? '' : `, "${shortLine(companyName, shownMax)}"`;
+  return `${timeOf(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(fullName, shownMax)}"${company}`;
 };
 
-/** So much of a name tells who it is, in UTF-16 units. */
-const shownMax = 80;
-
-const shortened = (text: string, max = shownMax): string => {
-  const line = plainLine(text);
-  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`;
-};
+/** So much of a name tells who it is, in UTF-16 units; an address is shown whole. */
+const [shownMax, emailMax] = [80, 254];
 
 const timeOf = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
 

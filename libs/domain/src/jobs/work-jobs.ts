@@ -1,8 +1,9 @@
 import { credentialsMail, registrationNotice, rejectionMail, rotationMail } from './mails.ts';
-import { noticedAdmins, openSealed, type NoticeSettings, type RotatedCredentials } from './mail-jobs.ts';
+import { noticedAdmins, openCredentials, type NoticeSettings } from './mail-jobs.ts';
 import type { JobId } from '../ids.ts';
-import { embedCollection } from '../search/embed-collection.ts';
+import { shortLine } from '../line.ts';
 import type { Credentials } from '../profiles/credentials.ts';
+import { embedCollection } from '../search/embed-collection.ts';
 import {
   DeliveryError,
   jobKinds,
@@ -74,6 +75,8 @@ type Needs = Pick<
   | 'outbox'
   | 'clock'
   | 'chance'
+  | 'callers'
+  | 'keys'
   | 'profiles'
   | 'mailer'
   | 'vault'
@@ -94,40 +97,39 @@ export const workJob =
     const now = ports.clock.now();
     const job = await ports.outbox.claim(id, now, now + leaseMs);
     if (!job) return 'not due';
+    let isMailed: boolean;
     try {
-      await perform(ports, settings, job);
+      isMailed = await perform(ports, settings, job);
     } catch (error) {
       return recordFailure(ports, job, error);
     }
-    await end(ports, job);
+    await end(ports, job, isMailed);
     return 'done';
   };
 
-const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job): Promise<void> => {
-  const { vault } = ports;
+/** Answers whether a mail went out. */
+const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job): Promise<boolean> => {
   switch (task.kind) {
     case 'mail.credentials':
-      return sendTo(ports, task.profileId, (profile) =>
-        credentialsMail(id, profile, openSealed<Credentials>(vault, id, task.sealed)),
-      );
+      return sendCurrent(ports, id, task, credentialsMail);
     case 'mail.rotation':
-      return sendTo(ports, task.profileId, (profile) =>
-        rotationMail(id, profile, openSealed<RotatedCredentials>(vault, id, task.sealed)),
-      );
+      return sendCurrent(ports, id, task, rotationMail);
     case 'mail.rejection':
       return sendTo(ports, task.profileId, (profile) => rejectionMail(id, profile, task.reason));
     case 'mail.notice':
       return sendNotice(ports, settings, id, task);
     case 'embed':
-      return embedCollection(ports, task.collectionId);
+      await embedCollection(ports, task.collectionId);
+      return false;
   }
 };
 
-/** A notice rests: who registers from now on, or while this one was sent, is told of by the next. */
-const end = ({ outbox, clock, chance }: Needs, { id, task }: Job): Promise<void> =>
-  task.kind === 'mail.notice'
-    ? outbox.rest({ id, task }, { id: chance.uuid() as JobId, dueAt: clock.now() + noticeRestMs })
-    : outbox.done(id);
+/** A notice that was sent rests: who registers from now on, or while it was sent, is told of by the next. */
+const end = ({ outbox, clock, chance }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
+  if (task.kind !== 'mail.notice') return outbox.done(id);
+  const dueAt = clock.now() + (isMailed ? noticeRestMs : 0);
+  return outbox.rest({ id, task }, { id: chance.uuid() as JobId, dueAt });
+};
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
@@ -136,9 +138,23 @@ const sendTo = async (
   { profiles, mailer }: Needs,
   profileId: Recipient['id'],
   write: (profile: Recipient) => Mail,
-): Promise<void> => {
+): Promise<boolean> => {
   const profile = await profiles.find(profileId);
   if (profile) await mailer.send(write(profile));
+  return profile !== null;
+};
+
+/** A secret that was replaced by now is not mailed: the mail of its successor may be there before. */
+const sendCurrent = async <Mailed extends Credentials>(
+  ports: Needs,
+  id: JobId,
+  { profileId, sealed }: { readonly profileId: Recipient['id']; readonly sealed: string },
+  write: (id: JobId, profile: Recipient, credentials: Mailed) => Mail,
+): Promise<boolean> => {
+  const credentials = openCredentials<Mailed>(ports.vault, id, sealed);
+  const row = await ports.callers.byClientId(credentials.clientId, null);
+  if (row?.key?.current.tag !== ports.keys.tag(credentials.secret)) return false;
+  return sendTo(ports, profileId, (profile) => write(id, profile, credentials));
 };
 
 /** Of whoever waits now. Nothing is sent where all are decided, or to one who is an admin no more. */
@@ -147,10 +163,12 @@ const sendNotice = async (
   settings: NoticeSettings,
   id: JobId,
   { profileId }: NoticeTask,
-): Promise<void> => {
+): Promise<boolean> => {
   const waiting = await ports.profiles.pending(noticeNamesMax);
   const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
-  if (waiting.total > 0 && admin) await ports.mailer.send(registrationNotice(id, admin, waiting));
+  if (waiting.total === 0 || !admin) return false;
+  await ports.mailer.send(registrationNotice(id, admin, waiting));
+  return true;
 };
 
 const recordFailure = async (
@@ -158,7 +176,8 @@ const recordFailure = async (
   { id, task, attempts }: Job,
   error: unknown,
 ): Promise<JobOutcome> => {
-  const said = keptMessage(error instanceof Error ? error.message : String(error));
+  // A server that is spoken to may have put anything into its answer.
+  const said = shortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
   const now = clock.now();
   const delay = isForGood(error) ? null : retryDelayMs(task.kind, attempts + 1);
   if (delay === null) await outbox.giveUp(id, now, said);
@@ -169,7 +188,3 @@ const recordFailure = async (
 /** Whether trying again is useless. */
 const isForGood = (error: unknown): boolean =>
   error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
-
-/** As every database can keep it: a server that is spoken to may have put anything into its answer. */
-const keptMessage = (message: string): string =>
-  message.slice(0, errorLengthMax).toWellFormed().replaceAll('\u0000', '');

@@ -1,7 +1,7 @@
 import { effectiveLimit, type EffectiveLimit } from './effective-limit.ts';
 import { authorityOf, type Access, type Authority } from '../access/access.ts';
 import { clientSubject } from '../access/admit.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ClientId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
@@ -25,10 +25,10 @@ export const listTiers =
 /** Adds a tier; raises `tier_taken`. */
 export const createTier =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
+  async ({ actor, deadline }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
-    const entry = systemEntry(ports, actorId, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
+    const entry = systemEntry(ports, actor, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
     await ports.limits.addTier(tier, { entries: [entry], jobs: [], deadline });
     return tier;
   };
@@ -37,7 +37,7 @@ export const createTier =
 export const updateTier =
   (ports: Needs) =>
   async (
-    { actorId, deadline }: Authority,
+    { actor, deadline }: Authority,
     name: string,
     change: Changes<Pick<Tier, 'allowed' | 'windowSeconds' | 'description' | 'isActive'>>,
   ): Promise<Tier> => {
@@ -46,7 +46,7 @@ export const updateTier =
       const tier = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
       return {
         tier,
-        entries: [systemEntry(ports, actorId, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
+        entries: [systemEntry(ports, actor, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
         jobs: [],
         deadline,
       };
@@ -56,8 +56,8 @@ export const updateTier =
 /** Removes a tier with its assignments: its clients fall back to the default limit, and one made later begins without any. */
 export const removeTier =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, name: string): Promise<void> => {
-    const entry = systemEntry(ports, actorId, { action: 'tier.delete', tier: name });
+  async ({ actor, deadline }: Authority, name: string): Promise<void> => {
+    const entry = systemEntry(ports, actor, { action: 'tier.delete', tier: name });
     const removedAt = ports.clock.now();
     await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], jobs: [], deadline }));
   };
@@ -72,13 +72,18 @@ export const listOverrides =
 export const createOverride =
   (ports: Needs) =>
   async (
-    { actorId, deadline }: Authority,
+    { actor, deadline }: Authority,
     client: ClientId | ProfileId | null,
     rule: LimitRule & { readonly isActive: boolean },
   ): Promise<Override> => {
     const { profile, clientId } = await clientOf(ports, client);
     const now = ports.clock.now();
-    const entry = systemEntry(ports, actorId, { action: 'override.create', client_id: clientId, ...ruleFields(rule) });
+    const entry = systemEntry(ports, actor, {
+      action: 'override.create',
+      client_id: clientId,
+      ...ofProfile(profile),
+      ...ruleFields(rule),
+    });
     return ports.limits.addOverride(
       profile.id,
       { ...rule, clientId, createdAt: now, updatedAt: now },
@@ -90,32 +95,32 @@ export const createOverride =
 export const updateOverride =
   (ports: Needs) =>
   async (
-    { actorId, deadline }: Authority,
+    { actor, deadline }: Authority,
     id: number,
     change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
   ): Promise<Override> => {
     const now = ports.clock.now();
-    return ports.limits.updateOverride(id, (current) => {
+    return ports.limits.updateOverride(id, (current, client) => {
       const override = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
         action: 'override.update',
         override_id: id,
         client_id: current.clientId,
+        ...ofProfile(client),
         ...ruleFields(override),
       };
-      return { override, entries: [systemEntry(ports, actorId, message)], jobs: [], deadline };
+      return { override, entries: [systemEntry(ports, actor, message)], jobs: [], deadline };
     });
   };
 
 /** Raises `override_not_found`. Without an active one the client's tier holds, or the default limit. */
 export const removeOverride =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: number): Promise<void> => {
-    await ports.limits.removeOverride(id, ({ clientId }) => ({
-      entries: [systemEntry(ports, actorId, { action: 'override.delete', override_id: id, client_id: clientId })],
-      jobs: [],
-      deadline,
-    }));
+  async ({ actor, deadline }: Authority, id: number): Promise<void> => {
+    await ports.limits.removeOverride(id, ({ clientId }, client) => {
+      const message = { action: 'override.delete', override_id: id, client_id: clientId, ...ofProfile(client) };
+      return { entries: [systemEntry(ports, actor, message)], jobs: [], deadline };
+    });
   };
 
 export interface ClientLimit extends EffectiveLimit {

@@ -63,13 +63,13 @@ export interface LimitStore {
    * inactive, which changes their `updatedAt`.
    */
   addOverride(profile: ProfileId, override: NewOverride, effects: Effects): Promise<Override>;
-  /** Raises `override_not_found`. Where it becomes active the client's others become inactive. */
+  /** Raises `override_not_found`; `decide` sees whose it is. Where it becomes active the client's others become inactive. */
   updateOverride(
     id: number,
-    decide: (current: Override) => Effects & { readonly override: Override },
+    decide: (current: Override, client: Profile) => Effects & { readonly override: Override },
   ): Promise<Override>;
-  /** Raises `override_not_found`. */
-  removeOverride(id: number, decide: (current: Override) => Effects): Promise<void>;
+  /** Raises `override_not_found`; `decide` sees whose it is. */
+  removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
 
   /** The profile with that API client identifier or, failing that, with that profile id; or null. */
   subject(id: ClientId | ProfileId): Promise<LimitSubject | null>;

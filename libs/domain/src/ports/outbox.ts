@@ -1,5 +1,6 @@
 import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { Effects } from './effects.ts';
 
 /** What a job does and with what. Secrets are in `sealed` alone. */
 export type JobTask =
@@ -82,7 +83,7 @@ export interface Outbox {
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
-   * Lets a notice rest that was claimed and sent: it goes on under the next id, so that its next mail is one of its own, as if it had
+   * Lets a notice rest that was claimed and is done: it goes on under the next id, so that its next mail is one of its own, as if it had
    * never failed, and asked for as often as it was since its claim. It is not due before `dueAt`, and neither due nor waiting while
    * nobody has asked for it. One that is gone or given up is left alone, which is no error.
    */
@@ -113,10 +114,10 @@ export interface Outbox {
   sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
-   * Puts what was sealed anew in the place of what is sealed now, and changes nothing else of the job; answers false, and changes
-   * nothing, where the job is gone, was given up, or has something else sealed by now.
+   * Puts what was sealed anew in the place of what is sealed now, with these effects, and changes nothing else of the job; answers
+   * false, and writes nothing, where the job is gone, was given up, or has something else sealed by now.
    */
-  reseal(id: JobId, before: string, after: string): Promise<boolean>;
+  reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
 
   /** How many jobs wait, leased and later ones included, resting ones not; how many were given up; and since when the longest due one is. */
   state(

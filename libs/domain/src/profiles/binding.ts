@@ -1,4 +1,4 @@
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import { isPorticoError } from '../errors.ts';
 import { nextChangeAt } from '../instant.ts';
 import type { AuditEntry } from '../ports/audit-log.ts';
@@ -38,7 +38,6 @@ export const bindProfile = async (
   { id }: Pick<Profile, 'id'>,
   issuer: string,
 ): Promise<Profile | null> => {
-  const entry = bindingEntry(ports, id, issuer);
   const now = ports.clock.now();
   try {
     const profile = await ports.profiles.update(id, (state) =>
@@ -46,7 +45,7 @@ export const bindProfile = async (
         ? {
             profile: { ...state.profile, issuer, updatedAt: nextChangeAt(state.profile.updatedAt, now) },
             key: state.key,
-            entries: [entry],
+            entries: [bindingEntry(ports, state.profile, issuer)],
             jobs: [],
             deadline: null,
           }
@@ -60,5 +59,5 @@ export const bindProfile = async (
 };
 
 /** The service's own entry for a binding, whose actor is the profile that is bound. */
-export const bindingEntry = (ports: Pick<Ports, 'chance' | 'clock'>, id: Profile['id'], issuer: string): AuditEntry =>
-  systemEntry(ports, id, { action: 'profile.bind', profile_id: id, issuer });
+export const bindingEntry = (ports: Pick<Ports, 'chance' | 'clock'>, profile: Profile, issuer: string): AuditEntry =>
+  systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });

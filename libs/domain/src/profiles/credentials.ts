@@ -1,6 +1,6 @@
 import { makeSecret, secretBytes } from '../access/api-secret.ts';
 import type { Access, Authority } from '../access/access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ClientId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
@@ -40,11 +40,11 @@ export const rotateCredentials =
 export const rotateOwnCredentials =
   (ports: Needs) =>
   ({ profile, deadline }: Access, graceSeconds: number): Promise<Credentials> =>
-    rotate(ports, { actorId: profile.id, deadline }, profile.id, graceSeconds, false);
+    rotate(ports, { actor: profile, deadline }, profile.id, graceSeconds, false);
 
 const rotate = async (
   ports: Needs,
-  { actorId, deadline }: Authority,
+  { actor, deadline }: Authority,
   id: ProfileId,
   graceSeconds: number,
   isMailed: boolean,
@@ -54,11 +54,6 @@ const rotate = async (
   refuseKeyless(profile);
   const freshId = ports.chance.uuid() as ClientId;
   const { secret, stored } = await newSecret(ports, deadline);
-  const entry = systemEntry(ports, actorId, {
-    action: 'credentials.rotate',
-    profile_id: id,
-    grace_seconds: graceSeconds,
-  });
   const now = ports.clock.now();
   const after = await ports.profiles.update(id, ({ profile, key }) => {
     refuseKeyless(profile);
@@ -70,7 +65,9 @@ const rotate = async (
         current: stored,
         previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
       },
-      entries: [entry],
+      entries: [
+        systemEntry(ports, actor, { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds }),
+      ],
       jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
       deadline,
     };

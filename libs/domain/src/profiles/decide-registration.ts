@@ -1,7 +1,7 @@
 import { nextStatus } from './registration-machine.ts';
 import { newSecret, type Credentials } from './credentials.ts';
 import type { Authority } from '../access/access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ClientId, ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
@@ -16,18 +16,17 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'm
  */
 export const approveProfile =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId): Promise<Credentials> => {
+  async ({ actor, deadline }: Authority, id: ProfileId): Promise<Credentials> => {
     await refuseEarly(ports, id);
     const clientId = ports.chance.uuid() as ClientId;
     const { secret, stored } = await newSecret(ports, deadline);
     const credentials = { clientId, secret };
     const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
-    const entry = systemEntry(ports, actorId, { action: 'profile.approve', profile_id: id, client_id: clientId });
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile }) => ({
       profile: { ...decided(profile, 'approve', now), clientId, approvedAt: now },
       key: { current: stored, previous: null },
-      entries: [entry],
+      entries: [systemEntry(ports, actor, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId })],
       jobs,
       deadline,
     }));
@@ -41,14 +40,13 @@ export const approveProfile =
 /** Rejects a pending profile; the notice, with the reason where one is given, is mailed if mail is enabled. */
 export const rejectProfile =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
+  async ({ actor, deadline }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
-    const entry = systemEntry(ports, actorId, { action: 'profile.reject', profile_id: id });
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({
       profile: decided(profile, 'reject', now),
       key,
-      entries: [entry],
+      entries: [systemEntry(ports, actor, { action: 'profile.reject', ...ofProfile(profile) })],
       jobs,
       deadline,
     }));

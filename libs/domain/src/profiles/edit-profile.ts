@@ -1,5 +1,5 @@
 import type { Access, Authority } from '../access/access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import { canSignIn } from './binding.ts';
 import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
@@ -45,12 +45,12 @@ export interface ChangedRole {
 /** Makes an admin of a client or a client of an admin. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId, role: Role): Promise<ChangedRole> => {
-    const entry = systemEntry(ports, actorId, { action: 'profile.role', profile_id: id, role });
+  async ({ actor, deadline }: Authority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const now = ports.clock.now();
     const profile = await ports.profiles.update(id, (state) => {
       if (state.profile.role === role) return { ...state, entries: [], jobs: [], deadline };
       const next = role === 'admin' ? promoted(state.profile, now) : demoted(settings, state);
+      const entry = systemEntry(ports, actor, { action: 'profile.role', ...ofProfile(state.profile), role });
       return { ...changed(state, next, now), entries: [entry], jobs: [], deadline };
     });
     return { profile, warning: role === 'admin' ? adminWarning(settings, profile) : null };
@@ -80,23 +80,22 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
 /** Assigns a rate-limit tier, or none; raises `tier_not_found`. */
 export const assignTier =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
-    const entry = systemEntry(ports, actorId, { action: 'profile.tier', profile_id: id, tier });
+  async ({ actor, deadline }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
     const now = ports.clock.now();
-    return ports.profiles.update(id, (state) =>
-      state.profile.tier === tier
-        ? { ...state, entries: [], jobs: [], deadline }
-        : { ...changed(state, { ...state.profile, tier }, now), entries: [entry], jobs: [], deadline },
-    );
+    return ports.profiles.update(id, (state) => {
+      if (state.profile.tier === tier) return { ...state, entries: [], jobs: [], deadline };
+      const entry = systemEntry(ports, actor, { action: 'profile.tier', ...ofProfile(state.profile), tier });
+      return { ...changed(state, { ...state.profile, tier }, now), entries: [entry], jobs: [], deadline };
+    });
   };
 
 /** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
 export const removeProfile =
   (ports: Needs, settings: Settings) =>
-  async ({ actorId, deadline }: Authority, id: ProfileId): Promise<void> => {
-    const entry = systemEntry(ports, actorId, { action: 'profile.delete', profile_id: id });
+  async ({ actor, deadline }: Authority, id: ProfileId): Promise<void> => {
     await ports.profiles.remove(id, (state) => {
       refuseLastAdmin(settings, state);
+      const entry = systemEntry(ports, actor, { action: 'profile.delete', ...ofProfile(state.profile) });
       return { entries: [entry], jobs: [], deadline };
     });
   };

@@ -1,6 +1,6 @@
 import { canSignIn } from './binding.ts';
 import { promoted } from './edit-profile.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import type { ProfileId } from '../ids.ts';
 import { nextChangeAt } from '../instant.ts';
 import type { Ports, Profile } from '../ports/index.ts';
@@ -50,7 +50,7 @@ export const claimFirstAdmin =
         : fresh;
       return {
         profile,
-        entries: [systemEntry(ports, null, { action: 'admin.bootstrap', profile_id: profile.id, issuer })],
+        entries: [systemEntry(ports, null, { action: 'admin.bootstrap', ...ofProfile(profile), issuer })],
         jobs: [],
         deadline: null,
       };

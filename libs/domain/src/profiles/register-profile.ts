@@ -1,5 +1,5 @@
 import { bindingAgrees, bindingEntry } from './binding.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofProfile, systemEntry } from '../audit/entries.ts';
 import { PorticoError } from '../errors.ts';
 import type { ProfileId } from '../ids.ts';
 import { noticeJobs } from '../jobs/mail-jobs.ts';
@@ -41,11 +41,11 @@ export const registerProfile =
       updatedAt: now,
       approvedAt: null,
     };
-    const { id } = profile;
     // Without a token that binds it nobody has shown that he is this profile.
-    const actorId = issuer === null ? null : id;
-    const entry = systemEntry(ports, actorId, { action: 'profile.register', profile_id: id, bound: issuer !== null });
-    const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, id, issuer)];
+    const actor = issuer === null ? null : profile;
+    const message = { action: 'profile.register', ...ofProfile(profile), bound: issuer !== null };
+    const entry = systemEntry(ports, actor, message);
+    const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, profile, issuer)];
     await ports.profiles.add(profile, { entries, jobs: await noticeJobs(ports, settings), deadline });
     return profile;
   };

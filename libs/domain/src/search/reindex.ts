@@ -33,9 +33,9 @@ export const embedJob = (
 /** Begins to embed every collection anew in the background, unless that is under way; answers the run. */
 export const startReindex =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority): Promise<ReindexRun> => {
+  async ({ actor, deadline }: Authority): Promise<ReindexRun> => {
     const id = ports.chance.uuid();
-    const entry = systemEntry(ports, actorId, { action: 'search.reindex', job_id: id });
+    const entry = systemEntry(ports, actor, { action: 'search.reindex', job_id: id });
     return ports.embeddings.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
       entries: [entry],

@@ -1,5 +1,5 @@
 import type { Authority } from '../access/access.ts';
-import { systemEntry } from '../audit/entries.ts';
+import { ofCollection, systemEntry } from '../audit/entries.ts';
 import { resealedAuthentication } from '../collections/authentication.ts';
 import { isPorticoError } from '../errors.ts';
 import type { CollectionId, JobId } from '../ids.ts';
@@ -20,25 +20,26 @@ export interface Resealing {
   }[];
 }
 
-type Needs = Pick<Ports, 'vault' | 'collections' | 'outbox' | 'audit' | 'clock' | 'chance'>;
+type Needs = Pick<Ports, 'vault' | 'collections' | 'outbox' | 'clock' | 'chance'>;
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
 /**
  * Seals everything that an earlier secrets key has sealed by the present one: credentials of collections and mails that wait. After
  * that the earlier key is needed no more. It may run beside the service and again, also after it was broken off: one secret after
- * the other is changed, in a transaction of its own, and no collection's `updatedAt` or revision moves.
+ * the other is changed, in a transaction of its own with an audit entry, and no collection's `updatedAt` or revision moves.
  */
 export const resealSecrets =
   (ports: Needs) =>
-  async (
-    { actorId, deadline }: Authority,
-    onProgress: (done: number, total: number) => void = () => {},
-  ): Promise<Resealing> => {
+  async (authority: Authority, onProgress: (done: number, total: number) => void = () => {}): Promise<Resealing> => {
     const ids = await ports.collections.visibleIds({ of: 'all' });
     const mails = await ports.outbox.sealed();
     const work = [
-      ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCredential(ports, id) })),
-      ...mails.map(({ id, sealed }) => ({ kind: 'mail' as const, id, run: () => resealMail(ports, id, sealed) })),
+      ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCredential(ports, authority, id) })),
+      ...mails.map(({ id, sealed }) => ({
+        kind: 'mail' as const,
+        id,
+        run: () => resealMail(ports, authority, id, sealed),
+      })),
     ];
     const outcomes: { kind: 'credential' | 'mail'; id: string; outcome: Outcome }[] = [];
     for (const { kind, id, run } of work) {
@@ -50,14 +51,12 @@ export const resealSecrets =
     const unreadable = outcomes.flatMap(({ kind, id, outcome }) =>
       typeof outcome === 'string' ? [] : [{ kind, id, because: outcome.because }],
     );
-    const result = { credentials: resealed('credential'), mails: resealed('mail'), unreadable };
-    const counts = { credentials: result.credentials, mails: result.mails, unreadable: unreadable.length };
-    await ports.audit.append(systemEntry(ports, actorId, { action: 'secrets.reseal', ...counts }), deadline);
-    return result;
+    return { credentials: resealed('credential'), mails: resealed('mail'), unreadable };
   };
 
 /** Most collections have no credential, or a current one: those are only read. */
-const resealCredential = async ({ vault, collections }: Needs, id: CollectionId): Promise<Outcome> => {
+const resealCredential = async (ports: Needs, { actor }: Authority, id: CollectionId): Promise<Outcome> => {
+  const { vault, collections } = ports;
   const found = await collections.find(id);
   const tried = tryToSeal(() => found && resealedAuthentication(vault, found));
   if (typeof tried === 'string') return { because: tried };
@@ -70,7 +69,7 @@ const resealCredential = async ({ vault, collections }: Needs, id: CollectionId)
       return (
         storedAuthentication && {
           collection: { ...collection, storedAuthentication },
-          entries: [],
+          entries: [systemEntry(ports, actor, { action: 'secrets.reseal', ...ofCollection(collection) })],
           jobs: [],
           deadline: null,
         }
@@ -83,11 +82,14 @@ const resealCredential = async ({ vault, collections }: Needs, id: CollectionId)
   return changed ? 'resealed' : 'left';
 };
 
-const resealMail = async ({ vault, outbox }: Needs, id: JobId, before: string): Promise<Outcome> => {
-  const tried = tryToSeal(() => resealedMail(vault, id, before));
+const resealMail = async (ports: Needs, { actor }: Authority, id: JobId, before: string): Promise<Outcome> => {
+  const tried = tryToSeal(() => resealedMail(ports.vault, id, before));
   if (typeof tried === 'string') return { because: tried };
+  if (tried.anew === null) return 'left';
+  const entries = [systemEntry(ports, actor, { action: 'secrets.reseal', job_id: id })];
   // A job that was done or given up in between has nothing sealed any more.
-  return tried.anew !== null && (await outbox.reseal(id, before, tried.anew)) ? 'resealed' : 'left';
+  const isResealed = await ports.outbox.reseal(id, before, tried.anew, { entries, jobs: [], deadline: null });
+  return isResealed ? 'resealed' : 'left';
 };
 
 /** What is sealed anew, or why what is sealed does not open; the vault never says what. */

@@ -37,7 +37,7 @@ export const findLostSecrets =
  */
 export const resetSecrets =
   (ports: Needs) =>
-  async ({ actorId, deadline }: Authority, pepper: string): Promise<LostSecrets> => {
+  async ({ actor, deadline }: Authority, pepper: string): Promise<LostSecrets> => {
     const { vault, clock } = ports;
     let lost: LostSecrets = nothingLost;
     await ports.sealed.reset((sealed) => {
@@ -51,7 +51,7 @@ export const resetSecrets =
         pepper: apiKeys === null ? null : vault.seal(pepper, pepperContext),
         at: clock.now(),
         reason: 'The secrets key that sealed it is lost',
-        entries: [systemEntry(ports, actorId, { action: 'secrets.reset', ...counts })],
+        entries: [systemEntry(ports, actor, { action: 'secrets.reset', ...counts })],
         jobs: [],
         deadline,
       };

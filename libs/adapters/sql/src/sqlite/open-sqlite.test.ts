@@ -1,6 +1,5 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { aProfile, aTier, noEffects } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
@@ -107,20 +106,3 @@ test('a folder in the place of the file is refused', () =>
     await mkdir(file, { recursive: true });
     await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: `);
   }));
-
-test('a profile that still names a tier of before, which is gone, names none after the migration', () =>
-  withFile(async (file) => {
-    const [gone, there] = [aProfile({ tier: 'gone', clientId: null }), aProfile({ tier: 'gold', clientId: null })];
-    const first = await open(file);
-    await first.stores.limits.addTier(aTier({ tier: 'gold' }), noEffects);
-    for (const profile of [gone, there]) await first.stores.profiles.add(profile, noEffects);
-    await first.close();
-    await onFile(file, undoNoticesAndTiers);
-    const { stores, close } = await open(file);
-    expect(await stores.profiles.list()).toEqual([{ ...gone, tier: null, updatedAt: gone.updatedAt + 1 }, there]);
-    await close();
-  }));
-
-const undoNoticesAndTiers = (connection: SqliteDriver.Database) =>
-  connection.exec(`delete from schema_migrations where name = '0005-notices-and-tiers';
-    drop index jobs_notice_unique; alter table jobs drop column asked`);

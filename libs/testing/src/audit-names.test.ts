@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { operatorAuthority, type Authority, type Collection, type CollectionId } from '@portico/domain';
+import { memoryIssuer } from '@portico/memory';
+import { createHarness, type Harness } from './harness.ts';
+
+/** What the service has written of its own doings, oldest first. */
+const messages = async ({ ports }: Harness) =>
+  (await ports.audit.page({ source: 'system' }, 0, 100)).entries
+    .toReversed()
+    .map(({ message }) => JSON.parse(message) as Record<string, unknown>);
+
+const withAdmin = async () => {
+  const harness = createHarness();
+  const admin = await harness.useCases.claimFirstAdmin({
+    issuer: memoryIssuer,
+    uid: 'root',
+    email: 'root@example.com',
+  });
+  if (!admin) throw new Error('there was an admin before');
+  const authority: Authority = { actor: admin, deadline: null };
+  const ada = await harness.useCases.registerProfile(
+    { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
+    null,
+    null,
+  );
+  return { ...harness, admin, authority, ada };
+};
+
+const body = JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} } });
+
+const create = async ({ useCases }: Harness, authority: Authority, name: string): Promise<Collection> => {
+  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(body), null);
+  if (!document) throw new Error('no document was read');
+  const authentication = { type: 'bearer', name: 'Authorization', in: null, value: 'the upstream secret' } as const;
+  const createdBy = (await useCases.listProfiles(authority))[0]?.id;
+  if (!createdBy) throw new Error('there is nobody');
+  return useCases.createCollection(authority, createdBy, {
+    name,
+    description: '',
+    authentication,
+    document,
+    strict: false,
+  });
+};
+
+test('every entry of the service tells by name what it is about and who did it, after all of it is gone as well', async () => {
+  const harness = await withAdmin();
+  const { useCases, ports, authority, admin, ada } = harness;
+  const byRoot = { actor: 'root@example.com' };
+  const ofAda = { profile_id: ada.id, profile: 'ada@example.com' };
+  const first = await useCases.approveProfile(authority, ada.id);
+  const second = await useCases.rotateCredentials(authority, ada.id, 60);
+  const { id } = await create(harness, authority, 'Roads');
+  const ofRoads = { collection_id: id, collection: 'Roads' };
+  await useCases.grantAccess(authority, ada.id, id);
+  const row = await ports.callers.byUid('ada', { id, part: 'whole' });
+  if (!row) throw new Error('there is no profile');
+  await useCases.readMetadata({ ...row, via: 'token', deadline: null });
+  await useCases.updateCollection(authority, id, { name: 'Streets', description: 'of a town', strict: false });
+  const tier = { tier: 'gold', allowed: 5, windowSeconds: 60, description: null, isActive: true };
+  const rule = { allowed: 7, windowSeconds: 60, isActive: true };
+  const rules = { allowed_limit: 7, window_seconds: 60, is_active: true };
+  await useCases.createTier(authority, tier);
+  await useCases.assignTier(authority, ada.id, 'gold');
+  await useCases.removeTier(authority, 'gold');
+  const override = await useCases.createOverride(authority, ada.id, rule);
+  const ofOverride = { client_id: first.clientId, ...ofAda };
+  await useCases.updateOverride(authority, override.id, { isActive: false });
+  await useCases.removeOverride(authority, override.id);
+  await useCases.revokeAccess(authority, ada.id, id);
+  await useCases.removeCollection(authority, id);
+  await useCases.changeRole(authority, ada.id, 'admin');
+  await useCases.startReindex(operatorAuthority);
+  await useCases.removeProfile(authority, ada.id);
+
+  const written = await messages(harness);
+  expect(written).toEqual([
+    { action: 'admin.bootstrap', profile_id: admin.id, profile: 'root@example.com', issuer: memoryIssuer },
+    { action: 'profile.register', ...ofAda, bound: false },
+    { action: 'profile.approve', ...byRoot, ...ofAda, client_id: first.clientId },
+    { action: 'credentials.rotate', ...byRoot, ...ofAda, grace_seconds: 60 },
+    { action: 'collection.create', ...byRoot, ...ofRoads },
+    { action: 'access.grant', ...byRoot, ...ofAda, ...ofRoads },
+    { action: 'collection.credential_read', actor: 'ada@example.com', ...ofRoads, via: 'token' },
+    { action: 'collection.update', ...byRoot, ...ofRoads, fields: ['name', 'description'], new_name: 'Streets' },
+    { action: 'tier.create', ...byRoot, tier: 'gold', ...rules, allowed_limit: 5 },
+    { action: 'profile.tier', ...byRoot, ...ofAda, tier: 'gold' },
+    { action: 'tier.delete', ...byRoot, tier: 'gold' },
+    { action: 'override.create', ...byRoot, ...ofOverride, ...rules },
+    { action: 'override.update', ...byRoot, override_id: override.id, ...ofOverride, ...rules, is_active: false },
+    { action: 'override.delete', ...byRoot, override_id: override.id, ...ofOverride },
+    { action: 'access.revoke', ...byRoot, ...ofAda, collection_id: id, collection: 'Streets' },
+    { action: 'collection.delete', ...byRoot, collection_id: id, collection: 'Streets' },
+    { action: 'profile.role', ...byRoot, ...ofAda, role: 'admin' },
+    { action: 'search.reindex', job_id: expect.any(String) as string },
+    { action: 'profile.delete', ...byRoot, ...ofAda },
+  ]);
+  for (const secret of [first.secret, second.secret, 'the upstream secret']) {
+    expect(JSON.stringify(written)).not.toContain(secret);
+  }
+});
+
+test('the rejection of a registration names it', async () => {
+  const harness = await withAdmin();
+  await harness.useCases.rejectProfile(harness.authority, harness.ada.id, 'no');
+  expect((await messages(harness)).at(-1)).toEqual({
+    action: 'profile.reject',
+    actor: 'root@example.com',
+    profile_id: harness.ada.id,
+    profile: 'ada@example.com',
+  });
+});
+
+test('a name of a row of before is one line of bounded length in an entry', async () => {
+  const harness = await withAdmin();
+  const { ports, useCases, authority } = harness;
+  const { id, ...facts } = await create(harness, authority, 'Roads');
+  const old = '0b9f6a52-3c1e-4c60-9b65-000000000001' as CollectionId;
+  const document = await ports.collections.document(id);
+  if (!document) throw new Error('there is no document');
+  const name = `Roads\r\n{"action":"profile.delete"}\u202e${'x'.repeat(500)}`;
+  const effects = { entries: [], jobs: [], deadline: null };
+  await ports.collections.add({ ...facts, id: old, name }, document.packed, effects);
+  await useCases.removeCollection(authority, old);
+  const { collection } = (await messages(harness)).at(-1) ?? {};
+  expect(collection).toMatch(/^Roads \{"action":"profile\.delete"\} x+…$/);
+  expect(String(collection)).toHaveLength(254);
+});
+
+test('each secret that is sealed anew leaves an entry with its change, and one that is left as it is none', async () => {
+  const harness = await withAdmin();
+  const { ports, useCases, authority, ada } = harness;
+  const { id } = await create(harness, authority, 'Roads');
+  await useCases.approveProfile(authority, ada.id);
+  const before = (await messages(harness)).length;
+  await useCases.resealSecrets(operatorAuthority);
+  expect(await messages(harness)).toHaveLength(before);
+  const [mail] = await ports.outbox.sealed();
+  const vault = { ...ports.vault, isCurrent: () => false };
+  const turned = createHarness({}, { ...ports, vault });
+  expect(await turned.useCases.resealSecrets(operatorAuthority)).toMatchObject({ credentials: 1, mails: 1 });
+  expect((await messages(harness)).slice(before)).toEqual([
+    { action: 'secrets.reseal', collection_id: id, collection: 'Roads' },
+    { action: 'secrets.reseal', job_id: mail?.id },
+  ]);
+});
+
+test('a resealing that breaks off has an entry for each secret that was changed by then', async () => {
+  const harness = await withAdmin();
+  const { ports, authority } = harness;
+  for (const name of ['a', 'b', 'c']) await create(harness, authority, name);
+  const before = (await messages(harness)).length;
+  const turned = createHarness({}, { ...ports, vault: { ...ports.vault, isCurrent: () => false } });
+  const breaking = (done: number) => {
+    if (done === 2) throw new Error('the machine is lost');
+  };
+  await expect(turned.useCases.resealSecrets(operatorAuthority, breaking)).rejects.toThrow('lost');
+  expect((await messages(harness)).slice(before)).toHaveLength(2);
+});
