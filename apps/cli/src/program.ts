@@ -36,6 +36,15 @@ const exitCodeOf = (error: unknown): number => {
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
+/** What the commands are made with. */
+interface Tool {
+  readonly program: Command;
+  readonly environment: Environment;
+  readonly terminal: () => Terminal;
+  /** What a command ends with that came to its end. */
+  readonly endWith: (code: number) => void;
+}
+
 const createProgram = (environment: Environment, endWith: (code: number) => void): Command => {
   const program = new Command('portico')
     .description(
@@ -51,7 +60,12 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
       '\nExit codes: 0 success, 1 failure (for import: a document was refused; for jobs: one of them could not be taken), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
+  const tool: Tool = { program, environment, terminal, endWith };
+  for (const add of [addToken, addAdmin, addImport, addIndexes, addJobs, addBackup, addKeys, addKeyCheck]) add(tool);
+  return program;
+};
 
+const addToken = ({ program, environment, terminal }: Tool): void => {
   const token = program
     .command('token')
     .description('mint an identity token of the local issuer and print it alone on standard output')
@@ -66,7 +80,9 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
       const user = uid ? { uid, email } : localAdmin;
       await mintToken(readConfig(environment), terminal(), user, ttl);
     });
+};
 
+const addAdmin = ({ program, environment, terminal }: Tool): void => {
   const admin = program.command('admin').description('see and make admins');
   admin
     .command('list')
@@ -77,7 +93,9 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .argument('<email>', 'the e-mail of a registered profile')
     .description('make a registered profile an admin; a pending one is approved by it')
     .action((email: string) => withPortico(environment, (portico) => promoteAdmin(portico, terminal(), email)));
+};
 
+const addImport = ({ program, environment, terminal, endWith }: Tool): void => {
   program
     .command('import')
     .argument('<path...>', 'files, folders (searched for .json, .yaml and .yml) or globs')
@@ -96,16 +114,22 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
         if (refused.length > 0) endWith(exitCodes.failure);
       }),
     );
+};
 
+const addIndexes = ({ program, environment, terminal }: Tool): void => {
   program
     .command('reindex')
     .description('embed every collection anew, and wait until that is done')
     .action(() => withPortico(environment, (portico) => reindex(portico, terminal())));
+  program
+    .command('index')
+    .description('look after a vector index that is kept in Qdrant')
+    .command('rebuild')
+    .description('make the index anew from the vectors of the database; the old one answers until it is done')
+    .action(() => withPortico(environment, (portico) => rebuildIndex(portico, terminal())));
+};
 
-  addJobs(program, environment, terminal, endWith);
-
-  addKeys(program, environment, terminal, endWith);
-
+const addBackup = ({ program, environment, terminal }: Tool): void => {
   program
     .command('backup')
     .argument('<file>', 'the archive to write, for its owner alone; "-" is standard output')
@@ -120,35 +144,9 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .action((file: string, options: { force?: boolean }) =>
       restore(toolConfig(environment), terminal(), file, options),
     );
-
-  program
-    .command('index')
-    .description('look after a vector index that is kept in Qdrant')
-    .command('rebuild')
-    .description('make the index anew from the vectors of the database; the old one answers until it is done')
-    .action(() => withPortico(environment, (portico) => rebuildIndex(portico, terminal())));
-
-  program
-    .command('key')
-    .description('look at API keys')
-    .command('check')
-    .argument('[secret]', 'the secret (X-API-Key); read from standard input where it is absent or "-"')
-    .description(
-      'tell whether a text is a well-formed API secret, by its shape and checksum alone; it is not printed, sent or looked up',
-    )
-    .action(async (secret: string | undefined) => {
-      if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
-    });
-
-  return program;
 };
 
-const addKeys = (
-  program: Command,
-  environment: Environment,
-  terminal: () => Terminal,
-  endWith: (code: number) => void,
-): void => {
+const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
   const keys = program.command('keys').description('look after the secrets key');
   keys
     .command('reseal')
@@ -172,12 +170,21 @@ const addKeys = (
     });
 };
 
-const addJobs = (
-  program: Command,
-  environment: Environment,
-  terminal: () => Terminal,
-  endWith: (code: number) => void,
-): void => {
+const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
+  program
+    .command('key')
+    .description('look at API keys')
+    .command('check')
+    .argument('[secret]', 'the secret (X-API-Key); read from standard input where it is absent or "-"')
+    .description(
+      'tell whether a text is a well-formed API secret, by its shape and checksum alone; it is not printed, sent or looked up',
+    )
+    .action(async (secret: string | undefined) => {
+      if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
+    });
+};
+
+const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
   const jobs = program.command('jobs').description('see the jobs that were given up, and let them begin anew');
   jobs
     .command('list')
