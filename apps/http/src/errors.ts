@@ -17,6 +17,7 @@ export const errorStatuses = {
   override_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,
+  malformed_request: 400,
   email_taken: 409,
   identity_taken: 409,
   already_approved: 409,

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { CountedRequest, ProfileId } from '@portico/domain';
 import type { ReadClientAddress } from './requests/client-address.ts';
+import type { Unreadable } from './unreadable.ts';
 
 const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+const lastOn = new WeakMap<Socket, Exchange>();
+
+/** The last exchange that began on this connection. */
+export const exchangeOn = (socket: Socket): Exchange | null => lastOn.get(socket) ?? null;
 
 /** One request with its response, and what becomes known of it on the way. */
 export class Exchange {
@@ -18,6 +25,10 @@ export class Exchange {
   /** What the request was counted as, once it was. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
+  /** Whether nothing is done before the whole body is there. */
+  takesBody = false;
+  /** What it was answered by without its response, where its body could not be read. */
+  unreadable: Unreadable | null = null;
   readonly #readAddress: ReadClientAddress;
 
   constructor(request: IncomingMessage, response: ServerResponse, readAddress: ReadClientAddress) {
@@ -25,6 +36,7 @@ export class Exchange {
     this.response = response;
     this.#readAddress = readAddress;
     const given = request.headers['x-request-id'];
+    lastOn.set(request.socket, this);
     this.requestId = typeof given === 'string' && givenRequestId.test(given) ? given : randomUUID();
   }
 

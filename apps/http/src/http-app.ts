@@ -14,10 +14,12 @@ import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { isHeldBack } from './requests/expectation.ts';
+import { namesHost } from './requests/host.ts';
 import { decodable } from './requests/path.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { routes } from './routes/table.ts';
 import type { HttpSettings } from './settings.ts';
+import type { RecordUnreadable } from './unreadable.ts';
 
 export interface HttpAppFacts {
   readonly useCases: UseCases;
@@ -43,8 +45,13 @@ export const answerTimeoutMsDefault = 9_500;
 
 const keptBodiesBytesMax = 32 * 1_048_576;
 
+export interface HttpApp extends Express {
+  /** For its server: what never came to be a request leaves a line in the log and a measurement all the same. */
+  readonly recordUnreadable: RecordUnreadable;
+}
+
 /** The Express application. `app.locals.draining` tells it that the service is shutting down. */
-export const createHttpApp = (facts: HttpAppFacts): Express => {
+export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
   app.locals['draining'] = false;
@@ -79,7 +86,11 @@ export const createHttpApp = (facts: HttpAppFacts): Express => {
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
     serve(request, response, null, error),
   );
-  return app;
+  const recordUnreadable: RecordUnreadable = ({ status, fault }, requestId) => {
+    metrics.requestEnded('other', 'unknown', status, 0);
+    facts.logger.info({ route: 'unknown', status, request_id: requestId, unreadable: fault }, 'request');
+  };
+  return Object.assign(app, { recordUnreadable });
 };
 
 type MethodTable = ReadonlyMap<string, Route>;
@@ -110,7 +121,8 @@ const createServing = (
     if (status === 500)
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
     if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
-    return send(exchange, refusalAnswer(refusal), status, isDraining() || isHeldBack(exchange.request));
+    const closing = isDraining() || isHeldBack(exchange.request) || refusal.code === 'malformed_request';
+    return send(exchange, refusalAnswer(refusal), status, closing);
   };
 
   /** What comes of the work after the deadline was answered: nobody waits for it, and it has changed nothing. */
@@ -119,9 +131,10 @@ const createServing = (
     logger.error({ err: error, request_id: requestId, route }, 'request failed after its answer');
   };
 
-  const record = ({ request, response, route, isProbe, requestId, profileId, startedAt }: Exchange): void => {
+  const record = (exchange: Exchange): void => {
+    const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable } = exchange;
     const ms = performance.now() - startedAt;
-    const status = response.headersSent ? response.statusCode : 499;
+    const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
     const method = request.method ?? '';
     metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
     logger[isProbe && status === 200 && response.writableFinished ? 'debug' : 'info'](
@@ -132,7 +145,7 @@ const createServing = (
         ms: Math.round(ms * 1_000) / 1_000,
         request_id: requestId,
         ...(profileId ? { profile_id: profileId } : {}),
-        ...(response.writableFinished ? {} : { aborted: true }),
+        ...(unreadable ? { unreadable: unreadable.fault } : response.writableFinished ? {} : { aborted: true }),
       },
       'request',
     );
@@ -152,6 +165,7 @@ const createServing = (
     try {
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
+      if (!namesHost(request)) throw new PorticoError('malformed_request');
       const route = routeFor(methods, request.method, exchange);
       const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>, deadline);
       if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || isHeldBack(request));

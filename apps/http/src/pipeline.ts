@@ -32,6 +32,7 @@ export const answerRoute = async (
 ): Promise<Answer> => {
   const { useCases, service, bodies } = facts;
   const { request } = exchange;
+  exchange.takesBody = route.body !== null;
   const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params, deadline);
   refuseExpired(deadline);
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};

@@ -15,6 +15,7 @@ export const errorDetails = {
   override_not_found: 'Override not found',
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
+  malformed_request: 'Malformed request',
   email_taken: 'Email already registered',
   identity_taken: 'Identity already registered',
   already_approved: 'User already approved',

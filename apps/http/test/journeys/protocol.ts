@@ -200,6 +200,8 @@ export const protocolSuite = (start: Start): void => {
   });
 
   describe('the wire', () => {
+    const registering = (headers: string): string =>
+      `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
     const exchange = (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(subject.client.baseUrl);
@@ -210,10 +212,20 @@ export const protocolSuite = (start: Start): void => {
         socket.on('error', reject);
       });
     const refusal = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n\{"detail":"[^"]+"\}$/;
+    const statusesIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+    const requestIds = /^X-Request-Id: (\S+)\r$/gm;
+    const linesOf = (requestId: string | undefined) =>
+      subject.logLines().filter((line) => line.includes(`"request_id":"${requestId}"`));
 
     test.each([
       ['no HTTP', 'nonsense\r\n\r\n', '400'],
       ['no Host', 'GET /health HTTP/1.1\r\n\r\n', '400'],
+      ['no Host of who expects something', 'GET /health HTTP/1.1\r\nExpect: 100-continue\r\n\r\n', '400'],
+      ['an empty Host', 'GET /health HTTP/1.1\r\nHost:\r\n\r\n', '400'],
+      ['a Host that is none', 'GET /health HTTP/1.1\r\nHost: a/b\r\n\r\n', '400'],
+      ['two Hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', '400'],
+      ['two Hosts of HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', '400'],
+      ['a body that is none', `${registering('Transfer-Encoding: chunked')}{}\r\n`, '400'],
       ['two lengths', 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
       [
         'a length and chunks',
@@ -223,7 +235,41 @@ export const protocolSuite = (start: Start): void => {
       ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
       ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
     ])('%s is refused in JSON, and the connection ends', async (_what, text, status) => {
-      expect(refusal.exec(await exchange(text))?.[1]).toBe(status);
+      const received = await exchange(text);
+      expect(refusal.exec(received)?.[1]).toBe(status);
+      expect(received).toMatch(/^Connection: close\r$/m);
+      // Each is on record, by the id that it was told.
+      const ids = [...received.matchAll(requestIds)].map(([, id]) => id);
+      expect(ids).toHaveLength(1);
+      await expect.poll(() => linesOf(ids[0])).toMatchObject([expect.stringContaining(`"status":${status}`)]);
+      const metrics = (await call('GET', '/metrics')).text;
+      expect(metrics).toMatch(
+        new RegExp(`^http_request_duration_seconds_count\\{.*status="${status}".*\\} [1-9]`, 'm'),
+      );
+    });
+
+    test('a Host with a port, an address of IPv6, and none at all of HTTP/1.0 are hosts', async () => {
+      for (const host of ['example.com:8080', '[::1]:3000', '127.0.0.1', 'a-b_c.example'])
+        expect(await exchange(`GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
+          /^HTTP\/1\.1 200 /,
+        );
+      expect(await exchange('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    });
+
+    test('what cannot be read keeps the id that its head has told', async () => {
+      const head = registering('Transfer-Encoding: chunked\r\nX-Request-Id: told-1');
+      expect([...(await exchange(`${head}{}\r\n`)).matchAll(requestIds)]).toMatchObject([{ 1: 'told-1' }]);
+      await expect.poll(() => linesOf('told-1')).toHaveLength(1);
+    });
+
+    test('a request that was read is answered by what became of it, whatever nonsense comes after it', async () => {
+      const body = JSON.stringify({ firebase_uid: 'piped', email: 'piped@example.com', full_name: 'Piped' });
+      const head = registering(`Content-Length: ${body.length}`);
+      expect(statusesIn(await exchange(`${head}${body}nonsense\r\n\r\n`))).toEqual(['201', '400']);
+      // A body that nobody wants is none of it.
+      expect(
+        statusesIn(await exchange('GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{}')),
+      ).toEqual(['200']);
     });
 
     test('a client that waits for 100 Continue is told early', async () => {
