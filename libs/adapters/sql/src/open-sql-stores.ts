@@ -19,7 +19,7 @@ export interface SqlOptions {
   readonly writeWaitMs?: number;
   /** PostgreSQL: how long a start waits for a server that cannot be reached, in milliseconds. 60,000 unless told. */
   readonly startWaitMs?: number;
-  /** Told why a start takes its time. */
+  /** Told why a start takes its time, and when the database begins to take no writes. */
   readonly warn?: (message: string, error: unknown) => void;
 }
 
@@ -45,7 +45,7 @@ export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {})
   switch (config.kind) {
     case 'sqlite': {
       const { openSqliteStores } = await import('./sqlite/open-sqlite-stores.ts');
-      return openSqliteStores(config.file, writeWaitMs);
+      return openSqliteStores(config.file, writeWaitMs, warn);
     }
     case 'postgresql': {
       const { openPostgresqlStores } = await import('./postgresql/open-postgresql-stores.ts');

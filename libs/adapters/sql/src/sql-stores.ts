@@ -14,6 +14,8 @@ import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettings } from './settings.ts';
 import type { Database, PreparedReads } from './sql.ts';
+import { createWriteCheck } from './write-check.ts';
+import type { WriteCheckOptions } from './write-check.ts';
 
 /** What a dialect brings along for its stores. */
 export interface SqlDialect {
@@ -21,10 +23,14 @@ export interface SqlDialect {
   readonly prepared: PreparedReads;
   readonly auditReads: AuditReads;
   readonly collections: CollectionDialect;
+  /** Rejects while nothing can be read. */
   readonly check: Probe['check'];
+  readonly writeCheck: WriteCheckOptions;
 }
 
-export const createSqlStores = ({ database, prepared, auditReads, collections, check }: SqlDialect): SqlStores => {
+export const createSqlStores = (dialect: SqlDialect): SqlStores => {
+  const { database, prepared, auditReads, collections } = dialect;
+  const checkWrites = createWriteCheck(database, dialect.writeCheck);
   const callers = createSqlCallerReads(prepared);
   const audit = createSqlAuditLog(database, auditReads);
 
@@ -41,7 +47,14 @@ export const createSqlStores = ({ database, prepared, auditReads, collections, c
       sealed: createSqlSealedStore(database),
     },
     settings: createSettings(database),
-    probe: { name: 'database', essential: true, check },
+    probe: {
+      name: 'database',
+      essential: true,
+      async check() {
+        await dialect.check();
+        await checkWrites();
+      },
+    },
     async close() {
       await audit.settled();
       await database.close();

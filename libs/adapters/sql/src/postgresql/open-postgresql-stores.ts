@@ -25,5 +25,6 @@ export const openPostgresqlStores = async (url: string, warn: Warn, startWaitMs:
       if (await isDoneWithin(limits.probeMs, asked)) return;
       throw new Error(`The database did not answer within ${limits.probeMs} ms.`);
     },
+    writeCheck: { waitMs: limits.probeMs, isWaitingFine: false, warn },
   });
 };

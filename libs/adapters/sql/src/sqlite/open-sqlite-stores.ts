@@ -1,11 +1,16 @@
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
+import type { WriteCheckOptions } from '../write-check.ts';
 import { createSqliteAuditReads } from './audit-reads.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { prepareSqliteReads } from './prepared-reads.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
-export const openSqliteStores = async (file: string, writeWaitMs: number): Promise<SqlStores> => {
+export const openSqliteStores = async (
+  file: string,
+  writeWaitMs: number,
+  warn: WriteCheckOptions['warn'],
+): Promise<SqlStores> => {
   const { orm, writer, reader } = await openSqlite(file);
   const database = new SqliteDatabase(orm, writer, reader, writeWaitMs);
   const prepared = prepareSqliteReads(reader);
@@ -20,5 +25,6 @@ export const openSqliteStores = async (file: string, writeWaitMs: number): Promi
     async check() {
       await database.reads.first('select id from epochs');
     },
+    writeCheck: { waitMs: 500, isWaitingFine: true, warn },
   });
 };

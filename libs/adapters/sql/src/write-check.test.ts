@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { anEntry } from '@portico/contracts';
+import SqliteDriver from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { startChild } from '../test/child.ts';
+import { newDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
+import { withFile } from '../test/with-stores.ts';
+import { openSqlStores } from './index.ts';
+import type { Database } from './sql.ts';
+import { createWriteCheck } from './write-check.ts';
+
+const isLinux = process.platform === 'linux';
+
+describe('a check of writes', () => {
+  const over = (write: () => Promise<unknown>, isWaitingFine = false) => {
+    const warnings: string[] = [];
+    let writes = 0;
+    const database = { write: () => write().finally(() => (writes += 1)) } as unknown as Database;
+    const check = createWriteCheck(database, { waitMs: 20, isWaitingFine, warn: (message) => warnings.push(message) });
+    return { check, warnings, writes: () => writes };
+  };
+
+  test('that was answered by a write makes no other for a while', async () => {
+    const { check, writes, warnings } = over(() => Promise.resolve(1));
+    for (let time = 0; time < 3; time += 1) await check();
+    expect([writes(), warnings]).toEqual([1, []]);
+  });
+
+  test('writes each time while that is refused, and is fulfilled once it is taken; a warning says it once', async () => {
+    const outcomes = [new Error('full'), new Error('still full'), null];
+    const { check, warnings } = over(async () => {
+      const outcome = outcomes.shift();
+      if (outcome) throw outcome;
+    });
+    await expect(check()).rejects.toThrow('full');
+    await expect(check()).rejects.toThrow('still full');
+    await check();
+    expect(warnings).toEqual(['The database takes no writes']);
+  });
+
+  test('of a write that has to wait is rejected, or says nothing where others are taken before it', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    await expect(over(never).check()).rejects.toThrow('within 20 ms');
+    await over(never, true).check();
+  });
+
+  test('of a write that was refused late is rejected the next time', async () => {
+    const late = Promise.withResolvers<never>();
+    const { check } = over(() => late.promise, true);
+    await check();
+    late.reject(new Error('full'));
+    await expect(check()).rejects.toThrow('full');
+  });
+});
+
+test.skipIf(!isLinux)('on SQLite a file that cannot grow is not ready, and ready again once it can', () =>
+  withFile(async (file) => {
+    const { child, ended } = startChild('write-to-the-limit.ts', file);
+    await once(child, 'message');
+    const limitTo = (bytes: number | 'unlimited') =>
+      execFileSync('prlimit', [`--fsize=${bytes}:unlimited`, `--pid=${child.pid}`]);
+    const state = async () => {
+      const answered = once(child, 'message');
+      child.send('state');
+      return (await answered)[0] as unknown;
+    };
+    try {
+      expect(await state()).toEqual({ isTaken: true, isReadable: true, isReady: true, warnings: [] });
+      limitTo(statSync(`${file}-wal`).size);
+      // A check that was fulfilled holds for a while.
+      await expect
+        .poll(state, { timeout: 20_000, interval: 500 })
+        .toEqual({ isTaken: false, isReadable: true, isReady: false, warnings: ['The database takes no writes'] });
+      limitTo('unlimited');
+      expect(await state()).toMatchObject({ isTaken: true, isReady: true });
+    } finally {
+      child.kill();
+      await ended;
+    }
+  }),
+);
+
+test('on SQLite a write that waits for another process says nothing for as long as it may', () =>
+  withFile(async (file) => {
+    const { probe, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 2_000 });
+    const other = new SqliteDriver(file);
+    other.exec('begin immediate');
+    await probe.check();
+    await expect
+      .poll(
+        () =>
+          probe.check().then(
+            () => 'ready',
+            () => 'not ready',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('not ready');
+    other.exec('commit');
+    other.close();
+    await probe.check();
+    await close();
+  }));
+
+test.skipIf(!postgres)(
+  'on PostgreSQL a server that only reads is not ready, and ready again once it writes',
+  async () => {
+    const url = await newDatabase();
+    const { stores, probe, close } = await openSqlStores({ kind: 'postgresql', url });
+    const readOnly = (setting: 'on' | 'off') =>
+      onDatabase(url, async (client) => {
+        await client.query('set default_transaction_read_only = off');
+        await client.query(`alter system set default_transaction_read_only = ${setting}`);
+        await client.query('select pg_reload_conf()');
+      });
+    const isReady = () =>
+      probe.check().then(
+        () => true,
+        () => false,
+      );
+    try {
+      expect(await isReady()).toBe(true);
+      await readOnly('on');
+      await expect.poll(isReady, { timeout: 20_000, interval: 500 }).toBe(false);
+      await expect(stores.audit.append(anEntry(), null)).rejects.toThrow('read-only');
+      await stores.audit.page({ source: 'all' }, 0, 1);
+    } finally {
+      await readOnly('off');
+    }
+    await expect.poll(isReady).toBe(true);
+    await close();
+  },
+);
