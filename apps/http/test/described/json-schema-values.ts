@@ -225,13 +225,11 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const objectsOf = ({ properties = {}, required = [] }: Schema, valuesOf: ValuesOf): Candidates => {
   const members = Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)] as const);
-  const arbitrary = fc.record(
-    {
-      ...Object.fromEntries(members.map(([name, values]) => [name, values.arbitrary])),
-      'x-other': fc.jsonValue({ maxDepth: 2 }),
-    },
-    { requiredKeys: required as string[] },
-  );
+  const arbitraries: Record<string, fc.Arbitrary<unknown>> = {
+    ...Object.fromEntries(members.map(([name, values]) => [name, values.arbitrary])),
+    'x-other': fc.jsonValue({ maxDepth: 2 }),
+  };
+  const arbitrary = fc.record(arbitraries, { requiredKeys: [...required] });
   const base: JsonObject = Object.fromEntries(
     members.filter(([name]) => required.includes(name)).map(([name, { edges }]) => [name, edges[0]]),
   );

@@ -24,7 +24,7 @@ export const redisModule: Module = (provide) => {
         gauges.limiterFallback = active;
       },
     });
-    return config.keepsRateLimits ? new Closable(limiter, keepChecking(limiter)) : limiter;
+    return config.answersRequests ? new Closable(limiter, keepChecking(limiter)) : limiter;
   });
   provide('cache', ['redis'], (redis) =>
     createRedisCache({ redis, near: createInProcessCache({ maxBytes: nearCacheBytesMax }) }),
