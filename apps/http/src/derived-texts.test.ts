@@ -11,8 +11,6 @@ test('a cursor of the longest name is short enough for a header and an address',
   const longest = { id, name: '\u{1d160}'.repeat(200) };
   expect(cursorOf(longest).length).toBeLessThan(4_000);
   expect(cursor.parse(cursorOf(longest)).id).toBe(id);
-  // Escaped by JSON, for rows of before such characters were refused.
-  expect(cursorOf({ id, name: '\u0001'.repeat(200) }).length).toBeLessThan(4_000);
 });
 
 test.each([

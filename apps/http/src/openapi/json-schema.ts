@@ -29,17 +29,23 @@ const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
   schema.anyOf = options.map((option) => (option.type === 'null' ? { enum: ['', null] } : option));
 };
 
+/** What stands beside a parameter's options, not within them. */
+const notes: readonly string[] = ['description', 'default', 'examples'];
+
 /**
  * The schema of a query parameter, which is a text: an empty one is as if absent. What stands for a number or a boolean is not one
  * when it is empty; the parameter itself says that it may be.
  */
 export const parameterSchema = (schema: JsonObject): JsonObject => {
-  const { description: _, default: fallback, examples, ...own } = schema;
-  const more = { ...(fallback === undefined ? {} : { default: fallback }), ...(examples ? { examples } : {}) };
-  if (Array.isArray(own['enum'])) return { ...own, enum: [...(own['enum'] as unknown[]), ''], ...more };
-  if (own['type'] !== 'string') return { ...own, ...more };
-  const { anyOf = [own], type: _type, ...rest } = own;
-  return { type: 'string', ...(own['anyOf'] ? rest : {}), anyOf: [...(anyOf as unknown[]), { const: '' }], ...more };
+  const { default: fallback, examples } = schema;
+  const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !notes.includes(name)));
+  const said = { ...(fallback === undefined ? {} : { default: fallback }), ...(examples ? { examples } : {}) };
+  if (Array.isArray(own['enum'])) return { ...own, enum: [...(own['enum'] as unknown[]), ''], ...said };
+  if (own['type'] !== 'string') return { ...own, ...said };
+  const { anyOf, ...plain } = own;
+  return Array.isArray(anyOf)
+    ? { ...plain, anyOf: [...(anyOf as unknown[]), { const: '' }], ...said }
+    : { type: 'string', anyOf: [plain, { const: '' }], ...said };
 };
 
 const rewritten = (value: unknown): unknown => {

@@ -75,11 +75,9 @@ const tierChange = z
 
 /** Shows what is no field of the specification's own. */
 const includes = z.object({
-  include: wordsParameter(profileExtras)
-    .optional()
-    .meta({
-      description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
-    }),
+  include: wordsParameter(profileExtras).optional().meta({
+    description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
+  }),
 });
 
 export const profileRoutes: readonly Route[] = [
@@ -98,7 +96,7 @@ export const profileRoutes: readonly Route[] = [
     status: 201,
     supplies: { user_id: '$response.body#/id', client_profile_id: '$response.body#/id' },
     response: registeredProfile,
-    errors: ['email_taken', 'identity_taken', 'invalid_token', 'identity_unavailable'],
+    errors: ['email_taken', 'identity_taken', 'invalid_token', 'token_required', 'identity_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const profile = await useCases.registerProfile(
         {

@@ -22,13 +22,14 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly propertyNames?: Schema;
+  readonly items?: Schema;
 }
 
 /** What says nothing of which values are allowed. */
 const annotations = ['description', 'default', 'examples', 'writeOnly'];
 const known = new Set([
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
-  ...['minimum', 'maximum', 'required', 'properties', 'additionalProperties', 'propertyNames', ...annotations],
+  ...['minimum', 'maximum', 'required', 'properties', 'additionalProperties', 'propertyNames', 'items', ...annotations],
 ]);
 
 export interface Values {
@@ -103,6 +104,8 @@ const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Sch
       return texts(schema);
     case 'integer':
       return wholeNumbers(schema);
+    case 'array':
+      return lists(schema, valuesOf);
     case 'null':
       return exactly([null]);
     case 'boolean':
@@ -127,6 +130,15 @@ const exactly = (values: readonly unknown[]): Candidates => ({
   edges: values,
   forbidden: values.flatMap((value) => (typeof value === 'string' && value !== '' ? [`${value}x`, value + value] : [])),
 });
+
+const lists = ({ items = {} }: Schema, valuesOf: ValuesOf): Candidates => {
+  const { arbitrary, edges, forbidden } = valuesOf(items);
+  return {
+    arbitrary: fc.array(arbitrary, { minLength: 1, maxLength: 3 }),
+    edges: [edges, ...edges.map((edge) => [edge])],
+    forbidden: forbidden.flatMap((value) => [[value], [...edges, value]]),
+  };
+};
 
 const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   arbitrary: fc.integer({ min: minimum, max: Math.min(maximum ?? 2 ** 31, 2 ** 31) }),
@@ -225,11 +237,11 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const objectsOf = ({ properties = {}, required = [] }: Schema, valuesOf: ValuesOf): Candidates => {
   const members = Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)] as const);
-  const arbitraries: Record<string, fc.Arbitrary<unknown>> = {
-    ...Object.fromEntries(members.map(([name, values]) => [name, values.arbitrary])),
-    'x-other': fc.jsonValue({ maxDepth: 2 }),
-  };
-  const arbitrary = fc.record(arbitraries, { requiredKeys: [...required] });
+  const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+    members.map(([name, values]) => [name, values.arbitrary]),
+  );
+  const other = { 'x-other': fc.jsonValue({ maxDepth: 2 }) };
+  const arbitrary = fc.record({ ...model, ...other }, { requiredKeys: [...required] });
   const base: JsonObject = Object.fromEntries(
     members.filter(([name]) => required.includes(name)).map(([name, { edges }]) => [name, edges[0]]),
   );

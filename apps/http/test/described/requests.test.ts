@@ -30,11 +30,13 @@ const seed = 20_261_122;
 const json = ['Content-Type', 'application/json'];
 
 /** What is said in a query string for a value; null for what cannot be said there. */
-const saidInQuery = (value: unknown): string | null =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
-/** What a text in a query may stand for: itself, or the number or the boolean that is written so. */
+const saidInQuery = (value: unknown): string | null => {
+  if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.join(',') : null;
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
+};
+/** What a text in a query may stand for: itself, its parts between commas, or the number or the boolean that is written so. */
 const meanings = (said: string): readonly unknown[] =>
-  /^(?:\d+|true|false)$/.test(said) ? [said, JSON.parse(said)] : [said];
+  /^(?:\d+|true|false)$/.test(said) ? [said, JSON.parse(said)] : [said, said.split(',')];
 const sayable = (values: readonly unknown[]) => [...new Set(values.map(saidInQuery).filter((said) => said !== null))];
 
 /**
