@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { CollectionHead, Profile, ProfileId, SecretsReset } from '@portico/domain';
+import type { Collection, Profile, ProfileId, SecretsReset } from '@portico/domain';
 import { assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
@@ -179,12 +179,12 @@ export const sealedStoreContract = {
 
 const scheme = { type: 'apiKey', name: 'X-Key', in: 'header' } as const;
 
-const sealedCollection = (facts: Partial<CollectionHead> = {}): CollectionHead =>
+const sealedCollection = (facts: Partial<Collection> = {}): Collection =>
   aCollection({ storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk' }, ...facts });
 
 const resetNothing: SecretsReset = { collections: [], mails: [], pepper: null, at: start, reason: '', ...noEffects };
 
-const added = ({ collections }: Stores, collection: CollectionHead) =>
+const added = ({ collections }: Stores, collection: Collection) =>
   collections.add(collection, aDocument(), noEffects);
 
 /** With a key whose last rotation left a secret that is still good. */

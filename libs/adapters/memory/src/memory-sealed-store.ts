@@ -1,5 +1,5 @@
 import { nextChangeAt } from '@portico/domain';
-import type { CollectionHead, Instant, SealedSecrets, SealedStore } from '@portico/domain';
+import type { Collection, Instant, SealedSecrets, SealedStore } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
 import { commit, kept } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
@@ -51,7 +51,7 @@ const sealedIn = ({ collections, jobs, keys, pepper }: MemoryDatabase): SealedSe
   apiKeys: keys.size,
 });
 
-const withoutCredential = (collection: CollectionHead, at: Instant): CollectionHead =>
+const withoutCredential = (collection: Collection, at: Instant): Collection =>
   kept({
     ...collection,
     storedAuthentication: collection.storedAuthentication && { ...collection.storedAuthentication, sealedValue: null },

@@ -1,6 +1,6 @@
 import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { CollectionHead } from './collection-store.ts';
+import type { Collection } from './collection-store.ts';
 import type { Effects } from './effects.ts';
 
 /** A mail that waits with a secret. */
@@ -13,7 +13,7 @@ export interface SealedMail {
 /** Everything that the stores keep sealed by the secrets key. */
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
-  readonly collections: readonly CollectionHead[];
+  readonly collections: readonly Collection[];
   /** Leased and put off ones included, in any order; one that was given up has nothing sealed any more. */
   readonly mails: readonly SealedMail[];
   /** What the tags of all API keys depend on; null before the first start. */
