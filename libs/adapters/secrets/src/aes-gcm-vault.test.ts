@@ -30,7 +30,8 @@ test('a key that is not configured is named by its id, without the text', () => 
 test('the key that sealed a text is told, and nothing of what is no sealed text', () => {
   const sealed = createAesGcmVault({ current: other, previous: [] }).seal('s3cret', 'here');
   expect(sealingKeyId(sealed)).toBe(keyIdOf(other));
-  for (const text of ['', 's3cret', 'v2.aaaaaaaa.AAAA.AAAA', 'v1.not an id.AAAA']) expect(sealingKeyId(text)).toBeNull();
+  for (const text of ['', 's3cret', 'v2.aaaaaaaa.AAAA.AAAA', 'v1.not an id.AAAA'])
+    expect(sealingKeyId(text)).toBeNull();
 });
 
 test('every single bit of what is sealed counts', () => {
