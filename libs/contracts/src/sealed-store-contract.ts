@@ -184,8 +184,7 @@ const sealedCollection = (facts: Partial<Collection> = {}): Collection =>
 
 const resetNothing: SecretsReset = { collections: [], mails: [], pepper: null, at: start, reason: '', ...noEffects };
 
-const added = ({ collections }: Stores, collection: Collection) =>
-  collections.add(collection, aDocument(), noEffects);
+const added = ({ collections }: Stores, collection: Collection) => collections.add(collection, aDocument(), noEffects);
 
 /** With a key whose last rotation left a secret that is still good. */
 const keyed = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {

@@ -237,11 +237,11 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const objectsOf = ({ properties = {}, required = [] }: Schema, valuesOf: ValuesOf): Candidates => {
   const members = Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)] as const);
-  const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
-    members.map(([name, values]) => [name, values.arbitrary]),
-  );
-  const other = { 'x-other': fc.jsonValue({ maxDepth: 2 }) };
-  const arbitrary = fc.record({ ...model, ...other }, { requiredKeys: [...required] });
+  const model: Record<string, fc.Arbitrary<unknown>> = {
+    ...Object.fromEntries(members.map(([name, values]) => [name, values.arbitrary])),
+    'x-other': fc.jsonValue({ maxDepth: 2 }),
+  };
+  const arbitrary = fc.record(model, { requiredKeys: [...required] });
   const base: JsonObject = Object.fromEntries(
     members.filter(([name]) => required.includes(name)).map(([name, { edges }]) => [name, edges[0]]),
   );
