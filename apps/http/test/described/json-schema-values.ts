@@ -146,7 +146,7 @@ const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   forbidden: [minimum - 1, minimum + 0.5, `${minimum}`, ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6])],
 });
 
-/** Each spoils some text: U+0000, what no line may hold, what stands in no name. */
+/** Each spoils some texts, and others take it: U+0000, what no line may hold, what stands in no name. */
 const spoilers = ['\0', '\n', '\t', '\u001b', '\u007f', '\u0085', '\u2028', '\u202e', '\u2066', ' ', '/', 'É', '%'];
 const characters = [...'aZ059-_.@ "\'\\<>{}[]:,é株\u00a0\n\t', '😀', '\u0301', 'ﬁ', '\ufeff'];
 
@@ -155,11 +155,13 @@ const texts = (schema: Schema): Candidates => {
   const made = madeTexts(schema);
   const plain = fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength: Math.min(maxLength, 60) });
   const isLoose = pattern === undefined || pattern.startsWith('^[^');
+  const spoiled = spoilers.flatMap((spoiler) => [`a${spoiler}b`, `a@b${spoiler}c.example`]);
   const long = (unit: string, length: number) => unit.repeat(length);
   return {
     arbitrary: made ?? (isLoose ? plain : fc.stringMatching(new RegExp(pattern))),
     edges: [
       ...(made ? fc.sample(made, { numRuns: 20, seed: 1 }) : []),
+      ...spoiled,
       ...['a', '0', '😀', 'a😀b', '-', 'a-b_c', long('a', maxLength), long('😀', maxLength), long('a', minLength)],
     ],
     forbidden: [
@@ -172,7 +174,7 @@ const texts = (schema: Schema): Candidates => {
         long('😀', maxLength + 1),
         long('a', Math.max(0, minLength - 1)),
       ],
-      ...spoilers.flatMap((spoiler) => [`a${spoiler}b`, `a@b${spoiler}c.example`]),
+      ...spoiled,
       ...(schema.format === 'uuid' ? [uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`] : []),
       ...(schema.format?.startsWith('date') ? ['2026-02-30', '2026-13-01T00:00:00Z', '2026-01-01T25:00:00Z', '1'] : []),
       ...(schema.format === 'idn-email' ? ['a', '@b.example', 'a@', 'a@b', 'a..b@c.example', 'a@b..example'] : []),
