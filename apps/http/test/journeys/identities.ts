@@ -58,7 +58,7 @@ export const identitiesSuite = (start: Start): void => {
     test('leaves one entry of the service, by the profile that it binds', async () => {
       const person = await cast.register();
       await Promise.all([me(person.token), me(person.token), me(person.token)]);
-      expect(await entries('profile.bind', person)).toEqual([
+      expect(await entries('profile.bind', person)).toMatchObject([
         { action: 'profile.bind', profile_id: person.id, issuer: subject.issuer },
       ]);
     });
