@@ -109,6 +109,9 @@ export const deadlineContract = {
   'a sealing anew begins to be committed in time or not at all': inTime(({ outbox }, effects, { mail }) =>
     outbox.reseal(mail.id, mail.task.sealed, 'YW5ldw', effects),
   ),
+  'a reset of what is lost begins to be committed in time or not at all': inTime(({ sealed }, effects, { mail }) =>
+    sealed.reset(() => ({ collections: [], mails: [mail.id], pepper: null, at: start, reason: 'lost', ...effects })),
+  ),
   'an enqueue begins to be committed in time or not at all': inTime(({ embeddings }, effects) =>
     embeddings.enqueue(effects),
   ),

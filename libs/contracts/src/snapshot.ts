@@ -7,7 +7,7 @@ const everything = 1_000_000;
 
 /** All that the stores hold, as their reads tell it: two of them are equal where nothing was changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, grants, audit, limits, embeddings, outbox } = stores;
+  const { callers, profiles, collections, grants, audit, limits, embeddings, outbox, sealed } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
   const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
@@ -23,5 +23,6 @@ export const snapshotOf = async (stores: Stores) => {
     lastRun: await embeddings.lastRun(),
     jobs: await Promise.all(jobKinds.map((kind) => outbox.due(kind, endOfTime, everything))),
     outbox: await outbox.state(endOfTime),
+    sealed: await sealed.read(),
   };
 };

@@ -52,6 +52,7 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'an update of an override begins to be committed in time or not at all': heedless('limits', 'updateOverride'),
   'a removal of an override begins to be committed in time or not at all': heedless('limits', 'removeOverride'),
   'a sealing anew begins to be committed in time or not at all': heedless('outbox', 'reseal'),
+  'a reset of what is lost begins to be committed in time or not at all': heedless('sealed', 'reset'),
   'an enqueue begins to be committed in time or not at all': heedless('embeddings', 'enqueue'),
   'a start of a run begins to be committed in time or not at all': heedless('embeddings', 'startRun'),
   'an appended entry begins to be committed in time or not at all': breaking('audit', (right) => ({
