@@ -24,6 +24,8 @@ export const limits = {
   turnMs: 7_500,
   /** All of another write, which may have waited before. */
   writeMs: 7_000,
+  /** Until it is given up to ask what has become of a commit whose connection has ended. */
+  outcomeMs: 4_000,
   probeMs: 500,
 } as const;
 

@@ -188,7 +188,9 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const write = (database: PostgresqlDatabase, name: string) =>
         database.write(async (sql) => {
           attempts += 1;
-          await sql.run('set transaction isolation level serializable');
+          // In the place of the transaction that was begun, which is none such.
+          await sql.run('rollback');
+          await sql.run('begin isolation level serializable');
           const { length } = await sql.all('select name from settings');
           await bothHaveRead();
           await sql.run('insert into settings (name, value) values (?, ?)', [name, String(length)]);

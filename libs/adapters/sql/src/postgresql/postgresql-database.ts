@@ -5,6 +5,8 @@ import type { Pool, QueryResult } from 'pg';
 import type { Database, PreparedRead, PreparedReads, Sql, Transaction, Value } from '../sql.ts';
 import { UnitOfWork } from '../unit-of-work.ts';
 import { Gate } from '../gate.ts';
+import { CommitOutcomeUnknown, identifying, isCommitted } from './commit-outcome.ts';
+import type { SentCommit } from './commit-outcome.ts';
 import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
 import { borrowed, executeInTurnOn, executeOn, limits } from './pool.ts';
 import type { Execute } from './pool.ts';
@@ -83,20 +85,30 @@ export class PostgresqlDatabase implements Database {
     try {
       return await this.#attempt(deadline, begin, work);
     } catch (error) {
+      if (error instanceof CommitOutcomeUnknown) return this.#settled(error as CommitOutcomeUnknown<T>);
       if (!isToBeTriedAgain(error) || attempt > retriesMax || performance.now() >= deadline) throw error;
       await setTimeout(Math.random() * attempt * pauseMsMax);
       return this.#retrying(deadline, begin, work, attempt + 1);
     }
   }
 
+  /** The answer, where the server says that it has committed. */
+  async #settled<T>(lost: CommitOutcomeUnknown<T>): Promise<T> {
+    const outcome = await isCommitted(executeOn(this.#pool), lost.sent, limits.outcomeMs);
+    if (outcome) return lost.answer;
+    throw outcome === null ? lost : lost.cause;
+  }
+
   #attempt<T>(deadline: number, begin: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return borrowed(this.#pool, deadline, async (execute, isBroken) => {
       try {
-        await execute({ text: begin });
+        const sent = sentOf(await execute({ text: begin }));
         const unit = new UnitOfWork(this.#sqlOver(execute), () => this.#entityManagerOn(execute));
         const answer = await work(unit);
         await unit.flush();
-        await commit(execute);
+        await commit(execute).catch((error: unknown) => {
+          throw sent && isBroken() ? new CommitOutcomeUnknown(sent, answer, error) : error;
+        });
         return answer;
       } catch (error) {
         // Where that fails the connection is broken and given up, and the server rolls back by itself.
@@ -166,12 +178,16 @@ const preparedOver = (statements: Statements, execute: Execute): PreparedReads =
 };
 
 /** Two numbers of our own that no other application is likely to lock: "port" in ASCII, and what is locked. */
-const beginChange = 'begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1)';
-const beginWrite = 'begin isolation level read committed';
+const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${identifying}`;
+const beginWrite = `begin isolation level read committed; ${identifying}`;
 const beginSnapshot = 'begin transaction isolation level repeatable read read only';
 const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 const retriesMax = 3;
 const pauseMsMax = 25;
+
+/** Of several statements there are several results; of a transaction that only reads nothing has to be known. */
+const sentOf = (results: QueryResult | readonly QueryResult[]): SentCommit | null =>
+  Array.isArray(results) ? ((results as readonly QueryResult[]).at(-1)?.rows[0] as SentCommit) : null;
 
 /** A transaction in which a statement has failed answers `commit` by rolling back, without an error. */
 const commit = async (execute: Execute): Promise<void> => {

@@ -3,6 +3,7 @@ import { anEntry, aProfile, noEffects } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
 import { startFaultProxy, startPostgres } from '@portico/test-servers';
 import type { FaultMode } from '@portico/test-servers';
+import type { PoolClient } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { onDatabase } from '../../test/with-postgresql.ts';
 import { openSqlStores } from '../index.ts';
@@ -148,7 +149,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
   );
 
   test.for<FaultMode>(['hang', 'reset'])(
-    'that commits while the network answers by %o is not asked again: the outcome is not known',
+    'that commits while the network answers by %o, and is not reached any more, is not asked again: nobody can tell the outcome',
     (mode) =>
       throughProxy(async (url, setMode) => {
         const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
@@ -159,13 +160,44 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
           await sql.run("insert into settings (name, value) values ('a', '')");
           await setMode(mode);
         });
-        await expect(written).rejects.toThrow();
+        await expect(written).rejects.toThrow('while the commit was on its way');
         await setMode('pass');
         expect(attempts).toBe(1);
         await database.close();
       }),
   );
+
+  test.for([
+    ['was committed', true],
+    ['was not', false],
+  ] as const)('whose answer to a commit is lost is asked for it on another connection, which %s', ([, arrives]) =>
+    throughProxy(async (url) => {
+      const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
+      const database = new PostgresqlDatabase(orm, pool);
+      pool.once('acquire', (client) => loseTheCommit(client, arrives));
+      const written = database.write(async (sql) => {
+        await sql.run("insert into settings (name, value) values ('a', 'kept')");
+        return 'answer';
+      });
+      if (arrives) expect(await written).toBe('answer');
+      else await expect(written).rejects.toThrow('lost');
+      const kept = await database.reads.first('select value from settings where name = ?', ['a']);
+      expect(kept).toEqual(arrives ? { value: 'kept' } : undefined);
+      await database.close();
+    }),
+  );
 });
+
+/** The next commit on that connection reaches the server or not; in neither case is there an answer. */
+const loseTheCommit = (client: PoolClient, arrives: boolean): void => {
+  const query = client.query.bind(client) as (config: { readonly text: string }) => Promise<unknown>;
+  const losing = async (config: { readonly text: string }) => {
+    if (config.text !== 'commit') return query(config);
+    if (arrives) await query(config);
+    throw new Error('Connection lost');
+  };
+  Object.assign(client, { query: losing });
+};
 
 const throughProxy = async (
   work: (url: string, setMode: (mode: FaultMode) => Promise<void>) => Promise<void>,

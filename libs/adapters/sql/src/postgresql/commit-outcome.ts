@@ -1,0 +1,61 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Execute } from './pool.ts';
+
+/** A transaction that was sent its commit. */
+export interface SentCommit {
+  /** `pg_current_xact_id()`, as text. */
+  readonly xid: string;
+  /** Of the connection that it was on. */
+  readonly pid: number;
+}
+
+/** The connection ended while the commit was on its way: only the server knows what has become of it. */
+export class CommitOutcomeUnknown<T> extends Error {
+  readonly sent: SentCommit;
+  readonly answer: T;
+
+  constructor(sent: SentCommit, answer: T, cause: unknown) {
+    super('The connection ended while the commit was on its way', { cause });
+    this.sent = sent;
+    this.answer = answer;
+  }
+}
+
+/** To be sent behind `begin`, in one round trip. */
+export const identifying = 'select pg_current_xact_id()::text as xid, pg_backend_pid() as pid';
+
+/**
+ * Whether the transaction was committed, asked on another connection for as long as `askMs`; null where nobody can tell. One
+ * that is still open then is ended, so that its commit does not arrive later.
+ */
+export const isCommitted = async (
+  execute: Execute,
+  { xid, pid }: SentCommit,
+  askMs: number,
+): Promise<boolean | null> => {
+  const until = performance.now() + askMs;
+  do {
+    const status = await statusOf(execute, xid);
+    if (status === 'committed') return true;
+    if (status === 'aborted') return false;
+    if (status === 'in progress') await execute({ text: endIt, values: [pid, xid] }).catch(() => undefined);
+    await setTimeout(pauseMs);
+  } while (performance.now() < until);
+  return null;
+};
+
+const pauseMs = 100;
+
+const statusOf = async (execute: Execute, xid: string): Promise<string | null> => {
+  try {
+    const { rows } = await execute<{ readonly status: string | null }>({ text: askStatus, values: [xid] });
+    return rows[0]?.status ?? null;
+  } catch {
+    return null;
+  }
+};
+
+const askStatus = 'select pg_xact_status($1::text::xid8) as status';
+/** By its transaction too: another connection may have its number by now. */
+const endIt = `select pg_terminate_backend(pid) from pg_stat_activity
+  where pid = $1 and backend_xid = $2::text::xid8::xid`;
