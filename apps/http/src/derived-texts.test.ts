@@ -19,7 +19,7 @@ test.each([
   ['', false],
   ['a b', false],
 ])('a request id of the caller is taken where it is short and plain: %s', (given, isTaken) => {
-  const request = { headers: { 'x-request-id': given } } as unknown as IncomingMessage;
+  const request = { headers: { 'x-request-id': given }, socket: {} } as unknown as IncomingMessage;
   const { requestId } = new Exchange(request, {} as ServerResponse, () => '');
   expect(requestId === given).toBe(isTaken);
   expect(requestId.length).toBeLessThanOrEqual(128);

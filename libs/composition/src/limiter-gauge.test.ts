@@ -16,18 +16,18 @@ test.skipIf(!redis?.control)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));
     const config = readConfig({ DATA_DIR: folder, REDIS_URL: redis?.url ?? '' });
-    const { gauges, close } = await compose(config, createLogger('silent', 'test'));
+    const portico = await compose(config, createLogger('silent', 'test'));
     const tells = async (active: boolean) => {
-      while (gauges.limiterFallback !== active) await pause(50);
+      while (portico.gauges.limiterFallback !== active) await pause(50);
     };
     try {
-      expect(gauges.limiterFallback).toBe(false);
+      expect(portico.gauges.limiterFallback).toBe(false);
       await redis?.control?.stop();
       await tells(true);
       await redis?.control?.start();
       await tells(false);
     } finally {
-      await close();
+      await portico.close();
       await redis?.close();
       rmSync(folder, { recursive: true });
     }

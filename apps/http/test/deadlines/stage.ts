@@ -56,7 +56,7 @@ export const createStage = () => {
         if (!isChange) return await method(...parameters);
         await reach('before its change');
         const answer = await method(...parameters.map((parameter) => watched(parameter, reach)));
-        reach('after its change was committed');
+        await reach('after its change was committed');
         return answer;
       } finally {
         underWay -= 1;

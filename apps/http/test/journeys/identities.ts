@@ -58,8 +58,14 @@ export const identitiesSuite = (start: Start): void => {
     test('leaves one entry of the service, by the profile that it binds', async () => {
       const person = await cast.register();
       await Promise.all([me(person.token), me(person.token), me(person.token)]);
-      expect(await entries('profile.bind', person)).toMatchObject([
-        { action: 'profile.bind', profile_id: person.id, issuer: subject.issuer },
+      expect(await entries('profile.bind', person)).toEqual([
+        {
+          action: 'profile.bind',
+          actor: person.email,
+          profile_id: person.id,
+          profile: person.email,
+          issuer: subject.issuer,
+        },
       ]);
     });
   });

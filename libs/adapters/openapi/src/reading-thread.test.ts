@@ -151,7 +151,7 @@ describe('what is too much to wait', () => {
   test('is refused at once beyond so many', async () => {
     const refused = expect.objectContaining({
       message: expect.stringMatching(/^3 documents of \d+ bytes wait/) as string,
-    });
+    }) as Error;
     expect(
       await outcomesOf(
         { waitingMax: 3 },

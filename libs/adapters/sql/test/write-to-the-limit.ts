@@ -12,10 +12,12 @@ const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-process.on('message', async () => {
+const tell = async (): Promise<void> => {
   // More than any page that is free in the file.
   const isTaken = await isFulfilled(stores.audit.append(anEntry({ message: 'x'.repeat(100_000) }), null));
   const isReadable = await isFulfilled(stores.audit.page({ source: 'all' }, 0, 1));
   process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings });
-});
+};
+
+process.on('message', () => void tell());
 process.send?.('open');
