@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPlainLine, plainLine, shortLine } from './line.ts';
+import { isPlainLine, plainLine, plainLines, shortLine } from './line.ts';
 
 const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
@@ -54,4 +54,12 @@ test('a line is cut to its length, and not in the midst of a character', () => {
   expect(shortLine('abcd', 3)).toBe('ab…');
   expect(shortLine('a😀b', 3)).toBe('a\ufffd…');
   expect(shortLine('a\r\nb', 3)).toBe('a b');
+});
+
+test('of several lines each is plain, and their breaks and tabs stay', () => {
+  expect(plainLines('One\r\ntwo\rthree\u2028four\n\n\tfive\u001b[2J\u202e\u0000\u0085\ud800')).toBe(
+    'One\ntwo\nthree\nfour\n\n\tfive[2J\n\ufffd',
+  );
+  for (const character of refused.filter((one) => !'\n\r\t\u0085\u2028\u2029'.includes(one) && one.isWellFormed()))
+    expect(plainLines(`a${character}b`)).toBe('ab');
 });

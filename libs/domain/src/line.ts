@@ -23,3 +23,13 @@ export const shortLine = (text: string, max: number): string => {
   const line = plainLine(text);
   return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`;
 };
+
+/**
+ * The text as lines that may travel, for what comes of a document and may have several: every line break is `\n`, a tab stays, and
+ * all else that does more than be read goes; a lone surrogate is U+FFFD. Never longer than the text, and not trimmed.
+ */
+export const plainLines = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?|[\u0085\p{Zl}\p{Zp}]/gu, '\n')
+    .replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '');

@@ -1,5 +1,5 @@
 import { firstCharacters } from '../characters.ts';
-import { plainLine } from '../line.ts';
+import { plainLine, plainLines } from '../line.ts';
 
 /** In characters (Unicode code points), once trimmed (specification, section 1). */
 export const collectionNameMax = 200;
@@ -14,9 +14,9 @@ export const parameterNameMax = 200;
 export const nameIn = (text: string): string | null =>
   firstCharacters(plainLine(beginning(text, collectionNameMax)), collectionNameMax).trim() || null;
 
-/** What of a text can describe a collection: well-formed, without U+0000, cut to `collectionDescriptionMax`; may be `''`. */
+/** What of a text can describe a collection: plain lines, cut to `collectionDescriptionMax`; may be `''`. */
 export const descriptionIn = (text: string): string => {
-  const storable = beginning(text, collectionDescriptionMax).toWellFormed().replaceAll('\0', '').trim();
+  const storable = plainLines(beginning(text, collectionDescriptionMax)).trim();
   return firstCharacters(storable, collectionDescriptionMax).trim();
 };
 
