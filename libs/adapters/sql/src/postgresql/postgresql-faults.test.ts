@@ -174,7 +174,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     throughProxy(async (url) => {
       const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
       const database = new PostgresqlDatabase(orm, pool);
-      pool.once('acquire', (client) => loseTheCommit(client, arrives));
+      pool.once('acquire', (client: PoolClient) => loseTheCommit(client, arrives));
       const written = database.write(async (sql) => {
         await sql.run("insert into settings (name, value) values ('a', 'kept')");
         return 'answer';
