@@ -9,6 +9,17 @@ const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 const lastOn = new WeakMap<Socket, Exchange>();
 
+/** Begins an exchange, the last one on its connection. */
+export const beginExchange = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  readAddress: ReadClientAddress,
+): Exchange => {
+  const exchange = new Exchange(request, response, readAddress);
+  lastOn.set(request.socket, exchange);
+  return exchange;
+};
+
 /** The last exchange that began on this connection. */
 export const exchangeOn = (socket: Socket): Exchange | null => lastOn.get(socket) ?? null;
 
@@ -36,7 +47,6 @@ export class Exchange {
     this.response = response;
     this.#readAddress = readAddress;
     const given = request.headers['x-request-id'];
-    lastOn.set(request.socket, this);
     this.requestId = typeof given === 'string' && givenRequestId.test(given) ? given : randomUUID();
   }
 

@@ -7,7 +7,7 @@ import { json, type Answer } from './answers/answer.ts';
 import { keepBodies } from './answers/kept-bodies.ts';
 import { send } from './answers/send.ts';
 import { errorStatuses } from './errors.ts';
-import { Exchange } from './exchange.ts';
+import { beginExchange, type Exchange } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type PipelineFacts } from './pipeline.ts';
@@ -157,7 +157,7 @@ const createServing = (
     methods: MethodTable | null,
     failure?: unknown,
   ): Promise<void> => {
-    const exchange = new Exchange(request, response, readAddress);
+    const exchange = beginExchange(request, response, readAddress);
     response.once('close', () => record(exchange));
     const deadline = new AnswerDeadline(timer, answerTimeoutMs, () => {
       void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
