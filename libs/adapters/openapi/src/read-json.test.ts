@@ -43,7 +43,7 @@ test('what would fill the memory once it is parsed is refused before', () => {
 });
 
 test('a long name is cut in the reason', () => {
-  const body = Buffer.from(JSON.stringify({ authentication: { ['x'.repeat(100_000)]: { prototype: 1 } } }));
+  const body = Buffer.from(JSON.stringify({ authentication: { ['x'.repeat(100_000)]: { constructor: 1 } } }));
   expect(() => readBody(body)).toThrow(/^Invalid request body: authentication\.x{485}…$/);
 });
 
