@@ -1,4 +1,4 @@
-import type { CountedRequest } from './limits/effective-limit.ts';
+import type { CountedRequest } from './limits/rate-limit-result.ts';
 
 /** Every refusal that the system knows, with the fixed `detail` that a caller reads (specification, section 1). */
 export const errorDetails = {

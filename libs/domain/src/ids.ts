@@ -1,14 +1,19 @@
 declare const brand: unique symbol;
+
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /** A lower-case UUID. */
 export type ProfileId = Branded<'ProfileId'>;
+
 /** A lower-case UUID. */
 export type CollectionId = Branded<'CollectionId'>;
+
 /** A lower-case UUID: the public half of an API key pair. */
 export type ClientId = Branded<'ClientId'>;
+
 /** A lower-case UUID. */
 export type EntryId = Branded<'EntryId'>;
+
 /** A lower-case UUID. */
 export type JobId = Branded<'JobId'>;
 

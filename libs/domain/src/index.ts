@@ -1,43 +1,63 @@
-export { authorityOf, operatorAuthority, type Access, type Authority } from './access/access.ts';
-export type { Admission, AdmissionRequest } from './access/admit.ts';
-export { isWellFormedSecret, makeSecret, secretBytes } from './access/api-secret.ts';
-export type { Credential } from './access/identify.ts';
-export type { AuditPage, NewEntry } from './audit/audit-use-cases.ts';
-export { parseDateTime, parseMoment } from './audit/date-time.ts';
+// Values
+export * from './characters.ts';
+export type * from './deadline.ts';
+export * from './errors.ts';
+export * from './ids.ts';
+export * from './instant.ts';
+export * from './json.ts';
+export * from './line.ts';
+export type * from './settings.ts';
+
+// Nouns and their rules
+export type * from './access/caller.ts';
+export type { Credential } from './access/credential.ts';
+export { authorityOf, operatorAuthority, type Access, type Authority } from './access/principal.ts';
+export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
+export * from './audit/date-time.ts';
 export { pageSizeDefault } from './audit/pages.ts';
-export type { AuthenticationInput, EffectiveAuthentication } from './collections/authentication.ts';
-export type { CollectionMetadata, CollectionWithDocument } from './collections/read-collection.ts';
-export type { CollectionEdit, NewCollection, UpdatedCollection } from './collections/write-collection.ts';
-export type { GivenUpJobs } from './jobs/given-up-jobs.ts';
-export type { JobOutcome } from './jobs/work-jobs.ts';
-export type { CountedRequest, EffectiveLimit, LimitSource } from './limits/effective-limit.ts';
-export { allowedMax, windowSecondsMax, type ClientLimit } from './limits/limit-use-cases.ts';
-export { graceSecondsMax, type Credentials } from './profiles/credentials.ts';
-export { canSignIn } from './profiles/binding.ts';
-export type { ChangedRole, OwnProfileChange } from './profiles/edit-profile.ts';
-export type { FirstAdmin } from './profiles/first-admin.ts';
-export type { Registration } from './profiles/register-profile.ts';
-export type { ReindexProgress } from './search/reindex.ts';
-export type { SearchAnswer, SearchResult } from './search/search-collections.ts';
-export type { PartState, Readiness, VectorHealth } from './service/health.ts';
-export type { Resealing } from './service/reseal-secrets.ts';
+export * from './collections/collection.ts';
+export * from './collections/collection-texts.ts';
+export type * from './documents/document.ts';
+export * from './documents/document-error.ts';
+export * from './documents/document-facts.ts';
+export * from './documents/document-warning.ts';
+export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
+export type * from './jobs/dead-letter.ts';
+export * from './jobs/job.ts';
+export type { EffectiveLimit, LimitSource } from './limits/effective-limit.ts';
+export * from './limits/limit.ts';
+export type * from './limits/rate-limit-result.ts';
+export * from './mails/mail.ts';
+export * from './profiles/api-key.ts';
+export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
+export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
+export * from './profiles/profile.ts';
+export * from './search/embedding.ts';
+export type * from './search/reindex-run.ts';
+export type { SearchAnswer, SearchResult, VectorMatch } from './search/search-result.ts';
+
+export type * from './ports/index.ts';
+
+// The menu, with what it takes and gives
+export { createUseCases, type UseCases } from './use-cases/index.ts';
+export type { Admission, AdmissionRequest } from './use-cases/access/admit.ts';
+export type { AuditPage } from './use-cases/audit/read-audit.ts';
+export type { NewEntry } from './use-cases/audit/write-audit-entry.ts';
+export type { AuthenticationInput, EffectiveAuthentication } from './use-cases/collections/authentication.ts';
+export type { CollectionMetadata, CollectionWithDocument } from './use-cases/collections/read-collection.ts';
+export type { CollectionEdit, NewCollection, UpdatedCollection } from './use-cases/collections/write-collection.ts';
+export type { GivenUpJobs } from './use-cases/jobs/dead-letters.ts';
+export type { JobOutcome } from './use-cases/jobs/work-jobs.ts';
+export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
+export type { FirstAdmin } from './use-cases/profiles/claim-first-admin.ts';
+export type { ChangedRole, OwnProfileChange } from './use-cases/profiles/edit-profile.ts';
+export type { Registration } from './use-cases/profiles/register-profile.ts';
+export type { Resealing } from './use-cases/secrets/reseal-secrets.ts';
 export {
   findLostSecrets,
   isAnythingLost,
   pepperContext,
   resetSecrets,
   type LostSecrets,
-} from './service/reset-secrets.ts';
-export type { Settings } from './settings.ts';
-export { createUseCases, type UseCases } from './use-cases.ts';
-export * from './errors.ts';
-export * from './ids.ts';
-export * from './instant.ts';
-export * from './json.ts';
-export * from './line.ts';
-export * from './ports/index.ts';
-export * from './characters.ts';
-export * from './collections/collection-texts.ts';
-export * from './collections/document-facts.ts';
-export * from './collections/document-fault.ts';
-export * from './collections/document-warning.ts';
+} from './use-cases/secrets/reset-secrets.ts';
+export type { PartState, Readiness, VectorHealth } from './use-cases/service/health.ts';

@@ -3,6 +3,7 @@
  * and the bidirectional controls (Unicode Standard Annex 9, section 2), which show a text otherwise than it stands.
  */
 const unplain = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
 const unplainRuns = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu;
 
 /**

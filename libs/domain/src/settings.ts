@@ -1,4 +1,4 @@
-import type { LimitRule } from './ports/limit-store.ts';
+import type { LimitRule } from './limits/limit.ts';
 
 /** What of the configuration the use cases go by. */
 export interface Settings {

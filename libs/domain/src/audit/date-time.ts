@@ -1,8 +1,11 @@
 import type { Instant } from '../instant.ts';
 
 const calendar = String.raw`(?<year>\d{4})(?:-(?<month>\d\d)-(?<day>\d\d)|(?<month2>\d\d)(?<day2>\d\d)|-?W(?<week>\d\d)-?(?<weekday>[1-7])|-?(?<ordinal>\d{3}))`;
+
 const time = String.raw`(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)?(?:[.,](?<fraction>\d+))?`;
+
 const zone = String.raw`(?<zone>[Zz]|(?<sign>[+\-\u2212])(?<zoneHour>\d\d)(?::?(?<zoneMinute>\d\d))?)?`;
+
 const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
 
 const dayMs = 86_400_000;

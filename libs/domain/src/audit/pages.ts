@@ -1,5 +1,6 @@
 /** The size of a page where a request names none (specification, "Limits"). */
 export const pageSizeDefault = 20;
+
 /** More is cut to it, not refused (specification, section 6). */
 export const pageSizeMax = 100;
 

@@ -3,10 +3,13 @@ import { plainLine, plainLines } from '../line.ts';
 
 /** In characters (Unicode code points), once trimmed (specification, section 1). */
 export const collectionNameMax = 200;
+
 /** In characters (Unicode code points), once trimmed (specification, section 1). */
 export const collectionDescriptionMax = 10_000;
+
 /** In characters (Unicode code points), variables replaced (specification, section 4). */
 export const baseUrlMax = 2_048;
+
 /** In characters (Unicode code points): of the header, parameter or cookie that carries a credential (specification, section 4). */
 export const parameterNameMax = 200;
 

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { effectiveLimit } from './effective-limit.ts';
 
 const fallback = { allowed: 600, windowSeconds: 60 };
+
 const tier = { tier: 'gold', allowed: 10, windowSeconds: 1 };
+
 const override = { id: 7, allowed: 5, windowSeconds: 2 };
 
 test('an active override comes before the tier, the tier before the default', () => {

@@ -1,5 +1,4 @@
-import type { ClientLimits, LimitRule } from '../ports/limit-store.ts';
-import type { Quota } from '../ports/rate-limiter.ts';
+import type { ClientLimits, LimitRule } from './limit.ts';
 
 export type LimitSource = 'override' | 'tier' | 'default';
 
@@ -10,11 +9,6 @@ export interface EffectiveLimit {
   readonly tier: string | null;
   /** Null where no override is active. */
   readonly overrideId: number | null;
-}
-
-/** A request that was counted, with the name of the policy that it was judged by. */
-export interface CountedRequest extends Quota {
-  readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
 }
 
 /** The limit that holds for a profile: its active override, else its active tier, else the default (specification, section 7). */

@@ -1,25 +1,6 @@
+import type { Deadline } from '../deadline.ts';
+import type { ReadDocument } from '../documents/document.ts';
 import type { Json } from '../json.ts';
-import type { DocumentFacts } from '../collections/document-facts.ts';
-import type { PackedText } from './collection-store.ts';
-import type { Deadline } from './deadline.ts';
-
-export interface DocumentWarning {
-  /** JSON Pointer (RFC 6901) into the document. */
-  readonly pointer: string;
-  readonly message: string;
-}
-
-/** An OpenAPI document that was found acceptable (specification, section 4), and what `documentFacts` finds in it. */
-export interface ReadDocument extends Omit<DocumentFacts, 'departures'> {
-  readonly packed: PackedText;
-  /** SHA-256 of the text, in hexadecimal. */
-  readonly digest: string;
-  /**
-   * What the document says and cannot be kept, then departures from the official JSON Schema: at most 20 in full; counting them stops
-   * at 10,000.
-   */
-  readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
-}
 
 /** Reads OpenAPI documents apart from the main thread; nothing in them is resolved or fetched. */
 export interface DocumentReader {

@@ -1,6 +1,6 @@
-import type { AuditEntry } from './audit-log.ts';
-import type { Deadline } from './deadline.ts';
-import type { NewJob } from './outbox.ts';
+import type { AuditEntry } from '../audit/audit-entry.ts';
+import type { Deadline } from '../deadline.ts';
+import type { NewJob } from '../jobs/job.ts';
 
 /**
  * What a decision writes beside its record, in the same transaction: entries of the audit log and jobs of the outbox.

@@ -1,22 +1,4 @@
-/** Of every vector, of collections and of queries (specification, "Limits"). */
-export const embeddingDimension = 768;
-
-/** What a text is embedded for: some models want to be told. */
-export type EmbeddingPurpose = 'document' | 'query';
-
-/** Vectors, and the one model that made all of them. */
-export interface EmbeddedTexts {
-  readonly modelId: string;
-  readonly vectors: readonly Float32Array[];
-}
-
-/** Why a document has no vector, though the embedder works: no later try would make one of it. Its message holds no part of the text. */
-export class TextRefusedError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'TextRefusedError';
-  }
-}
+import type { EmbeddedTexts, EmbeddingPurpose } from '../search/embedding.ts';
 
 /** Turns texts into vectors. */
 export interface Embedder {

@@ -1,31 +1,7 @@
 import type { CollectionId } from '../ids.ts';
-import type { Instant } from '../instant.ts';
+import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
+import type { ReindexRun } from '../search/reindex-run.ts';
 import type { Effects } from './effects.ts';
-
-export interface Embedding {
-  readonly collectionId: CollectionId;
-  /** Which model made it; vectors of two models are never compared. */
-  readonly modelId: string;
-  /** The `contentRevision` of the collection that it was made from. */
-  readonly contentRevision: number;
-  /** 768 finite numbers, of length 1. */
-  readonly vector: Float32Array;
-}
-
-export interface EmbeddingChange {
-  /** Greater than that of whatever was put before; not without gaps. */
-  readonly sequence: number;
-  readonly collectionId: CollectionId;
-  readonly vector: Float32Array;
-}
-
-/** A run that embeds everything anew. Its jobs are in the outbox under its id as their group. */
-export interface ReindexRun {
-  readonly id: string;
-  /** The collections that there were at its start: so many jobs. */
-  readonly total: number;
-  readonly startedAt: Instant;
-}
 
 /** The vectors of all collections: the truth that an index is a copy of. */
 export interface EmbeddingStore {

@@ -1,30 +1,8 @@
+import type { ClientAccess, CollectionAccess, GrantState } from '../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
-import type { Profile } from './profile-store.ts';
-
-/** What a decision about one pair is made from. */
-export interface GrantState {
-  /** Null where there is no such profile; an admin's is told as well. */
-  readonly client: Profile | null;
-  /** The collection's name, or null where there is no such collection. */
-  readonly collectionName: string | null;
-  /** Null where there is no grant. */
-  readonly grantedAt: Instant | null;
-}
-
-export interface CollectionAccess {
-  readonly id: CollectionId;
-  readonly name: string;
-  readonly description: string;
-  /** Null where the client has no grant for it. */
-  readonly grantedAt: Instant | null;
-}
-
-export interface ClientAccess {
-  readonly profile: Profile;
-  readonly grantedAt: Instant;
-}
 
 /** Grants: which client may use which collection. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GrantStore {

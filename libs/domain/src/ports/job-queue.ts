@@ -1,5 +1,5 @@
 import type { JobId } from '../ids.ts';
-import type { JobKind } from './outbox.ts';
+import type { JobKind } from '../jobs/job.ts';
 
 /**
  * Hands jobs of the outbox to whoever works them. It may lose an id (the outbox offers it again) and may hand one over

@@ -1,4 +1,4 @@
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../deadline.ts';
 
 /** Guards API secrets at rest. Where more callers wait for a hash than can be served, the last ones get `internal`. */
 export interface KeyHasher {

@@ -1,40 +1,8 @@
 import type { ClientId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { ClientLimits, NewOverride, Override, Tier } from '../limits/limit.ts';
+import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
-import type { Profile } from './profile-store.ts';
-
-/** At most `allowed` requests in any window of `windowSeconds`. */
-export interface LimitRule {
-  readonly allowed: number;
-  readonly windowSeconds: number;
-}
-
-export interface Tier extends LimitRule {
-  /** Its name: 1 to 63 of `a-z0-9_-`, first a letter or digit (specification, section 7). */
-  readonly tier: string;
-  readonly description: string | null;
-  /** An inactive one limits nobody: its clients have the default limit. */
-  readonly isActive: boolean;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
-
-export interface Override extends LimitRule {
-  readonly id: number;
-  readonly clientId: ClientId;
-  /** Of one client's at most one is. */
-  readonly isActive: boolean;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
-
-export type NewOverride = Omit<Override, 'id'>;
-
-/** What limits a profile: its active override and its active tier. */
-export interface ClientLimits {
-  readonly override: (LimitRule & { readonly id: number }) | null;
-  readonly tier: (LimitRule & { readonly tier: string }) | null;
-}
 
 /** A profile as the limits see it. */
 export interface LimitSubject {

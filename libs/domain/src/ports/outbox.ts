@@ -1,66 +1,8 @@
-import type { CollectionId, JobId, ProfileId } from '../ids.ts';
+import type { JobId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { GivenUpJob, RequeueOutcome } from '../jobs/dead-letter.ts';
+import type { Job, JobKind, NoticeTask } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
-
-/** What a job does and with what. Secrets are in `sealed` alone. */
-export type JobTask =
-  | { readonly kind: 'mail.credentials'; readonly profileId: ProfileId; readonly sealed: string }
-  | { readonly kind: 'mail.rotation'; readonly profileId: ProfileId; readonly sealed: string }
-  | { readonly kind: 'mail.rejection'; readonly profileId: ProfileId; readonly reason: string | null }
-  | NoticeTask
-  | { readonly kind: 'embed'; readonly collectionId: CollectionId };
-
-/** Tells an admin of registrations. A profile has one such job at most, which gathers what it is asked for. */
-export interface NoticeTask {
-  readonly kind: 'mail.notice';
-  readonly profileId: ProfileId;
-  /** How often it was asked for since it was last sent: 1 for a new job. */
-  readonly asked: number;
-}
-
-export type JobKind = JobTask['kind'];
-
-/** Every kind once, mails first: somebody waits for each of them. */
-export const jobKinds = Object.keys({
-  'mail.credentials': true,
-  'mail.rotation': true,
-  'mail.rejection': true,
-  'mail.notice': true,
-  embed: true,
-} satisfies Record<JobKind, true>) as readonly JobKind[];
-
-export interface NewJob {
-  readonly id: JobId;
-  readonly task: JobTask;
-  /** Jobs that belong together, such as those of one re-index; null for one that stands alone. */
-  readonly group: string | null;
-  readonly dueAt: Instant;
-}
-
-export interface Job extends NewJob {
-  /** How often it failed. */
-  readonly attempts: number;
-}
-
-/** A job that was given up, as an operator sees it: no part of it is secret. */
-export interface GivenUpJob {
-  readonly id: JobId;
-  readonly kind: JobKind;
-  /** Whom it is for; null where it is for no profile. */
-  readonly profileId: ProfileId | null;
-  /** What it is about; null where it is about no collection. */
-  readonly collectionId: CollectionId | null;
-  /** How often it failed, the last time included. */
-  readonly attempts: number;
-  /** What was said of the last failure. */
-  readonly error: string;
-  readonly since: Instant;
-  /** Whether a secret was removed from it, without which it cannot be done any more. */
-  readonly secretRemoved: boolean;
-}
-
-/** `not given up`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
-export type RequeueOutcome = 'requeued' | 'not given up' | 'secret removed';
 
 /**
  * The jobs that wait: written with the change that caused them, removed when they are done. A notice whose profile has one already

@@ -1,52 +1,7 @@
-import type { ClientId, ProfileId } from '../ids.ts';
-import type { Instant } from '../instant.ts';
+import type { ProfileId } from '../ids.ts';
+import type { StoredKey } from '../profiles/api-key.ts';
+import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
-
-export type Role = 'admin' | 'client';
-/** A grant counts for a `pending` profile at once, for a `rejected` one never (specification, section 2). */
-export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
-
-export interface Profile {
-  readonly id: ProfileId;
-  /** In lower case; unique. */
-  readonly email: string;
-  readonly fullName: string;
-  readonly companyName: string | null;
-  readonly role: Role;
-  readonly status: RegistrationStatus;
-  /** The identity provider's user id (`sub`); unique. */
-  readonly uid: string;
-  /**
-   * The issuer whose token was the first that was accepted with this uid; from then on issuer and uid together count. Null
-   * while the profile is not bound, `unknownIssuer` until a binding of before issuers were kept is adopted.
-   */
-  readonly issuer: string | null;
-  /** The API client identifier, kept while the profile is an admin although it is asleep then; null without a key. */
-  readonly clientId: ClientId | null;
-  /** The name of the rate-limit tier that is assigned, which may be inactive; it goes with the tier. */
-  readonly tier: string | null;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-  /** Of the first approval; null before it. */
-  readonly approvedAt: Instant | null;
-}
-
-/** No token is of it. */
-export const unknownIssuer = '';
-
-/** What is kept of an API secret: never the secret itself. */
-export interface StoredSecret {
-  /** An argon2id hash in PHC string format. */
-  readonly hash: string;
-  /** The keyed tag of `KeyHasher.tag`, an unsigned 32-bit integer. */
-  readonly tag: number;
-}
-
-export interface StoredKey {
-  readonly current: StoredSecret;
-  /** The secret before the last rotation, good until `until` (exclusive). */
-  readonly previous: (StoredSecret & { readonly until: Instant }) | null;
-}
 
 export interface ProfileState {
   readonly profile: Profile;
@@ -59,11 +14,6 @@ export interface ProfileChange extends Effects {
   readonly profile: Profile;
   /** What is to be kept from now on: the same where it stays, null where none is. */
   readonly key: StoredKey | null;
-}
-
-export interface PendingProfiles {
-  readonly total: number;
-  readonly newest: readonly Profile[];
 }
 
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */

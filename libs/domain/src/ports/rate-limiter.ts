@@ -1,16 +1,5 @@
-import type { LimitRule } from './limit-store.ts';
-
-/** What a limiter says of one subject at one moment; after a `take`, with that request counted. */
-export interface Quota {
-  readonly rule: LimitRule;
-  readonly admitted: boolean;
-  /** Requests that would still be admitted now. */
-  readonly remaining: number;
-  /** Whole seconds until the oldest counted request leaves the window; 0 where none is counted. */
-  readonly resetSeconds: number;
-  /** Whole seconds, at least 1, after which one request would be admitted if none came before; 0 where one would be now. */
-  readonly retryAfterSeconds: number;
-}
+import type { LimitRule } from '../limits/limit.ts';
+import type { Quota } from '../limits/rate-limit-result.ts';
 
 /**
  * Counts requests in a sliding window. Over any window of `windowSeconds` no more than `allowed` requests of a subject

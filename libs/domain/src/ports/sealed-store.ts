@@ -1,6 +1,6 @@
+import type { Collection } from '../collections/collection.ts';
 import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { Collection } from './collection-store.ts';
 import type { Effects } from './effects.ts';
 
 /** A mail that waits with a secret. */

@@ -1,13 +1,4 @@
-/** What an identity token says that was found to be valid. */
-export interface IdentityClaims {
-  /** `iss`, to the letter: whose word it is that this is the subject. */
-  readonly issuer: string;
-  /** `sub`: 1 to 128 characters. */
-  readonly uid: string;
-  /** In lower case. */
-  readonly email: string | null;
-  readonly emailVerified: boolean;
-}
+import type { IdentityClaims } from '../profiles/identity.ts';
 
 /** Verifies identity tokens: JWTs of the OpenID Connect issuers that are on. */
 export interface TokenVerifier {

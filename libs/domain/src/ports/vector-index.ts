@@ -1,4 +1,5 @@
 import type { CollectionId } from '../ids.ts';
+import type { VectorMatch } from '../search/search-result.ts';
 
 export interface VectorQuery {
   readonly modelId: string;
@@ -8,12 +9,6 @@ export interface VectorQuery {
   readonly limit: number;
   /** The answer reflects every embedding with a sequence up to this one. */
   readonly asOf: number;
-}
-
-export interface VectorMatch {
-  readonly collectionId: CollectionId;
-  /** Cosine similarity, below 0 raised to 0. */
-  readonly score: number;
 }
 
 export interface VectorAnswer {

@@ -1,5 +1,5 @@
-import { PorticoError, type ErrorCode } from '../errors.ts';
-import type { RegistrationStatus } from '../ports/profile-store.ts';
+import { type ErrorCode, PorticoError } from '../errors.ts';
+import type { RegistrationStatus } from './profile.ts';
 
 /** `promote`: the profile becomes an admin, and by that approved; a rejected one cannot. */
 export type RegistrationEvent = 'approve' | 'reject' | 'promote';

@@ -1,0 +1,57 @@
+import type { EntryId, ProfileId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+import type { Json } from '../json.ts';
+
+/** What a message can be found by. */
+export const facetsOf = (message: { readonly [key: string]: Json }): AuditFacets => ({
+  clientId: facet(message, 'client_id'),
+  collectionId: facet(message, 'collection_id'),
+  action: facet(message, 'action'),
+});
+
+const facetLengthMax = 200;
+
+const facet = (message: { readonly [key: string]: Json }, key: string): string | null => {
+  const value = Object.hasOwn(message, key) ? message[key] : null;
+  return typeof value === 'string' && value.length > 0 && value.length <= facetLengthMax ? value : null;
+};
+
+/** `client`: written by a caller. `system`: by the service, of its own doings (specification, section 6). */
+export type AuditSource = 'client' | 'system';
+
+export interface AuditEntry {
+  readonly id: EntryId;
+  readonly source: AuditSource;
+  /** The profile that wrote or caused it; null for the service itself and the operator's command line. */
+  readonly actorId: ProfileId | null;
+  /** The text of a JSON object, kept as it came. */
+  readonly message: string;
+  /** As it was sent, or ISO 8601. */
+  readonly timestamp: string;
+  /** The instant that `timestamp` says, with its fractions of a millisecond down to the microsecond; entries are ordered by it. */
+  readonly instant: Instant;
+  /** What retention goes by. */
+  readonly receivedAt: Instant;
+  /** What `message` says under these keys, where it is a string of 1 to 200 characters; for filters. */
+  readonly facets: AuditFacets;
+}
+
+/** By `client_id`, `collection_id` and `action`; null where the message has no such string. They prove nothing. */
+export interface AuditFacets {
+  readonly clientId: string | null;
+  readonly collectionId: string | null;
+  readonly action: string | null;
+}
+
+/** All that is given must hold; `from` and `to` are compared with `instant`. */
+export interface AuditFilter {
+  readonly source: AuditSource | 'all';
+  readonly actorId?: ProfileId;
+  readonly clientId?: string;
+  readonly collectionId?: string;
+  readonly action?: string;
+  /** Inclusive. */
+  readonly from?: Instant;
+  /** Exclusive. */
+  readonly to?: Instant;
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type AuditFacets, facetsOf } from '../audit/audit-entry.ts';
+import { descriptionIn, nameIn } from '../collections/collection-texts.ts';
+import { nameKey } from '../collections/collection.ts';
+import type { ClientId, JobId } from '../ids.ts';
+import { isPlainLine } from '../line.ts';
+import { credentialsMail, rejectionMail } from '../mails/mail-texts.ts';
+import type { Mail } from '../mails/mail.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { documentFault } from './document-error.ts';
+import { warningOf } from './document-warning.ts';
+
+const long = 'x'.repeat(1_000_000);
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+test('the key that lists are ordered by has at most three times the length of the name', () => {
+  // Normalisation parts some characters, such as U+1D160, into three (Unicode Standard Annex 15, section 1.3).
+  const lengthening: string[] = [];
+  let factor = 0;
+  for (let code = 0; code <= 0x10_ffff; code++) {
+    const one = String.fromCodePoint(code);
+    const key = nameKey(one);
+    if (key === one) continue;
+    factor = Math.max(factor, key.length / one.length, bytesOf(key) / bytesOf(one));
+    if (bytesOf(key) > bytesOf(one)) lengthening.push(one);
+  }
+  expect(factor).toBe(3);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.constantFrom(...lengthening), fc.string({ unit: 'binary' }))), (parts) => {
+      const name = parts.join('').toWellFormed();
+      expect(nameKey(name).length).toBeLessThanOrEqual(3 * name.length);
+      expect(bytesOf(nameKey(name))).toBeLessThanOrEqual(3 * bytesOf(name));
+    }),
+  );
+});
+
+test('what a text can name is one line of at most 200 characters', () => {
+  expect(nameIn('x'.repeat(200))).toBe('x'.repeat(200));
+  expect(nameIn('x'.repeat(201))).toBe('x'.repeat(200));
+  expect(nameIn('🐈'.repeat(201))).toBe('🐈'.repeat(200));
+  expect(nameIn(`${'x'.repeat(199)} y`)).toBe('x'.repeat(199));
+  expect(nameIn(' \n\u0000 ')).toBeNull();
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(1, 100, 1_000), (part, times) => {
+      const name = nameIn(part.repeat(times)) ?? 'x';
+      expect([...name].length).toBeLessThanOrEqual(200);
+      expect([isPlainLine(name), name.trim()]).toEqual([true, name]);
+    }),
+  );
+});
+
+test('what a text can describe has at most 10,000 characters, lines and all', () => {
+  expect(descriptionIn('🐈'.repeat(10_000))).toBe('🐈'.repeat(10_000));
+  expect(descriptionIn('🐈'.repeat(10_001))).toBe('🐈'.repeat(10_000));
+  expect(descriptionIn(' a\n\nb\u0000\ud800 ')).toBe('a\n\nb\ufffd');
+  expect(descriptionIn(' ')).toBe('');
+});
+
+test('what an entry of the audit trail is found by has at most 200 characters, or is nothing', () => {
+  const bounds = { clientId: 200, collectionId: 200, action: 200 } satisfies Record<keyof AuditFacets, number>;
+  const all = (text: string) => facetsOf({ client_id: text, collection_id: text, action: text });
+  for (const facet of Object.keys(bounds) as (keyof AuditFacets)[]) {
+    expect(all('x'.repeat(bounds[facet]))[facet]?.length).toBe(bounds[facet]);
+    expect(all('x'.repeat(bounds[facet] + 1))[facet]).toBeNull();
+  }
+});
+
+test('a mail is as long as what its recipient and an admin may say, in a few sentences', () => {
+  const escapedMax = 6; // `"` becomes `&quot;`.
+  const profile = { email: 'x'.repeat(254), fullName: '"'.repeat(200) } as Profile;
+  const bounds = {
+    id: 36,
+    to: 254,
+    subject: 100,
+    text: 200 + 1_000 + 1_000,
+    html: escapedMax * (200 + 1_000) + 1_000,
+  } satisfies Record<keyof Mail, number>;
+  const mails = [
+    credentialsMail('j' as JobId, profile, { clientId: 'c' as ClientId, secret: 's'.repeat(100) }),
+    rejectionMail('j' as JobId, profile, '"'.repeat(1_000)),
+  ];
+  for (const mail of mails)
+    for (const part of Object.keys(bounds) as (keyof Mail)[])
+      expect(mail[part].length).toBeLessThanOrEqual(bounds[part]);
+});
+
+test('a warning ends where it is longer than anyone can use', () => {
+  const { pointer, message } = warningOf({ path: ['a', long, 'b'], message: long });
+  expect([pointer, message.length]).toEqual(['/a', 501]);
+  expect(warningOf({ path: ['~'.repeat(2_000)], message: 'm' })).toEqual({
+    pointer: `/${'~0'.repeat(2_000)}`,
+    message: 'm',
+  });
+  expect(warningOf({ path: ['~'.repeat(2_001)], message: 'x'.repeat(500) })).toEqual({
+    pointer: '',
+    message: 'x'.repeat(500),
+  });
+});
+
+test('why a document is refused is said in few words, whatever it holds', () => {
+  const info = { title: 't' };
+  for (const document of [
+    long,
+    { openapi: long, info, paths: {} },
+    { openapi: { [long]: long }, info, paths: {} },
+    { swagger: long },
+    { openapi: '3.0.3', info: { title: [long] } },
+  ]) {
+    expect(documentFault(document, 'openapi_spec')?.length).toBeLessThan(300);
+  }
+});

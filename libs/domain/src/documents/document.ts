@@ -1,0 +1,31 @@
+import type { DocumentFacts } from './document-facts.ts';
+
+/**
+ * A document's text, packed for storage and for sending: a raw DEFLATE stream (RFC 1951) that ends at a byte boundary
+ * by a sync flush and has no final block, so that more blocks can follow it.
+ */
+export interface PackedText {
+  readonly deflated: Uint8Array;
+  /** CRC-32 of the text (RFC 1952), an unsigned 32-bit integer. */
+  readonly crc32: number;
+  /** Length of the text in UTF-8, in bytes. */
+  readonly bytes: number;
+}
+
+export interface DocumentWarning {
+  /** JSON Pointer (RFC 6901) into the document. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** An OpenAPI document that was found acceptable (specification, section 4), and what `documentFacts` finds in it. */
+export interface ReadDocument extends Omit<DocumentFacts, 'departures'> {
+  readonly packed: PackedText;
+  /** SHA-256 of the text, in hexadecimal. */
+  readonly digest: string;
+  /**
+   * What the document says and cannot be kept, then departures from the official JSON Schema: at most 20 in full; counting them stops
+   * at 10,000.
+   */
+  readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { retryDelayMs } from './retry-policy.ts';
+
+test('the wait before a retry doubles up to its longest', () => {
+  expect([1, 2, 3].map((failures) => retryDelayMs('embed', failures))).toEqual([1_000, 2_000, 4_000]);
+  expect(retryDelayMs('embed', 1_000)).toBe(300_000);
+  expect(retryDelayMs('mail.credentials', 1)).toBe(30_000);
+});
+
+test('a mail is given up after its last attempt, an embedding never', () => {
+  expect(retryDelayMs('mail.credentials', 19)).not.toBeNull();
+  expect(retryDelayMs('mail.credentials', 20)).toBeNull();
+  expect(retryDelayMs('embed', 1_000_000)).not.toBeNull();
+});

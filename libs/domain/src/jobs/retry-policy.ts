@@ -1,0 +1,25 @@
+import type { JobKind } from './job.ts';
+
+/** How long a job that failed waits: it doubles from the first, up to the longest; `attemptsMax` failures end it. */
+interface RetryPolicy {
+  readonly firstMs: number;
+  readonly longestMs: number;
+  readonly attemptsMax: number;
+}
+
+const mailPolicy: RetryPolicy = { firstMs: 30_000, longestMs: 21_600_000, attemptsMax: 20 };
+
+const policies = {
+  'mail.credentials': mailPolicy,
+  'mail.rotation': mailPolicy,
+  'mail.rejection': mailPolicy,
+  // There is one for each admin, and always something that it can tell.
+  'mail.notice': { firstMs: 30_000, longestMs: 3_600_000, attemptsMax: Infinity },
+  embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
+} as const satisfies Record<JobKind, RetryPolicy>;
+
+/** The pause after so many failures, from 1 on; null where the last of them ends the job. */
+export const retryDelayMs = (kind: JobKind, failures: number): number | null => {
+  const { firstMs, longestMs, attemptsMax } = policies[kind];
+  return failures >= attemptsMax ? null : Math.min(longestMs, firstMs * 2 ** (failures - 1));
+};

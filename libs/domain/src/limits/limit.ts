@@ -1,0 +1,44 @@
+import type { ClientId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+
+/** The limiter's subject for a profile: one, whichever credential it uses. */
+export const clientSubject = (profileId: string): string => `client:${profileId}`;
+
+/** The most requests that a rule may allow in its window; the least is 1 (specification, section 7). */
+export const allowedMax = 1_000_000_000;
+
+/** 31 days; the shortest window is 1 s (specification, section 7). */
+export const windowSecondsMax = 2_678_400;
+
+/** At most `allowed` requests in any window of `windowSeconds`. */
+export interface LimitRule {
+  readonly allowed: number;
+  readonly windowSeconds: number;
+}
+
+export interface Tier extends LimitRule {
+  /** Its name: 1 to 63 of `a-z0-9_-`, first a letter or digit (specification, section 7). */
+  readonly tier: string;
+  readonly description: string | null;
+  /** An inactive one limits nobody: its clients have the default limit. */
+  readonly isActive: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export interface Override extends LimitRule {
+  readonly id: number;
+  readonly clientId: ClientId;
+  /** Of one client's at most one is. */
+  readonly isActive: boolean;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export type NewOverride = Omit<Override, 'id'>;
+
+/** What limits a profile: its active override and its active tier. */
+export interface ClientLimits {
+  readonly override: (LimitRule & { readonly id: number }) | null;
+  readonly tier: (LimitRule & { readonly tier: string }) | null;
+}

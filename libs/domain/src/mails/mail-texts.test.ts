@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { ClientId, JobId, ProfileId } from '../ids.ts';
+import type { Profile } from '../profiles/profile.ts';
+import { credentialsMail, registrationNotice, rejectionMail, rotationMail } from './mail-texts.ts';
+
+const id = 'j' as JobId;
+
+const ada = { email: 'ada@example.com' };
+
+const credentials = { clientId: 'c-1' as ClientId, secret: 's-1' };
+
+const at = Date.UTC(2031, 4, 6, 7, 8, 9);
+
+const waiting = (facts: Partial<Profile> = {}) =>
+  ({
+    id: 'p-1' as ProfileId,
+    email: 'eve@example.com',
+    fullName: 'Eve',
+    companyName: null,
+    createdAt: at,
+    ...facts,
+  }) as Profile;
+
+test('credentials stand in both forms of their mails', () => {
+  const mails = [credentialsMail(id, ada, credentials), rotationMail(id, ada, { ...credentials, previousUntil: null })];
+  for (const mail of mails) {
+    expect(mail).toMatchObject({ id, to: 'ada@example.com' });
+    for (const body of [mail.text, mail.html]) {
+      expect(body).toContain('client_id: c-1');
+      expect(body).toContain('client_secret: s-1');
+      expect(body).toContain('X-Client-ID and X-API-Key');
+    }
+  }
+});
+
+test('a mail of a rotation says who has done it, and until when the secret before is good', () => {
+  const ended = rotationMail(id, ada, { ...credentials, previousUntil: null }).text;
+  expect(ended).toContain('an administrator has replaced the secret');
+  expect(ended).toContain('The secret that you had before is good no longer.');
+  const graced = rotationMail(id, ada, { ...credentials, previousUntil: at }).text;
+  expect(graced).toContain('The secret that you had before stays good until 2031-05-06 07:08 UTC.');
+});
+
+test('a reason cannot become markup', () => {
+  const mail = rejectionMail(id, ada, '<script>alert(1)</script>');
+  expect(mail.html).not.toContain('<script>');
+  expect(mail.html).toContain('&lt;script&gt;');
+  expect(mail.text).toContain('Reason: <script>alert(1)</script>');
+});
+
+test('a reason of several lines keeps them, and no other control', () => {
+  expect(rejectionMail(id, ada, 'No.\r\n\r\nAsk\u001b[31myour\u202elead\u2028first').text).toBe(
+    'Hello,\n\nyour registration was reviewed and rejected.\n\nReason: No.\n\nAsk [31myour lead\n\nfirst\n',
+  );
+});
+
+test('without a reason none is named', () => {
+  expect(rejectionMail(id, ada, null).text).not.toContain('Reason');
+});
+
+test('a notice tells how many wait, and each by when, id, address, name and company', () => {
+  const newest = [waiting({ companyName: 'Eve & Co' }), waiting({ id: 'p-2' as ProfileId, fullName: '<b>Mallory' })];
+  const mail = registrationNotice(id, ada, { total: 2, newest });
+  expect(mail).toMatchObject({ to: 'ada@example.com', subject: '2 registrations wait for approval' });
+  expect(mail.text).toContain('2031-05-06 07:08 UTC  p-1  eve@example.com  "Eve", "Eve & Co"\n');
+  expect(mail.text).toContain('2031-05-06 07:08 UTC  p-2  eve@example.com  "<b>Mallory"\n');
+  expect(mail.text).toContain('POST /api/profiles/{id}/approve');
+  expect(mail.html).not.toContain('<b>');
+  expect(registrationNotice(id, ada, { total: 10_000, newest }).text).toContain(
+    "10000 registrations wait for an administrator's decision; these are the newest 2:",
+  );
+  expect(registrationNotice(id, ada, { total: 1, newest: [waiting()] })).toMatchObject({
+    subject: 'A registration waits for approval',
+    text: expect.stringContaining("a registration waits for an administrator's decision:\n") as string,
+  });
+});
+
+test('a name is one line of a notice, and no longer than 80 units, whatever it holds', () => {
+  const fullName = `Eve,\r\n\r\nYour account was locked.\u2028Sign in at\u0085https://evil.example\u202e${'😀'.repeat(60)}`;
+  const { text } = registrationNotice(id, ada, { total: 1, newest: [waiting({ fullName })] });
+  const line = text.split('\n').find((each) => each.includes('p-1'));
+  expect(line).toMatch(
+    / {2}"Eve, Your account was locked\. Sign in at https:\/\/evil\.example (?:😀){1,20}\ufffd?…"$/u,
+  );
+  expect(/"(.*)"$/u.exec(line ?? '')?.[1]?.length).toBe(80);
+  expect(/[^\P{Cc}\n]|\p{Bidi_Control}/u.test(text)).toBe(false);
+});

@@ -1,0 +1,22 @@
+import type { Instant } from '../instant.ts';
+
+/** A run that embeds everything anew. Its jobs are in the outbox under its id as their group. */
+export interface ReindexRun {
+  readonly id: string;
+  /** The collections that there were at its start: so many jobs. */
+  readonly total: number;
+  readonly startedAt: Instant;
+}
+
+export interface ReindexProgress {
+  /** The id of the run, which is the group of its jobs. */
+  readonly jobId: string;
+  /** `done` once no job waits, also where some were given up. */
+  readonly status: 'running' | 'done';
+  readonly total: number;
+  readonly done: number;
+  /** Jobs that were given up. */
+  readonly failed: number;
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  readonly startedAt: number;
+}

@@ -1,0 +1,38 @@
+import type { CollectionId } from '../ids.ts';
+
+export interface VectorMatch {
+  readonly collectionId: CollectionId;
+  /** Cosine similarity, below 0 raised to 0. */
+  readonly score: number;
+}
+
+export interface SearchResult {
+  readonly collectionId: CollectionId;
+  readonly collectionName: string;
+  /** 0 to 1, with six decimals. */
+  readonly score: number;
+}
+
+export interface SearchAnswer {
+  readonly results: readonly SearchResult[];
+  /** Whether the index was away, so that the vectors of the database were compared instead. */
+  readonly isFallback: boolean;
+}
+
+/** By descending score, ties by name, then by id; a match whose collection is gone by now is dropped. */
+export const rank = (matches: readonly VectorMatch[], names: ReadonlyMap<CollectionId, string>): SearchResult[] =>
+  matches
+    .flatMap(({ collectionId, score }) => {
+      const collectionName = names.get(collectionId);
+      return collectionName === undefined ? [] : [{ collectionId, collectionName, score: rounded(score) }];
+    })
+    .sort(
+      (a, b) =>
+        b.score - a.score ||
+        compareText(a.collectionName, b.collectionName) ||
+        compareText(a.collectionId, b.collectionId),
+    );
+
+const rounded = (score: number): number => Math.round(Math.min(1, Math.max(0, score)) * 1e6) / 1e6;
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,133 @@
+import type { Target, TargetPart, TargetParts } from '../../access/caller.ts';
+import { type Credential, isKey, type Stranger } from '../../access/credential.ts';
+import { type Access, type Identified, isAdmin } from '../../access/principal.ts';
+import type { CollectionHead } from '../../collections/collection.ts';
+import type { Deadline } from '../../deadline.ts';
+import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
+import { effectiveLimit } from '../../limits/effective-limit.ts';
+import { clientSubject, type LimitRule } from '../../limits/limit.ts';
+import type { CountedRequest } from '../../limits/rate-limit-result.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { IdentityClaims } from '../../profiles/identity.ts';
+import type { Settings } from '../../settings.ts';
+import { identify, identityOf } from './identify.ts';
+
+export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
+  readonly credential: Credential;
+  /** Which callers the endpoint is for. An API key is no credential where it is not taken. */
+  readonly takes: 'token' | 'token or key' | 'admin token';
+  /** The collection that the request is about, where it is about one, and how much of it the answer needs. */
+  readonly target: Target<Part> | null;
+  /** What callers without valid credentials are counted by. */
+  readonly address: string;
+  /** What a valid token without a profile is answered with; `invalid_token` where it is absent. */
+  readonly unregistered?: 'user_not_found';
+  /** Of the request's answer; null where none waits. It goes on into the access. */
+  readonly deadline: Deadline | null;
+}
+
+export interface Admission<Found extends CollectionHead = CollectionHead> {
+  readonly access: Access<Found>;
+  /** Null where the request is not counted: an admin's. */
+  readonly counted: CountedRequest | null;
+}
+
+type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
+
+/** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
+export const admit = async <Part extends TargetPart = 'head'>(
+  ports: Needs,
+  settings: Settings,
+  request: AdmissionRequest<Part>,
+): Promise<Admission<TargetParts[Part]>> => {
+  const { credential, takes, deadline } = request;
+  const found =
+    takes !== 'token or key' && isKey(credential)
+      ? 'token_required'
+      : await identify(ports, settings, credential, request.target);
+  if (typeof found === 'string') throw await refusal(ports, settings, request, found);
+  const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
+  if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
+  return { access: { ...found, deadline }, counted };
+};
+
+/**
+ * Lets a registration in, which takes an identity token and mostly needs none. Where one is demanded, any other credential is
+ * refused as everywhere; else it is ignored (specification, section 3).
+ */
+export const admitRegistration = async (
+  ports: Pick<Ports, 'limiter' | 'tokens'>,
+  settings: Settings,
+  { credential, address }: Pick<AdmissionRequest, 'credential' | 'address'>,
+): Promise<{ readonly identity: IdentityClaims | null; readonly counted: CountedRequest | null }> => {
+  const isDemanded = settings.registrationRequiresToken;
+  const found = await identityOf(ports, credential).catch((error: unknown) => {
+    // A token that nobody can judge now binds nothing; only where one is demanded does that stop the registration.
+    if (isDemanded || !isPorticoError(error)) throw error;
+    return 'invalid_token' as const;
+  });
+  const isStranger = typeof found === 'string';
+  if (isDemanded && isStranger) throw await refusal(ports, settings, { address }, found);
+  return { identity: isStranger ? null : found, counted: await countStranger(ports, settings, address, false) };
+};
+
+/** Counts a request without valid credentials by its address; raises `rate_limited`. Null where such are not counted. */
+const countStranger = async (
+  { limiter }: Pick<Ports, 'limiter'>,
+  { anonymousLimit, failedCredentialsLimit }: Settings,
+  address: string,
+  failed: boolean,
+): Promise<CountedRequest | null> => {
+  const failureRule = failed ? failedCredentialsLimit : null;
+  const failureSubject = `failures:${address}`;
+  // Looked at first: what the second count refuses must not have been counted by the first one.
+  if (failureRule)
+    refuseUnlessAdmitted({ ...(await limiter.peek(failureSubject, failureRule)), policy: 'failed-credentials' });
+  const anonymous = await count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
+  const failures = await count(limiter, 'failed-credentials', failureSubject, failureRule);
+  return failures ?? anonymous;
+};
+
+const refusalCodes = {
+  no_credential: 'invalid_token',
+  token_required: 'token_required',
+  invalid_token: 'invalid_token',
+  invalid_api_credentials: 'invalid_api_credentials',
+  unregistered: 'invalid_token',
+} as const satisfies Record<Stranger, ErrorCode>;
+
+const refusal = async (
+  ports: Pick<Ports, 'limiter'>,
+  settings: Settings,
+  { address, unregistered }: Pick<AdmissionRequest, 'address' | 'unregistered'>,
+  stranger: Stranger,
+): Promise<PorticoError> => {
+  const failed = stranger === 'invalid_token' || stranger === 'invalid_api_credentials';
+  const counted = await countStranger(ports, settings, address, failed);
+  const code = stranger === 'unregistered' && unregistered ? unregistered : refusalCodes[stranger];
+  return new PorticoError(code, { counted });
+};
+
+const countClient = (
+  { limiter }: Pick<Ports, 'limiter'>,
+  { defaultLimit }: Settings,
+  { profile, limits }: Identified,
+) => {
+  const { rule, source } = effectiveLimit(limits, defaultLimit);
+  return count(limiter, source, clientSubject(profile.id), rule);
+};
+
+const count = async (
+  limiter: Ports['limiter'],
+  policy: CountedRequest['policy'],
+  subject: string,
+  rule: LimitRule | null,
+): Promise<CountedRequest | null> => {
+  if (!rule) return null;
+  return refuseUnlessAdmitted({ ...(await limiter.take(subject, rule)), policy });
+};
+
+const refuseUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
+  if (!counted.admitted) throw new PorticoError('rate_limited', { counted });
+  return counted;
+};

@@ -1,0 +1,39 @@
+import type { AuditEntry } from '../../audit/audit-entry.ts';
+import { isPorticoError } from '../../errors.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+
+/**
+ * Binds a profile that is not bound. Null where it is gone, or another issuer was faster. No part of the request's own change:
+ * what the token has proven stays true whatever becomes of the request.
+ */
+export const bindProfile = async (
+  ports: Pick<Ports, 'chance' | 'clock' | 'profiles'>,
+  { id }: Pick<Profile, 'id'>,
+  issuer: string,
+): Promise<Profile | null> => {
+  const now = ports.clock.now();
+  try {
+    const profile = await ports.profiles.update(id, (state) =>
+      state.profile.issuer === null
+        ? {
+            profile: { ...state.profile, issuer, updatedAt: nextChangeAt(state.profile.updatedAt, now) },
+            key: state.key,
+            entries: [bindingEntry(ports, state.profile, issuer)],
+            jobs: [],
+            deadline: null,
+          }
+        : { ...state, entries: [], jobs: [], deadline: null },
+    );
+    return profile.issuer === issuer ? profile : null;
+  } catch (error) {
+    if (isPorticoError(error, 'user_not_found')) return null;
+    throw error;
+  }
+};
+
+/** The service's own entry for a binding, whose actor is the profile that is bound. */
+export const bindingEntry = (ports: Pick<Ports, 'chance' | 'clock'>, profile: Profile, issuer: string): AuditEntry =>
+  systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });

@@ -1,0 +1,107 @@
+import type { CallerRow, Target, TargetPart, TargetParts } from '../../access/caller.ts';
+import { type Credential, isKey, type Stranger } from '../../access/credential.ts';
+import type { Identified } from '../../access/principal.ts';
+import type { CollectionHead } from '../../collections/collection.ts';
+import { isPorticoError } from '../../errors.ts';
+import { type ClientId, parseId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { StoredSecret } from '../../profiles/api-key.ts';
+import { isWellFormedSecret } from '../../profiles/api-secret.ts';
+import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
+import type { Settings } from '../../settings.ts';
+import { bindProfile } from './bind-profile.ts';
+
+type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
+
+/** Tells who presents a credential; raises `identity_unavailable` where that cannot be told. */
+export const identify = async <Part extends TargetPart>(
+  ports: Needs,
+  settings: Pick<Settings, 'identityEmailCheck'>,
+  credential: Credential,
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | Stranger> => {
+  switch (credential.kind) {
+    case 'none':
+      return 'no_credential';
+    case 'malformed':
+      return credential.form === 'key' ? 'invalid_api_credentials' : 'invalid_token';
+    case 'token':
+      return identifyByToken(ports, settings, credential.token, target);
+    case 'key':
+      return identifyByKey(ports, credential, target);
+  }
+};
+
+const identifyByToken = async <Part extends TargetPart>(
+  ports: Needs,
+  { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
+  token: string,
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | Stranger> => {
+  const claims = await verifiedClaims(ports, token);
+  if (!claims) return 'invalid_token';
+  const row = await ports.callers.byUid(claims.uid, target);
+  if (!row) return 'unregistered';
+  const { issuer, email } = row.profile;
+  if (issuer === claims.issuer) return accessOf(row, 'token');
+  if (issuer !== null || !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
+  const profile = await bindProfile(ports, row.profile, claims.issuer);
+  return profile ? accessOf({ ...row, profile }, 'token') : 'unregistered';
+};
+
+/** What the credential's identity token says where it is a valid one, whoever is registered; else why that is not known. */
+export const identityOf = async (
+  ports: Pick<Ports, 'tokens'>,
+  credential: Credential,
+): Promise<IdentityClaims | Stranger> => {
+  if (credential.kind === 'none') return 'no_credential';
+  if (isKey(credential)) return 'token_required';
+  const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token) : null;
+  return claims ?? 'invalid_token';
+};
+
+/** The claims of a valid token, or null for any other. */
+const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string): Promise<IdentityClaims | null> => {
+  try {
+    return await tokens.verify(token);
+  } catch (error) {
+    if (isPorticoError(error, 'invalid_token')) return null;
+    throw error;
+  }
+};
+
+/**
+ * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An
+ * unknown client costs what a wrong secret does.
+ */
+const identifyByKey = async <Part extends TargetPart>(
+  { callers, clock, keys }: Needs,
+  { clientId, secret }: { readonly clientId: string; readonly secret: string },
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | Stranger> => {
+  const id = parseId<ClientId>(clientId);
+  if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
+  const row = await callers.byClientId(id, target);
+  const tag = keys.tag(secret);
+  const match = row && liveSecrets(row, clock.now()).find((stored) => stored.tag === tag);
+  if (!row || !match || !(await keys.matches(secret, match.hash))) return 'invalid_api_credentials';
+  return accessOf(row, 'key');
+};
+
+/** The secrets that are good now: none of an admin's, whose key is asleep. */
+const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredSecret[] => {
+  if (!key || profile.role !== 'client' || profile.status !== 'approved') return [];
+  return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
+};
+
+const accessOf = <Found extends CollectionHead>(
+  { profile, limits, epochs, target, granted }: CallerRow<Found>,
+  via: Identified['via'],
+): Identified<Found> => ({
+  profile,
+  limits,
+  epochs,
+  target,
+  granted,
+  via,
+});

@@ -1,0 +1,26 @@
+import type { Authority } from '../../access/principal.ts';
+import type { AuditEntry, AuditFilter } from '../../audit/audit-entry.ts';
+import { type Page, pageOf, totalPages } from '../../audit/pages.ts';
+import type { Ports } from '../../ports/index.ts';
+
+export interface AuditPage extends Page {
+  readonly entries: readonly AuditEntry[];
+  /** Entries under the filter, on all pages together. */
+  readonly total: number;
+  readonly totalPages: number;
+}
+
+/** A page of the log, newest first; one past the end is empty, with the right totals. */
+export const readAuditPage =
+  ({ audit }: Pick<Ports, 'audit'>) =>
+  async (_authority: Authority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
+    const wanted = pageOf(page, pageSize);
+    const { entries, total } = await audit.page(filter, wanted.offset, wanted.pageSize);
+    return { ...wanted, entries, total, totalPages: totalPages(total, wanted.pageSize) };
+  };
+
+/** All entries under a filter, newest first, as a stream. */
+export const exportAudit =
+  ({ audit }: Pick<Ports, 'audit'>) =>
+  (_authority: Authority, filter: AuditFilter): AsyncIterable<AuditEntry> =>
+    audit.export(filter);

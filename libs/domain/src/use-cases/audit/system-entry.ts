@@ -1,0 +1,51 @@
+import { type AuditEntry, facetsOf } from '../../audit/audit-entry.ts';
+import type { CollectionHead } from '../../collections/collection.ts';
+import type { EntryId } from '../../ids.ts';
+import { toIso } from '../../instant.ts';
+import type { Json } from '../../json.ts';
+import { shortLine } from '../../line.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Actor } from '../../profiles/profile.ts';
+
+/**
+ * What the service says of its own doings: an action, and its objects each by id and by the name that it had then, which nobody may be
+ * able to find out later; never a secret. The names of its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
+ * and what was set.
+ */
+export interface SystemMessage {
+  readonly action: string;
+  readonly [key: string]: Json;
+}
+
+/** Longer than any name that is taken; old ones may be longer still. In UTF-16 units. */
+const nameLengthMax = 254;
+
+const named = (name: string): string => shortLine(name, nameLengthMax);
+
+// What an entry is about: the id under one key, and beside it the name, a plain line.
+export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: named(email) });
+
+export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
+  collection_id: id,
+  collection: named(name),
+});
+
+/** An entry of the service's own, for now. The actor is null for the service itself, the operator's command line and a stranger. */
+export const systemEntry = (
+  { clock, chance }: Pick<Ports, 'clock' | 'chance'>,
+  actor: Actor | null,
+  { action, ...rest }: SystemMessage,
+): AuditEntry => {
+  const now = clock.now();
+  const message = { action, ...(actor ? { actor: named(actor.email) } : {}), ...rest };
+  return {
+    id: chance.uuid() as EntryId,
+    source: 'system',
+    actorId: actor?.id ?? null,
+    message: JSON.stringify(message),
+    timestamp: toIso(now),
+    instant: now,
+    receivedAt: now,
+    facets: facetsOf(message),
+  };
+};

@@ -1,0 +1,81 @@
+import { type Access, isAdmin, readableTarget, visibilityOf } from '../../access/principal.ts';
+import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
+import type { PackedText } from '../../documents/document.ts';
+import { PorticoError } from '../../errors.ts';
+import type { ListPage } from '../../ports/collection-store.ts';
+import type { Ports } from '../../ports/index.ts';
+import { ofCollection, systemEntry } from '../audit/system-entry.ts';
+import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
+
+/** The collection that the request is about, once the caller may read it. Costs no read: admission brought it. */
+export const readCollection = (access: Access): CollectionHead => readableTarget(access);
+
+/** So often in a row a document may be replaced while it is read. */
+const readAttemptsMax = 10;
+
+export interface CollectionWithDocument {
+  readonly collection: CollectionHead;
+  readonly document: PackedText;
+}
+
+/**
+ * A collection that was just read, with its document. Where it was changed in between, both are of after the change; where it is
+ * gone by now, `collection_not_found` is raised.
+ */
+export const readDocument =
+  ({ collections }: Pick<Ports, 'collections'>) =>
+  async (collection: CollectionHead): Promise<CollectionWithDocument> => {
+    let current: CollectionHead | null = collection;
+    for (let attempt = 0; attempt < readAttemptsMax; attempt++) {
+      const found = await collections.document(current.id);
+      if (found?.digest === current.documentDigest) return { collection: current, document: found.packed };
+      current = await collections.find(current.id);
+      if (!current) throw new PorticoError('collection_not_found');
+    }
+    throw new Error(`The collection ${collection.id} and its document do not agree`);
+  };
+
+export interface CollectionMetadata {
+  readonly collection: Collection;
+  readonly authentication: EffectiveAuthentication;
+}
+
+/** What a caller needs to call the collection's API. The reading of a stored credential is on record before it is answered. */
+export const readMetadata =
+  (ports: Pick<Ports, 'clock' | 'chance' | 'audit' | 'vault'>) =>
+  async (access: Access<Collection>): Promise<CollectionMetadata> => {
+    const collection = readableTarget(access);
+    const authentication = effectiveAuthentication(ports.vault, collection);
+    if (authentication.value !== null) {
+      const message = { action: 'collection.credential_read', ...ofCollection(collection), via: access.via };
+      await ports.audit.append(systemEntry(ports, access.profile, message), access.deadline);
+    }
+    return { collection, authentication };
+  };
+
+/** What the caller may see, whole or one page of it, by name. */
+export const listCollections =
+  ({ collections }: Pick<Ports, 'collections'>) =>
+  (access: Access, page: ListPage | null): Promise<readonly ListedCollection[]> =>
+    collections.list(visibilityOf(access), page);
+
+/**
+ * The whole list as `encode` writes it, kept in the cache under the epochs that this request has read, so that a list of
+ * before a grant, a revoke or a change is never found. `form` names the encoding.
+ */
+export const readEncodedList =
+  ({ collections, cache }: Pick<Ports, 'collections' | 'cache'>) =>
+  async (
+    access: Access,
+    form: string,
+    encode: (list: readonly ListedCollection[]) => Uint8Array,
+  ): Promise<Uint8Array> => {
+    const { profile, epochs } = access;
+    const viewer = isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`;
+    const key = `list/${form}/${epochs.catalog}/${viewer}`;
+    const kept = await cache.get(key);
+    if (kept) return kept;
+    const encoded = encode(await collections.list(visibilityOf(access), null));
+    await cache.set(key, encoded);
+    return encoded;
+  };

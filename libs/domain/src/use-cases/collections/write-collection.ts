@@ -1,0 +1,172 @@
+import type { Authority } from '../../access/principal.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { ReadDocument } from '../../documents/document.ts';
+import { PorticoError } from '../../errors.ts';
+import type { CollectionId, ProfileId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Settings } from '../../settings.ts';
+import { ofCollection, systemEntry } from '../audit/system-entry.ts';
+import { embedJob } from '../search/embed-collection.ts';
+import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
+
+export interface NewCollection {
+  readonly name: string;
+  readonly description: string;
+  /** Null where what the document says is to count. */
+  readonly authentication: AuthenticationInput | null;
+  readonly document: ReadDocument;
+  /** Whether departures from the official schema are faults. */
+  readonly strict: boolean;
+  readonly importKey?: string;
+}
+
+/** What is undefined stays as it is. */
+export interface CollectionEdit {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** Null removes what an admin set, so that what the document says counts again. */
+  readonly authentication?: AuthenticationInput | null | undefined;
+  readonly document?: ReadDocument | undefined;
+  readonly strict: boolean;
+}
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'collections' | 'vault' | 'queue'>;
+
+/** Adds a collection. Its embedding follows in the background. */
+export const createCollection =
+  (ports: Needs, settings: Settings) =>
+  async ({ actor, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
+    const { name, description, document } = input;
+    refuseDepartures(settings, input.strict, document);
+    const id = ports.chance.uuid() as CollectionId;
+    const now = ports.clock.now();
+    const collection: Collection = {
+      id,
+      name,
+      description,
+      createdBy,
+      createdAt: now,
+      updatedAt: now,
+      revision: 1,
+      contentRevision: 1,
+      storedAuthentication: nextAuthentication(ports.vault, id, null, input.authentication),
+      importKey: input.importKey ?? null,
+      ...factsOf(document),
+    };
+    const job = embedJob(ports, id);
+    const entry = systemEntry(ports, actor, { action: 'collection.create', ...ofCollection(collection) });
+    await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job], deadline });
+    ports.queue.offer('embed', [job.id]);
+    return collection;
+  };
+
+export interface UpdatedCollection {
+  readonly collection: Collection;
+  /** False where nothing was written, so that `updatedAt` stayed. */
+  readonly changed: boolean;
+}
+
+/** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
+export const updateCollection =
+  (ports: Needs, settings: Settings) =>
+  async ({ actor, deadline }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+    if (edit.document) refuseDepartures(settings, edit.strict, edit.document);
+    const job = embedJob(ports, id);
+    const now = ports.clock.now();
+    let changed = false;
+    const collection = await ports.collections.update(id, (current) => {
+      const edited = applied(ports.vault, current, edit);
+      const fields = changedFields(current, edited);
+      changed = fields.length > 0;
+      if (!changed) return null;
+      const reworded = fields.includes('name') || fields.includes('description');
+      return {
+        collection: {
+          ...edited,
+          revision: current.revision + 1,
+          contentRevision: current.contentRevision + (reworded ? 1 : 0),
+          updatedAt: nextChangeAt(current.updatedAt, now),
+        },
+        ...(edit.document && fields.includes('documentDigest') ? { document: edit.document.packed } : {}),
+        entries: [
+          systemEntry(ports, actor, {
+            action: 'collection.update',
+            ...ofCollection(current),
+            fields: fields.map(wireName),
+            ...(fields.includes('name') ? { new_name: edited.name } : {}),
+          }),
+        ],
+        jobs: reworded ? [job] : [],
+        deadline,
+      };
+    });
+    if (changed) ports.queue.offer('embed', [job.id]);
+    return { collection, changed };
+  };
+
+/** Deletes a collection with its document, grants and embedding. */
+export const removeCollection =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, id: CollectionId): Promise<void> => {
+    const job = embedJob(ports, id);
+    await ports.collections.remove(id, (current) => ({
+      entries: [systemEntry(ports, actor, { action: 'collection.delete', ...ofCollection(current) })],
+      jobs: [job],
+      deadline,
+    }));
+    ports.queue.offer('embed', [job.id]);
+  };
+
+/** Adds a collection that comes from a file, or updates the one that came from there before. */
+export const importCollection = (ports: Needs, settings: Settings) => {
+  const create = createCollection(ports, settings);
+  const update = updateCollection(ports, settings);
+  return async (
+    authority: Authority,
+    createdBy: ProfileId,
+    input: Omit<NewCollection, 'authentication'> & { readonly importKey: string },
+  ): Promise<{ readonly collection: Collection; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
+    const known = await ports.collections.findByImportKey(input.importKey);
+    if (!known)
+      return { collection: await create(authority, createdBy, { ...input, authentication: null }), outcome: 'created' };
+    const { collection, changed } = await update(authority, known.id, input);
+    return { collection, outcome: changed ? 'updated' : 'unchanged' };
+  };
+};
+
+const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
+  baseUrl,
+  derivedAuthentication: authentication,
+  documentDigest: digest,
+});
+
+const applied = (vault: Ports['vault'], current: Collection, edit: CollectionEdit): Collection => ({
+  ...current,
+  name: edit.name ?? current.name,
+  description: edit.description ?? current.description,
+  storedAuthentication: nextAuthentication(vault, current.id, current.storedAuthentication, edit.authentication),
+  ...(edit.document ? factsOf(edit.document) : {}),
+});
+
+const editable = ['name', 'description', 'storedAuthentication', 'documentDigest'] as const;
+
+const changedFields = (before: Collection, after: Collection) =>
+  editable.filter((field) => before[field] !== after[field]);
+
+const wireName = (field: (typeof editable)[number]): string =>
+  ({
+    name: 'name',
+    description: 'description',
+    storedAuthentication: 'authentication',
+    documentDigest: 'openapi_spec',
+  })[field];
+
+const faultsNamed = 5;
+
+const refuseDepartures = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
+  if (!(strict || strictDocuments) || warnings.total === 0) return;
+  const named = warnings.first.slice(0, faultsNamed).map(({ pointer, message }) => `openapi_spec${pointer} ${message}`);
+  const more = warnings.total > named.length ? ` (and ${warnings.total - named.length} more)` : '';
+  throw new PorticoError('invalid_body', { because: named.join('; ') + more });
+};

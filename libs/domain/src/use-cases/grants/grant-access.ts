@@ -1,0 +1,76 @@
+import type { Authority } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import {
+  type ClientAccess,
+  type CollectionAccess,
+  grantingRules,
+  type GrantRule,
+  type GrantState,
+  revokingRules,
+} from '../../grants/grant.ts';
+import type { CollectionId, ProfileId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import { ofCollection, ofProfile, systemEntry } from '../audit/system-entry.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'grants'>;
+
+/** Grants a client a collection; answers since when. */
+export const grantAccess =
+  (ports: Needs) =>
+  async (
+    { actor, deadline }: Authority,
+    client: ProfileId,
+    collection: CollectionId,
+  ): Promise<{ readonly grantedAt: number }> => {
+    const grantedAt = ports.clock.now();
+    await ports.grants.grant(client, collection, (state) => {
+      const pair = obey(grantingRules, collection, state);
+      return {
+        grantedAt,
+        entries: [systemEntry(ports, actor, { action: 'access.grant', ...pair })],
+        jobs: [],
+        deadline,
+      };
+    });
+    return { grantedAt };
+  };
+
+/** Takes a grant back, at once for every later request anywhere. */
+export const revokeAccess =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
+    await ports.grants.revoke(client, collection, (state) => {
+      const pair = obey(revokingRules, collection, state);
+      return { entries: [systemEntry(ports, actor, { action: 'access.revoke', ...pair })], jobs: [], deadline };
+    });
+  };
+
+/** All collections, each with the client's grant or without. */
+export const listClientAccess =
+  ({ grants }: Pick<Ports, 'grants'>) =>
+  async (_authority: Authority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
+    const found = await grants.collectionsOf(client);
+    if (found?.client.role !== 'client') throw new PorticoError('client_not_found');
+    return found.collections;
+  };
+
+/** The clients that were granted a collection; admins, whose grants are asleep, are not among them. */
+export const listCollectionClients =
+  ({ grants }: Pick<Ports, 'grants'>) =>
+  async (_authority: Authority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
+    const clients = await grants.clientsOf(collection);
+    if (!clients) throw new PorticoError('collection_not_found');
+    return clients.filter(({ profile }) => profile.role === 'client');
+  };
+
+/** The pair in the words of an entry, once every rule holds; raises the first refusal. */
+const obey = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
+  for (const rule of rules) {
+    const refusal = rule(state);
+    if (refusal) throw new PorticoError(refusal);
+  }
+  const { client, collectionName } = state;
+  if (!client) throw new PorticoError('client_not_found');
+  if (collectionName === null) throw new PorticoError('collection_not_found');
+  return { ...ofProfile(client), ...ofCollection({ id, name: collectionName }) };
+};

@@ -1,0 +1,119 @@
+import type { TargetPart } from '../access/caller.ts';
+import type { Authority } from '../access/principal.ts';
+import type { Deadline } from '../deadline.ts';
+import type { Ports } from '../ports/index.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Settings } from '../settings.ts';
+import { type AdmissionRequest, admit, admitRegistration } from './access/admit.ts';
+import { pruneAudit } from './audit/prune-audit.ts';
+import { exportAudit, readAuditPage } from './audit/read-audit.ts';
+import { writeAuditEntry } from './audit/write-audit-entry.ts';
+import {
+  listCollections,
+  readCollection,
+  readDocument,
+  readEncodedList,
+  readMetadata,
+} from './collections/read-collection.ts';
+import {
+  createCollection,
+  importCollection,
+  removeCollection,
+  updateCollection,
+} from './collections/write-collection.ts';
+import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './grants/grant-access.ts';
+import { discardJob, listGivenUpJobs, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
+import { readOutboxState } from './jobs/outbox-state.ts';
+import { relayJobs } from './jobs/relay-jobs.ts';
+import { workJob } from './jobs/work-jobs.ts';
+import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
+import { readEffectiveLimit } from './limits/read-effective-limit.ts';
+import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
+import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
+import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
+import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
+import { registerProfile } from './profiles/register-profile.ts';
+import { rotateCredentials, rotateOwnCredentials } from './profiles/rotate-credentials.ts';
+import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
+import { searchCollections } from './search/search-collections.ts';
+import { resealSecrets } from './secrets/reseal-secrets.ts';
+import { watchHealth } from './service/health.ts';
+
+/** The menu: all that the system can do. */
+export const createUseCases = (ports: Ports, settings: Settings) => ({
+  // Admission
+  admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),
+  admitRegistration: (request: Pick<AdmissionRequest, 'credential' | 'address'>) =>
+    admitRegistration(ports, settings, request),
+
+  // Profiles
+  registerProfile: registerProfile(ports, settings),
+  updateOwnProfile: updateOwnProfile(ports),
+  listProfiles: (_authority: Authority) => ports.profiles.list(),
+  listAdmins: (_authority: Authority) => ports.profiles.admins(),
+  findProfileByEmail: (email: string) => ports.profiles.findByEmail(email.trim().toLowerCase()),
+  approveProfile: approveProfile(ports),
+  rejectProfile: rejectProfile(ports),
+  removeProfile: removeProfile(ports, settings),
+  rotateCredentials: rotateCredentials(ports),
+  rotateOwnCredentials: rotateOwnCredentials(ports),
+  changeRole: changeRole(ports, settings),
+  assignTier: assignTier(ports),
+  claimFirstAdmin: claimFirstAdmin(ports, settings),
+  adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
+
+  // Collections
+  readCollectionBody: (body: Uint8Array, deadline: Deadline | null) => ports.documents.readBody(body, deadline),
+  readDocumentFile: (content: Uint8Array, format: 'json' | 'yaml') => ports.documents.readFile(content, format),
+  createCollection: createCollection(ports, settings),
+  updateCollection: updateCollection(ports, settings),
+  removeCollection: removeCollection(ports),
+  importCollection: importCollection(ports, settings),
+  readCollection,
+  readDocument: readDocument(ports),
+  readMetadata: readMetadata(ports),
+  listCollections: listCollections(ports),
+  readEncodedList: readEncodedList(ports),
+
+  // Access
+  grantAccess: grantAccess(ports),
+  revokeAccess: revokeAccess(ports),
+  listClientAccess: listClientAccess(ports),
+  listCollectionClients: listCollectionClients(ports),
+
+  // Audit
+  writeAuditEntry: writeAuditEntry(ports),
+  readAuditPage: readAuditPage(ports),
+  exportAudit: exportAudit(ports),
+  pruneAudit: pruneAudit(ports),
+
+  // Limits
+  listTiers: listTiers(ports),
+  createTier: createTier(ports),
+  updateTier: updateTier(ports),
+  removeTier: removeTier(ports),
+  listOverrides: listOverrides(ports),
+  createOverride: createOverride(ports),
+  updateOverride: updateOverride(ports),
+  removeOverride: removeOverride(ports),
+  readEffectiveLimit: readEffectiveLimit(ports, settings),
+
+  // Search
+  searchCollections: searchCollections(ports),
+  startReindex: startReindex(ports),
+  readReindex: readReindex(ports),
+  embedOutdated: embedOutdated(ports),
+
+  // Jobs and health
+  relayJobs: relayJobs(ports),
+  workJob: workJob(ports, settings),
+  listGivenUpJobs: listGivenUpJobs(ports),
+  requeueJob: requeueJob(ports),
+  requeueJobs: requeueJobs(ports),
+  discardJob: discardJob(ports),
+  readOutboxState: readOutboxState(ports),
+  ...watchHealth(ports),
+  resealSecrets: resealSecrets(ports),
+});
+
+export type UseCases = ReturnType<typeof createUseCases>;

@@ -1,0 +1,70 @@
+import type { Authority } from '../../access/principal.ts';
+import type { ClientId, ProfileId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { LimitRule, Override } from '../../limits/limit.ts';
+import type { Ports } from '../../ports/index.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { clientOf } from './limited-client.ts';
+import type { Needs } from './read-effective-limit.ts';
+import { type Changes, merged, ruleFields } from './rule-change.ts';
+
+/** All overrides, or the active ones, by id. */
+export const listOverrides =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  (_authority: Authority, activeOnly: boolean): Promise<readonly Override[]> =>
+    limits.overrides(activeOnly);
+
+/** Adds an override for a client, by its API client identifier or its profile's id; an active one replaces the active one. */
+export const createOverride =
+  (ports: Needs) =>
+  async (
+    { actor, deadline }: Authority,
+    client: ClientId | ProfileId | null,
+    rule: LimitRule & { readonly isActive: boolean },
+  ): Promise<Override> => {
+    const { profile, clientId } = await clientOf(ports, client);
+    const now = ports.clock.now();
+    const entry = systemEntry(ports, actor, {
+      action: 'override.create',
+      client_id: clientId,
+      ...ofProfile(profile),
+      ...ruleFields(rule),
+    });
+    return ports.limits.addOverride(
+      profile.id,
+      { ...rule, clientId, createdAt: now, updatedAt: now },
+      { entries: [entry], jobs: [], deadline },
+    );
+  };
+
+/** What is undefined stays. */
+export const updateOverride =
+  (ports: Needs) =>
+  async (
+    { actor, deadline }: Authority,
+    id: number,
+    change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
+  ): Promise<Override> => {
+    const now = ports.clock.now();
+    return ports.limits.updateOverride(id, (current, client) => {
+      const override = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
+      const message = {
+        action: 'override.update',
+        override_id: id,
+        client_id: current.clientId,
+        ...ofProfile(client),
+        ...ruleFields(override),
+      };
+      return { override, entries: [systemEntry(ports, actor, message)], jobs: [], deadline };
+    });
+  };
+
+/** Raises `override_not_found`. Without an active one the client's tier holds, or the default limit. */
+export const removeOverride =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, id: number): Promise<void> => {
+    await ports.limits.removeOverride(id, ({ clientId }, client) => {
+      const message = { action: 'override.delete', override_id: id, client_id: clientId, ...ofProfile(client) };
+      return { entries: [systemEntry(ports, actor, message)], jobs: [], deadline };
+    });
+  };

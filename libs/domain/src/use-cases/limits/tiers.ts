@@ -1,0 +1,53 @@
+import type { Authority } from '../../access/principal.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Tier } from '../../limits/limit.ts';
+import type { Ports } from '../../ports/index.ts';
+import { systemEntry } from '../audit/system-entry.ts';
+import type { Needs } from './read-effective-limit.ts';
+import { type Changes, merged, ruleFields } from './rule-change.ts';
+
+/** All tiers, or the active ones, by name. */
+export const listTiers =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  async (activeOnly: boolean): Promise<readonly Tier[]> =>
+    (await limits.tiers()).filter((tier) => tier.isActive || !activeOnly);
+
+/** Adds a tier; raises `tier_taken`. */
+export const createTier =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
+    const now = ports.clock.now();
+    const tier: Tier = { ...input, createdAt: now, updatedAt: now };
+    const entry = systemEntry(ports, actor, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
+    await ports.limits.addTier(tier, { entries: [entry], jobs: [], deadline });
+    return tier;
+  };
+
+/** What is undefined stays. The change holds from the next request on. */
+export const updateTier =
+  (ports: Needs) =>
+  async (
+    { actor, deadline }: Authority,
+    name: string,
+    change: Changes<Pick<Tier, 'allowed' | 'windowSeconds' | 'description' | 'isActive'>>,
+  ): Promise<Tier> => {
+    const now = ports.clock.now();
+    return ports.limits.updateTier(name, (current) => {
+      const tier = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
+      return {
+        tier,
+        entries: [systemEntry(ports, actor, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
+        jobs: [],
+        deadline,
+      };
+    });
+  };
+
+/** Removes a tier with its assignments: its clients fall back to the default limit, and one made later begins without any. */
+export const removeTier =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, name: string): Promise<void> => {
+    const entry = systemEntry(ports, actor, { action: 'tier.delete', tier: name });
+    const removedAt = ports.clock.now();
+    await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], jobs: [], deadline }));
+  };

@@ -1,0 +1,74 @@
+import type { JobId, ProfileId } from '../../ids.ts';
+import type { JobTask, NewJob } from '../../jobs/job.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Credentials, RotatedCredentials } from '../../profiles/api-key.ts';
+import { canSignIn } from '../../profiles/identity.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Settings } from '../../settings.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'vault'>;
+
+/** What the configuration says of who is told of registrations. */
+export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
+
+/** A job that mails the credentials; they wait sealed, for this job alone. */
+export const credentialsMailJob = (ports: Needs, profileId: ProfileId, credentials: Credentials): NewJob => {
+  const id = ports.chance.uuid() as JobId;
+  return jobNow(ports, id, { kind: 'mail.credentials', profileId, sealed: sealedFor(ports, id, credentials) });
+};
+
+/** The same for a secret that took the place of another. */
+export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials: RotatedCredentials): NewJob => {
+  const id = ports.chance.uuid() as JobId;
+  return jobNow(ports, id, { kind: 'mail.rotation', profileId, sealed: sealedFor(ports, id, credentials) });
+};
+
+/** A job that mails the notice. The reason, null where none was given, waits unsealed. */
+export const rejectionMailJob = (ports: Omit<Needs, 'vault'>, profileId: ProfileId, reason: string | null): NewJob =>
+  jobNow(ports, ports.chance.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
+
+/** The admins who are told of registrations: those who can sign in, and none where no notice is wanted. */
+export const noticedAdmins = async (
+  { profiles }: Pick<Ports, 'profiles'>,
+  settings: NoticeSettings,
+): Promise<readonly Profile[]> =>
+  settings.adminNotices
+    ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
+    : [];
+
+/** Jobs that tell each of them that somebody has registered; none where no mail is sent. */
+export const noticeJobs = async (
+  ports: Omit<Needs, 'vault'> & Pick<Ports, 'profiles' | 'mailer'>,
+  settings: NoticeSettings,
+): Promise<readonly NewJob[]> =>
+  ports.mailer.enabled
+    ? (await noticedAdmins(ports, settings)).map(({ id }) =>
+        jobNow(ports, ports.chance.uuid() as JobId, { kind: 'mail.notice', profileId: id, asked: 1 }),
+      )
+    : [];
+
+/** Throws where they were sealed for another job, or by a key that is not configured. */
+export const openCredentials = <Sealed extends Credentials = Credentials>(
+  vault: Ports['vault'],
+  jobId: JobId,
+  sealed: string,
+): Sealed => JSON.parse(vault.open(sealed, sealingContext(jobId))) as Sealed;
+
+/** What a job has sealed, sealed by the key that seals now; null where it is. */
+export const resealedMail = (vault: Ports['vault'], jobId: JobId, sealed: string): string | null => {
+  if (vault.isCurrent(sealed)) return null;
+  const context = sealingContext(jobId);
+  return vault.seal(vault.open(sealed, context), context);
+};
+
+const jobNow = ({ clock }: Pick<Ports, 'clock'>, id: JobId, task: JobTask): NewJob => ({
+  id,
+  task,
+  group: null,
+  dueAt: clock.now(),
+});
+
+const sealedFor = ({ vault }: Pick<Ports, 'vault'>, jobId: JobId, credentials: Credentials): string =>
+  vault.seal(JSON.stringify(credentials), sealingContext(jobId));
+
+const sealingContext = (jobId: JobId): string => `outbox:${jobId}`;

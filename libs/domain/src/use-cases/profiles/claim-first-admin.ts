@@ -1,0 +1,59 @@
+import type { ProfileId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import { canSignIn } from '../../profiles/identity.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Settings } from '../../settings.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { promoted } from './edit-profile.ts';
+
+/** Whom the operator names as the first admin, and whose tokens say that he is it. */
+export interface FirstAdmin {
+  readonly uid: string;
+  readonly email: string;
+  readonly issuer: string;
+}
+
+/**
+ * Makes the first admin while there is none who can sign in by an issuer that is on: of the profile with this uid or e-mail, or
+ * of a new one without a key pair, bound by uid and issuer. Answers it, or null where there is one (specification, "First
+ * admin").
+ */
+export const claimFirstAdmin =
+  (ports: Pick<Ports, 'clock' | 'chance' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>
+  async ({ uid, issuer, ...named }: FirstAdmin): Promise<Profile | null> => {
+    const email = named.email.toLowerCase();
+    const now = ports.clock.now();
+    const fresh: Profile = {
+      id: ports.chance.uuid() as ProfileId,
+      email,
+      fullName: 'Administrator',
+      companyName: null,
+      role: 'admin',
+      status: 'approved',
+      uid,
+      issuer,
+      clientId: null,
+      tier: null,
+      createdAt: now,
+      updatedAt: now,
+      approvedAt: now,
+    };
+    return ports.profiles.claimAdmin({ uid, email }, ({ admins, match }) => {
+      if (admins.some((admin) => canSignIn(settings, admin))) return null;
+      const profile = match
+        ? {
+            ...promoted({ ...match, status: match.status === 'rejected' ? 'pending' : match.status }, now),
+            uid,
+            issuer,
+            updatedAt: nextChangeAt(match.updatedAt, now),
+          }
+        : fresh;
+      return {
+        profile,
+        entries: [systemEntry(ports, null, { action: 'admin.bootstrap', ...ofProfile(profile), issuer })],
+        jobs: [],
+        deadline: null,
+      };
+    });
+  };

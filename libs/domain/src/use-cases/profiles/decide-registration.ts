@@ -1,0 +1,72 @@
+import type { Authority } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { ClientId, ProfileId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Credentials } from '../../profiles/api-key.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { nextStatus } from '../../profiles/registration-machine.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { credentialsMailJob, rejectionMailJob } from '../mails/mail-jobs.ts';
+import { newSecret } from './new-secret.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer' | 'queue'>;
+
+/**
+ * Approves a pending profile and issues its API credentials, which are answered this once and mailed if mail is
+ * enabled. Of simultaneous approvals one succeeds, with one key pair.
+ */
+export const approveProfile =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, id: ProfileId): Promise<Credentials> => {
+    await refuseEarly(ports, id);
+    const clientId = ports.chance.uuid() as ClientId;
+    const { secret, stored } = await newSecret(ports, deadline);
+    const credentials = { clientId, secret };
+    const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
+    const now = ports.clock.now();
+    await ports.profiles.update(id, ({ profile }) => ({
+      profile: { ...decided(profile, 'approve', now), clientId, approvedAt: now },
+      key: { current: stored, previous: null },
+      entries: [systemEntry(ports, actor, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId })],
+      jobs,
+      deadline,
+    }));
+    ports.queue.offer(
+      'mail.credentials',
+      jobs.map((job) => job.id),
+    );
+    return credentials;
+  };
+
+/** Rejects a pending profile; the notice, with the reason where one is given, is mailed if mail is enabled. */
+export const rejectProfile =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
+    const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
+    const now = ports.clock.now();
+    await ports.profiles.update(id, ({ profile, key }) => ({
+      profile: decided(profile, 'reject', now),
+      key,
+      entries: [systemEntry(ports, actor, { action: 'profile.reject', ...ofProfile(profile) })],
+      jobs,
+      deadline,
+    }));
+    ports.queue.offer(
+      'mail.rejection',
+      jobs.map((job) => job.id),
+    );
+  };
+
+const decided = (profile: Profile, event: 'approve' | 'reject', now: number): Profile => ({
+  ...profile,
+  status: nextStatus(profile.status, event),
+  updatedAt: nextChangeAt(profile.updatedAt, now),
+});
+
+/** What will be refused is refused before a hash is made for it; the decision itself is taken in the transaction. */
+const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
+  const profile = await profiles.find(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  nextStatus(profile.status, 'approve');
+};

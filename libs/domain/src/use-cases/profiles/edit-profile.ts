@@ -1,0 +1,114 @@
+import type { Access, Authority } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { ProfileId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ProfileState } from '../../ports/profile-store.ts';
+import { canSignIn } from '../../profiles/identity.ts';
+import type { Profile, Role } from '../../profiles/profile.ts';
+import { nextStatus } from '../../profiles/registration-machine.ts';
+import type { Settings } from '../../settings.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles'>;
+
+/** What a profile may change of itself; what is undefined stays, a `companyName` of null is cleared. */
+export interface OwnProfileChange {
+  readonly fullName?: string | undefined;
+  readonly companyName?: string | null | undefined;
+}
+
+/** Changes the caller's own name and company; where nothing changes nothing is written. */
+export const updateOwnProfile =
+  ({ profiles, clock }: Pick<Needs, 'profiles' | 'clock'>) =>
+  async ({ profile, deadline }: Access, change: OwnProfileChange): Promise<Profile> => {
+    const edit = (current: Profile): Profile => ({
+      ...current,
+      fullName: change.fullName ?? current.fullName,
+      companyName: change.companyName === undefined ? current.companyName : change.companyName,
+    });
+    const same = (a: Profile, b: Profile) => a.fullName === b.fullName && a.companyName === b.companyName;
+    if (same(edit(profile), profile)) return profile;
+    return profiles.update(profile.id, (state) => ({
+      ...changed(state, edit(state.profile), clock.now()),
+      entries: [],
+      jobs: [],
+      deadline,
+    }));
+  };
+
+/** A profile in its new role, with what the one who gave it should know. */
+export interface ChangedRole {
+  readonly profile: Profile;
+  /** A sentence about an admin as whom nobody can sign in yet; null where there is nothing to say. */
+  readonly warning: string | null;
+}
+
+/** Makes an admin of a client or a client of an admin. Keys and grants sleep while the role is `admin`. */
+export const changeRole =
+  (ports: Needs, settings: Settings) =>
+  async ({ actor, deadline }: Authority, id: ProfileId, role: Role): Promise<ChangedRole> => {
+    const now = ports.clock.now();
+    const profile = await ports.profiles.update(id, (state) => {
+      if (state.profile.role === role) return { ...state, entries: [], jobs: [], deadline };
+      const next = role === 'admin' ? promoted(state.profile, now) : demoted(settings, state);
+      const entry = systemEntry(ports, actor, { action: 'profile.role', ...ofProfile(state.profile), role });
+      return { ...changed(state, next, now), entries: [entry], jobs: [], deadline };
+    });
+    return { profile, warning: role === 'admin' ? adminWarning(settings, profile) : null };
+  };
+
+const adminWarning = (settings: Settings, profile: Profile): string | null => {
+  if (canSignIn(settings, profile)) return null;
+  if (profile.issuer !== null)
+    return 'Nobody can sign in as this admin: the issuer that the profile is bound by is off.';
+  const claims = settings.identityEmailCheck === 'off' ? 'user id' : 'user id and e-mail';
+  return `Nobody has signed in as this profile yet: whoever first presents a token with its ${claims} becomes the admin.`;
+};
+
+/** An admin is always approved. */
+export const promoted = (profile: Profile, now: number): Profile => ({
+  ...profile,
+  role: 'admin',
+  status: nextStatus(profile.status, 'promote'),
+  approvedAt: profile.approvedAt ?? now,
+});
+
+const demoted = (settings: Settings, state: ProfileState): Profile => {
+  refuseLastAdmin(settings, state);
+  return { ...state.profile, role: 'client' };
+};
+
+/** Assigns a rate-limit tier, or none; raises `tier_not_found`. */
+export const assignTier =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
+    const now = ports.clock.now();
+    return ports.profiles.update(id, (state) => {
+      if (state.profile.tier === tier) return { ...state, entries: [], jobs: [], deadline };
+      const entry = systemEntry(ports, actor, { action: 'profile.tier', ...ofProfile(state.profile), tier });
+      return { ...changed(state, { ...state.profile, tier }, now), entries: [entry], jobs: [], deadline };
+    });
+  };
+
+/** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
+export const removeProfile =
+  (ports: Needs, settings: Settings) =>
+  async ({ actor, deadline }: Authority, id: ProfileId): Promise<void> => {
+    await ports.profiles.remove(id, (state) => {
+      refuseLastAdmin(settings, state);
+      const entry = systemEntry(ports, actor, { action: 'profile.delete', ...ofProfile(state.profile) });
+      return { entries: [entry], jobs: [], deadline };
+    });
+  };
+
+/** Of the admins one must remain who can sign in: not one of an issuer that is off, nor one as whom nobody ever did. */
+const refuseLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
+  const remains = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));
+  if (profile.role === 'admin' && !remains) throw new PorticoError('last_admin');
+};
+
+const changed = ({ profile, key }: ProfileState, next: Profile, now: number) => ({
+  profile: { ...next, updatedAt: nextChangeAt(profile.updatedAt, now) },
+  key,
+});

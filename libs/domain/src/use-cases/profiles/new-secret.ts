@@ -1,0 +1,13 @@
+import type { Deadline } from '../../deadline.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { StoredSecret } from '../../profiles/api-key.ts';
+import { makeSecret, secretBytes } from '../../profiles/api-secret.ts';
+
+/** A new secret, with what may be kept of it. */
+export const newSecret = async (
+  { chance, keys }: Pick<Ports, 'chance' | 'keys'>,
+  deadline: Deadline | null,
+): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
+  const secret = makeSecret(chance.bytes(secretBytes));
+  return { secret, stored: { hash: await keys.hash(secret, deadline), tag: keys.tag(secret) } };
+};

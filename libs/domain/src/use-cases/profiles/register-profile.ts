@@ -1,0 +1,70 @@
+import type { Deadline } from '../../deadline.ts';
+import { PorticoError } from '../../errors.ts';
+import type { ProfileId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Settings } from '../../settings.ts';
+import { bindingEntry } from '../access/bind-profile.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { noticeJobs } from '../mails/mail-jobs.ts';
+
+export interface Registration {
+  /** The identity provider's user id (`sub`), as the caller says it. */
+  readonly uid: string;
+  /** As it was sent; it is kept in lower case. */
+  readonly email: string;
+  readonly fullName: string;
+  readonly companyName: string | null;
+}
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'mailer'>;
+
+/**
+ * Registers a profile with the role `client`, waiting for approval; what a valid identity token says may bind it at once.
+ * Raises `invalid_body` where that is of the same uid and another e-mail, and `invalid_token` where the configuration demands
+ * a token that binds it (specification, section 3).
+ */
+export const registerProfile =
+  (ports: Needs, settings: Settings) =>
+  async (registration: Registration, identity: IdentityClaims | null, deadline: Deadline | null): Promise<Profile> => {
+    const email = registration.email.toLowerCase();
+    const issuer = bindingIssuer(settings, { uid: registration.uid, email }, identity);
+    const now = ports.clock.now();
+    const profile: Profile = {
+      ...registration,
+      id: ports.chance.uuid() as ProfileId,
+      email,
+      role: 'client',
+      status: 'pending',
+      issuer,
+      clientId: null,
+      tier: null,
+      createdAt: now,
+      updatedAt: now,
+      approvedAt: null,
+    };
+    // Without a token that binds it nobody has shown that he is this profile.
+    const actor = issuer === null ? null : profile;
+    const message = { action: 'profile.register', ...ofProfile(profile), bound: issuer !== null };
+    const entry = systemEntry(ports, actor, message);
+    const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, profile, issuer)];
+    await ports.profiles.add(profile, { entries, jobs: await noticeJobs(ports, settings), deadline });
+    return profile;
+  };
+
+/** The issuer of the token that binds the registration; null where none does. */
+const bindingIssuer = (
+  { identityEmailCheck, registrationRequiresToken }: Settings,
+  { uid, email }: Pick<Registration, 'uid' | 'email'>,
+  identity: IdentityClaims | null,
+): string | null => {
+  if (identity?.uid === uid) {
+    if (bindingAgrees(identityEmailCheck, email, identity)) return identity.issuer;
+    if (identity.email !== null && identity.email !== email) {
+      throw new PorticoError('invalid_body', { because: 'email must be that of the token' });
+    }
+  }
+  if (registrationRequiresToken) throw new PorticoError('invalid_token');
+  return null;
+};

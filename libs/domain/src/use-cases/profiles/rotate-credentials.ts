@@ -1,0 +1,65 @@
+import type { Access, Authority } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { ClientId, ProfileId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Credentials } from '../../profiles/api-key.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { rotationMailJob } from '../mails/mail-jobs.ts';
+import { newSecret } from './new-secret.ts';
+
+type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer'>;
+
+/**
+ * Replaces the secret of an approved client, which is mailed to it if mail is enabled; the one before stays good for `graceSeconds`.
+ * A client that has no key yet (an admin before) gets its first one.
+ */
+export const rotateCredentials =
+  (ports: Needs) =>
+  (authority: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
+    rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
+
+/** The same, by the client for itself, who needs no mail of it. */
+export const rotateOwnCredentials =
+  (ports: Needs) =>
+  ({ profile, deadline }: Access, graceSeconds: number): Promise<Credentials> =>
+    rotate(ports, { actor: profile, deadline }, profile.id, graceSeconds, false);
+
+const rotate = async (
+  ports: Needs,
+  { actor, deadline }: Authority,
+  id: ProfileId,
+  graceSeconds: number,
+  isMailed: boolean,
+): Promise<Credentials> => {
+  const profile = await ports.profiles.find(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  refuseKeyless(profile);
+  const freshId = ports.chance.uuid() as ClientId;
+  const { secret, stored } = await newSecret(ports, deadline);
+  const now = ports.clock.now();
+  const after = await ports.profiles.update(id, ({ profile, key }) => {
+    refuseKeyless(profile);
+    const clientId = profile.clientId ?? freshId;
+    const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
+    return {
+      profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
+      key: {
+        current: stored,
+        previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
+      },
+      entries: [
+        systemEntry(ports, actor, { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds }),
+      ],
+      jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
+      deadline,
+    };
+  });
+  return { clientId: after.clientId ?? freshId, secret };
+};
+
+const refuseKeyless = ({ role, status }: Profile): void => {
+  if (role === 'admin') throw new PorticoError('has_no_key');
+  if (status !== 'approved') throw new PorticoError('not_approved');
+};

@@ -1,0 +1,38 @@
+import type { CollectionId, JobId } from '../../ids.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import type { Ports } from '../../ports/index.ts';
+
+type Needs = Pick<Ports, 'collections' | 'embeddings' | 'embedder' | 'vectors'>;
+
+/**
+ * Brings the embedding in line with the collection as it is now: made anew where it exists, and removed from the index
+ * where it does not, as its row is gone already. A result for a text that has changed meanwhile is dropped; the change
+ * left a job of its own. Indexes are not told of a new embedding: the next search names its sequence, and they read it.
+ */
+export const embedCollection = async (
+  { collections, embeddings, embedder, vectors }: Needs,
+  id: CollectionId,
+): Promise<void> => {
+  const collection = await collections.find(id);
+  if (!collection) return vectors.remove(id);
+  const { modelId, vectors: made } = await embedder.embed([embeddedText(collection)], 'document');
+  const [vector] = made;
+  if (!vector) throw new Error('The embedder answered no vector');
+  await embeddings.put({ collectionId: id, modelId, contentRevision: collection.contentRevision, vector });
+};
+
+/** What is embedded of a collection: its name as the first line, then its description. */
+const embeddedText = ({ name, description }: { readonly name: string; readonly description: string }): string =>
+  description ? `${name}\n${description}` : name;
+
+/** A job that brings a collection's embedding in line with it. */
+export const embedJob = (
+  { clock, chance }: Pick<Ports, 'clock' | 'chance'>,
+  collectionId: CollectionId,
+  group: string | null = null,
+): NewJob => ({
+  id: chance.uuid() as JobId,
+  task: { kind: 'embed', collectionId },
+  group,
+  dueAt: clock.now(),
+});

@@ -1,0 +1,26 @@
+import type { Access } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { Ports } from '../../ports/index.ts';
+import { rank, type SearchAnswer } from '../../search/search-result.ts';
+import { createVisibleSets } from './visible-sets.ts';
+
+type Needs = Pick<Ports, 'collections' | 'embedder' | 'vectors'>;
+
+/**
+ * The nearest collections of those that the caller may see, best first. What it may not see influences neither results
+ * nor scores, for it is left out before anything is ranked.
+ */
+export const searchCollections = (ports: Needs) => {
+  const visibleSets = createVisibleSets(ports);
+  return async (access: Access, query: string, limit: number): Promise<SearchAnswer> => {
+    const among = await visibleSets(access);
+    if (among.length === 0) return { results: [], isFallback: false };
+    const { modelId, vectors } = await ports.embedder.embed([query], 'query');
+    const [vector] = vectors;
+    if (!vector) throw new PorticoError('embedding_unavailable');
+    const asOf = access.epochs.embeddings;
+    const { matches, isFallback } = await ports.vectors.search({ modelId, vector, among, limit, asOf });
+    const names = await ports.collections.names(matches.map((match) => match.collectionId));
+    return { results: rank(matches, names).slice(0, limit), isFallback };
+  };
+};

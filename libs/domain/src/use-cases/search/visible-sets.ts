@@ -1,0 +1,31 @@
+import { type Access, isAdmin, visibilityOf } from '../../access/principal.ts';
+import type { CollectionId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+
+const setsMax = 1_000;
+
+interface VisibleSet {
+  readonly epoch: string;
+  readonly ids: readonly CollectionId[];
+}
+
+/**
+ * The ids that a caller may see, kept under the epochs that its request has read from the database: a grant, a revoke or
+ * a deletion changes an epoch, and the set of before is never found again. The same array is answered while it holds.
+ */
+export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>) => {
+  const sets = new Map<string, VisibleSet>();
+  return async (access: Access): Promise<readonly CollectionId[]> => {
+    const admin = isAdmin(access.profile);
+    const key = admin ? 'all' : access.profile.id;
+    const epoch = `${access.epochs.catalog}/${admin ? '' : access.epochs.grants}/${access.profile.status}`;
+    const kept = sets.get(key);
+    if (kept?.epoch === epoch) return kept.ids;
+    const ids = await collections.visibleIds(visibilityOf(access));
+    sets.delete(key);
+    sets.set(key, { epoch, ids });
+    const oldest = sets.keys().next();
+    if (sets.size > setsMax && !oldest.done) sets.delete(oldest.value);
+    return ids;
+  };
+};

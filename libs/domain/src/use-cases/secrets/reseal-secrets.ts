@@ -1,0 +1,103 @@
+import type { Authority } from '../../access/principal.ts';
+import { isPorticoError } from '../../errors.ts';
+import type { CollectionId, JobId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import { ofCollection, systemEntry } from '../audit/system-entry.ts';
+import { resealedAuthentication } from '../collections/authentication.ts';
+import { resealedMail } from '../mails/mail-jobs.ts';
+
+/** What became of the sealed secrets that were looked at. */
+export interface Resealing {
+  /** Credentials of collections that were sealed anew. */
+  readonly credentials: number;
+  /** Mails that wait and were sealed anew. */
+  readonly mails: number;
+  /** What no configured key opens, with the reason; it was left as it is. */
+  readonly unreadable: readonly {
+    readonly kind: 'credential' | 'mail';
+    readonly id: string;
+    readonly because: string;
+  }[];
+}
+
+type Needs = Pick<Ports, 'vault' | 'collections' | 'outbox' | 'clock' | 'chance'>;
+
+type Outcome = 'resealed' | 'left' | { readonly because: string };
+
+/**
+ * Seals everything that an earlier secrets key has sealed by the present one: credentials of collections and mails that wait. After
+ * that the earlier key is needed no more. It may run beside the service and again, also after it was broken off: one secret after
+ * the other is changed, in a transaction of its own with an audit entry, and no collection's `updatedAt` or revision moves.
+ */
+export const resealSecrets =
+  (ports: Needs) =>
+  async (authority: Authority, onProgress: (done: number, total: number) => void = () => {}): Promise<Resealing> => {
+    const ids = await ports.collections.visibleIds({ of: 'all' });
+    const mails = await ports.outbox.sealed();
+    const work = [
+      ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCredential(ports, authority, id) })),
+      ...mails.map(({ id, sealed }) => ({
+        kind: 'mail' as const,
+        id,
+        run: () => resealMail(ports, authority, id, sealed),
+      })),
+    ];
+    const outcomes: { kind: 'credential' | 'mail'; id: string; outcome: Outcome }[] = [];
+    for (const { kind, id, run } of work) {
+      outcomes.push({ kind, id, outcome: await run() });
+      onProgress(outcomes.length, work.length);
+    }
+    const resealed = (wanted: 'credential' | 'mail') =>
+      outcomes.filter(({ kind, outcome }) => kind === wanted && outcome === 'resealed').length;
+    const unreadable = outcomes.flatMap(({ kind, id, outcome }) =>
+      typeof outcome === 'string' ? [] : [{ kind, id, because: outcome.because }],
+    );
+    return { credentials: resealed('credential'), mails: resealed('mail'), unreadable };
+  };
+
+/** Most collections have no credential, or a current one: those are only read. */
+const resealCredential = async (ports: Needs, { actor }: Authority, id: CollectionId): Promise<Outcome> => {
+  const { vault, collections } = ports;
+  const found = await collections.find(id);
+  const tried = tryToSeal(() => found && resealedAuthentication(vault, found));
+  if (typeof tried === 'string') return { because: tried };
+  if (!tried.anew) return 'left';
+  let changed = false;
+  try {
+    await collections.update(id, (collection) => {
+      const storedAuthentication = resealedAuthentication(vault, collection);
+      changed = storedAuthentication !== null;
+      return (
+        storedAuthentication && {
+          collection: { ...collection, storedAuthentication },
+          entries: [systemEntry(ports, actor, { action: 'secrets.reseal', ...ofCollection(collection) })],
+          jobs: [],
+          deadline: null,
+        }
+      );
+    });
+  } catch (error) {
+    // Removed in between.
+    if (!isPorticoError(error, 'collection_not_found')) throw error;
+  }
+  return changed ? 'resealed' : 'left';
+};
+
+const resealMail = async (ports: Needs, { actor }: Authority, id: JobId, before: string): Promise<Outcome> => {
+  const tried = tryToSeal(() => resealedMail(ports.vault, id, before));
+  if (typeof tried === 'string') return { because: tried };
+  if (tried.anew === null) return 'left';
+  const entries = [systemEntry(ports, actor, { action: 'secrets.reseal', job_id: id })];
+  // A job that was done or given up in between has nothing sealed any more.
+  const isResealed = await ports.outbox.reseal(id, before, tried.anew, { entries, jobs: [], deadline: null });
+  return isResealed ? 'resealed' : 'left';
+};
+
+/** What is sealed anew, or why what is sealed does not open; the vault never says what. */
+const tryToSeal = <T>(seal: () => T): { readonly anew: T } | string => {
+  try {
+    return { anew: seal() };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};

@@ -1,0 +1,82 @@
+import type { Authority } from '../../access/principal.ts';
+import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { SealedSecrets } from '../../ports/sealed-store.ts';
+import { systemEntry } from '../audit/system-entry.ts';
+import { effectiveAuthentication } from '../collections/authentication.ts';
+import { openCredentials } from '../mails/mail-jobs.ts';
+
+/** What no configured key opens, and what goes with it. */
+export interface LostSecrets {
+  /** Collections whose credential is lost, in the order of lists. */
+  readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
+  /** Mails that wait and cannot be sent any more. */
+  readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
+  /** Null where the pepper opens, so that every API key stays good; else how many go with it. */
+  readonly apiKeys: number | null;
+}
+
+type Needs = Pick<Ports, 'vault' | 'sealed' | 'clock' | 'chance'>;
+
+/** What the pepper of API keys is sealed for. */
+export const pepperContext = 'api-key-pepper';
+
+/** Whether a reset would take anything away. */
+export const isAnythingLost = ({ collections, mails, apiKeys }: LostSecrets): boolean =>
+  collections.length > 0 || mails.length > 0 || apiKeys !== null;
+
+/** Tells what a reset would take away. */
+export const findLostSecrets =
+  ({ vault, sealed }: Pick<Needs, 'vault' | 'sealed'>) =>
+  async (): Promise<LostSecrets> =>
+    lostOf(vault, await sealed.read());
+
+/**
+ * Takes away what no configured key opens, so that the service can go on without it: credentials of collections, waiting mails,
+ * and, where the pepper is among it, every API key. What some key opens stays. Where nothing is lost nothing is written.
+ * `pepper` is the new one in clear, as the installation keeps it. Answers what was taken away.
+ */
+export const resetSecrets =
+  (ports: Needs) =>
+  async ({ actor, deadline }: Authority, pepper: string): Promise<LostSecrets> => {
+    const { vault, clock } = ports;
+    let lost: LostSecrets = nothingLost;
+    await ports.sealed.reset((sealed) => {
+      lost = lostOf(vault, sealed);
+      if (!isAnythingLost(lost)) return null;
+      const { collections, mails, apiKeys } = lost;
+      const counts = { credentials: collections.length, mails: mails.length, api_keys: apiKeys ?? 0 };
+      return {
+        collections: collections.map(({ id }) => id),
+        mails: mails.map(({ id }) => id),
+        pepper: apiKeys === null ? null : vault.seal(pepper, pepperContext),
+        at: clock.now(),
+        reason: 'The secrets key that sealed it is lost',
+        entries: [systemEntry(ports, actor, { action: 'secrets.reset', ...counts })],
+        jobs: [],
+        deadline,
+      };
+    });
+    return lost;
+  };
+
+const nothingLost: LostSecrets = { collections: [], mails: [], apiKeys: null };
+
+const lostOf = (vault: Ports['vault'], { collections, mails, pepper, apiKeys }: SealedSecrets): LostSecrets => ({
+  collections: collections
+    .filter((collection) => !opens(() => effectiveAuthentication(vault, collection)))
+    .map(({ id, name }) => ({ id, name })),
+  mails: mails
+    .filter(({ id, sealed }) => !opens(() => openCredentials(vault, id, sealed)))
+    .map(({ id, profileId }) => ({ id, profileId })),
+  apiKeys: pepper === null || opens(() => vault.open(pepper, pepperContext)) ? null : apiKeys,
+});
+
+const opens = (open: () => unknown): boolean => {
+  try {
+    open();
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { PorticoError } from '../../errors.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import type { Probe } from '../../ports/probe.ts';
+import type { VectorIndex } from '../../ports/vector-index.ts';
+import { watchHealth } from './health.ts';
+
+/** A dependency that answers when it is told to, and counts how often it is asked. */
+const dependency = () => {
+  const it = {
+    asked: 0,
+    pending: Promise.withResolvers<void>(),
+    check: () => {
+      it.asked += 1;
+      return it.pending.promise;
+    },
+    answer: () => it.pending.resolve(),
+    fail: (error: Error) => it.pending.reject(error),
+    hang: () => {
+      it.pending = Promise.withResolvers<void>();
+    },
+  };
+  return it;
+};
+
+const dependencies = (more: Partial<Probe> = {}) => {
+  const [database, embedder, vectors] = [dependency(), dependency(), dependency()];
+  const clock = { elapsed: 0, now: () => 0, monotonic: () => clock.elapsed };
+  const embedding: Embedder = {
+    check: embedder.check,
+    modelId: async () => 'a model',
+    embed: () => Promise.reject(new Error('not asked for')),
+  };
+  const index: VectorIndex = {
+    kind: 'an index',
+    check: vectors.check,
+    remove: async () => undefined,
+    search: () => Promise.reject(new Error('not asked for')),
+  };
+  const probes: readonly Probe[] = [{ name: 'database', essential: true, check: database.check, ...more }];
+  const health = watchHealth({ probes, embedder: embedding, vectors: index, clock });
+  const all = [database, embedder, vectors];
+  return { database, embedder, vectors, clock, health, all, asked: () => all.map(({ asked }) => asked) };
+};
+
+const ok = { status: 'ok' };
+
+const away = { status: 'unavailable', reason: null };
+
+test('three hundred who ask at once, wherever they ask, share one question to each dependency', async () => {
+  const { health, all, asked } = dependencies();
+  const [ready, search] = [
+    Array.from({ length: 300 }, () => health.readReadiness()),
+    Array.from({ length: 300 }, () => health.readVectorHealth()),
+  ];
+  for (const { answer } of all) answer();
+  for (const readiness of await Promise.all(ready)) {
+    expect(readiness.parts.map(({ name, state }) => [name, state.status])).toEqual([
+      ['database', 'ok'],
+      ['embedder', 'ok'],
+      ['vector index', 'ok'],
+    ]);
+  }
+  for (const { embedder } of await Promise.all(search)) expect(embedder).toEqual({ ...ok, model: 'a model' });
+  expect(asked()).toEqual([1, 1, 1]);
+});
+
+test('an answer is told again for one second after it, however long it took, and asked for anew afterwards', async () => {
+  const { health, all, clock, database, asked } = dependencies();
+  const first = health.readReadiness();
+  clock.elapsed = 60_000;
+  const second = health.readReadiness();
+  for (const { answer } of all) answer();
+  expect([(await first).ready, (await second).ready]).toEqual([true, true]);
+  database.hang();
+  database.fail(new Error('away'));
+  clock.elapsed += 999;
+  expect((await health.readReadiness()).ready).toBe(true);
+  expect(asked()).toEqual([1, 1, 1]);
+  clock.elapsed += 1;
+  expect((await health.readReadiness()).ready).toBe(false);
+  expect(asked()).toEqual([2, 2, 2]);
+});
+
+test('that something does not work is shared like any other answer', async () => {
+  const { health, all, clock, embedder, asked } = dependencies();
+  for (const { fail } of all.slice(1)) fail(new Error('away'));
+  expect(await health.readVectorHealth()).toMatchObject({
+    healthy: false,
+    embedder: { ...away, model: null },
+    index: { ...away },
+  });
+  embedder.hang();
+  embedder.answer();
+  expect((await health.readVectorHealth()).embedder.status).toBe('unavailable');
+  clock.elapsed += 1_000;
+  expect((await health.readVectorHealth()).embedder).toEqual({ ...ok, model: 'a model' });
+  expect(asked()).toEqual([0, 2, 2]);
+});
+
+test('a probe says itself for how long its answer is kept', async () => {
+  const { health, all, clock, database } = dependencies({ keptMs: 10_000 });
+  for (const { answer } of all) answer();
+  await health.readReadiness();
+  clock.elapsed = 9_999;
+  await health.readReadiness();
+  expect(database.asked).toBe(1);
+  clock.elapsed = 10_000;
+  await health.readReadiness();
+  expect(database.asked).toBe(2);
+});
+
+test('the service is ready without what is not essential, and a reason is told in our own words alone', async () => {
+  const { health, database, embedder, vectors } = dependencies();
+  database.answer();
+  embedder.fail(new PorticoError('embedding_unavailable', { because: 'the model is being pulled' }));
+  vectors.fail(new Error('connect ECONNREFUSED 10.1.2.3:6333'));
+  const { ready, parts } = await health.readReadiness();
+  expect(ready).toBe(true);
+  expect(parts.map(({ state }) => state)).toMatchObject([
+    ok,
+    { reason: expect.stringContaining('pulled') as string },
+    away,
+  ]);
+});

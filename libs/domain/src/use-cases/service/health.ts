@@ -1,0 +1,100 @@
+import { isPorticoError } from '../../errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ports } from '../../ports/index.ts';
+import { embeddingDimension } from '../../search/embedding.ts';
+
+/** The reason is told where it is an error of our own, which names neither address nor secret; else it is null. */
+export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable'; readonly reason: string | null };
+
+export interface Readiness {
+  readonly ready: boolean;
+  readonly parts: readonly { readonly name: string; readonly essential: boolean; readonly state: PartState }[];
+}
+
+export interface VectorHealth {
+  readonly healthy: boolean;
+  /** The model is null while the embedder does not work. */
+  readonly embedder: PartState & { readonly model: string | null };
+  readonly index: PartState & { readonly kind: string };
+  readonly dimension: number;
+}
+
+const usualKeptMs = 1_000;
+
+/**
+ * Asks the dependencies whether they work, and shares each answer: whoever may ask for it, without a credential and as
+ * often as he likes, makes one question of it a second at most.
+ */
+export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) => {
+  const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
+  const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
+  const indexState = share(usualKeptMs, () => stateOf(() => vectors.check()));
+  const parts = [
+    ...probes.map((probe) => ({
+      name: probe.name,
+      essential: probe.essential,
+      state: share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
+    })),
+    { name: 'embedder', essential: false, state: embedderState },
+    { name: 'vector index', essential: false, state: indexState },
+  ];
+  return {
+    /** Whether the service can answer: every essential dependency works. */
+    async readReadiness(): Promise<Readiness> {
+      const states = await Promise.all(
+        parts.map(async ({ name, essential, state }) => ({ name, essential, state: await state() })),
+      );
+      return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
+    },
+
+    /** Whether search works: the embedder embeds and the index answers. */
+    async readVectorHealth(): Promise<VectorHealth> {
+      const [embedding, index] = await Promise.all([embedderState(), indexState()]);
+      return {
+        healthy: embedding.status === 'ok' && index.status === 'ok',
+        embedder: embedding,
+        index: { ...index, kind: vectors.kind },
+        dimension: embeddingDimension,
+      };
+    },
+  };
+};
+
+type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'clock'>;
+
+const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealth['embedder']> => {
+  let model: string | null = null;
+  const state = await stateOf(async () => {
+    await embedder.check();
+    model = await embedder.modelId();
+  });
+  return { ...state, model };
+};
+
+/** A check that fails is the answer here, not an error; the probe itself logs why. */
+const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
+  try {
+    await check();
+    return { status: 'ok' };
+  } catch (error) {
+    return { status: 'unavailable', reason: isPorticoError(error) ? error.message : null };
+  }
+};
+
+/** One answer for all who ask while it is under way, and for so long after it. */
+const sharedAnswer = <Answer>(
+  clock: Pick<Clock, 'monotonic'>,
+  keptMs: number,
+  ask: () => Promise<Answer>,
+): (() => Promise<Answer>) => {
+  let answer: Promise<Answer> | null = null;
+  let keptUntil = Number.POSITIVE_INFINITY;
+  return () => {
+    if (answer && clock.monotonic() < keptUntil) return answer;
+    keptUntil = Number.POSITIVE_INFINITY;
+    answer = ask().finally(() => {
+      keptUntil = clock.monotonic() + keptMs;
+    });
+    return answer;
+  };
+};
