@@ -110,7 +110,7 @@ export default defineConfig(
       'no-restricted-properties': [
         'error',
         { object: 'Date', property: 'now', message: 'Time comes from the Clock.' },
-        { object: 'Math', property: 'random', message: 'Chance comes from the Chance port.' },
+        { object: 'Math', property: 'random', message: 'Randomness comes from the RandomSource port.' },
       ],
     },
   },

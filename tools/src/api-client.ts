@@ -1,5 +1,5 @@
 /** Who calls: nobody, a person by identity token, or a client by its API key pair. */
-export type Caller = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
+export type Credential = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
 
 export interface Answer {
   readonly status: number;
@@ -11,9 +11,9 @@ export interface Answer {
 export interface ApiClient {
   readonly address: string;
   /** Calls and answers whatever comes back. */
-  readonly call: (caller: Caller, method: string, path: string, body?: unknown) => Promise<Answer>;
+  readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Calls, and raises unless it succeeds; answers the body. */
-  readonly ask: <Body>(caller: Caller, method: string, path: string, body?: unknown) => Promise<Body>;
+  readonly ask: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;
 }
 
 export const createApiClient = (address: string): ApiClient => {
@@ -28,7 +28,7 @@ export const createApiClient = (address: string): ApiClient => {
   return {
     address,
     call,
-    ask: async <Body>(caller: Caller, method: string, path: string, body?: unknown) => {
+    ask: async <Body>(caller: Credential, method: string, path: string, body?: unknown) => {
       const answer = await call(caller, method, path, body);
       if (answer.status >= 400)
         throw new Error(`${method} ${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -37,7 +37,7 @@ export const createApiClient = (address: string): ApiClient => {
   };
 };
 
-const headersOf = (caller: Caller): Record<string, string> => {
+const headersOf = (caller: Credential): Record<string, string> => {
   if (!caller) return {};
   return 'token' in caller
     ? { authorization: `Bearer ${caller.token}` }

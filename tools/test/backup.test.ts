@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ApiClient, Caller } from '../src/api-client.ts';
+import type { ApiClient, Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 const opened: Installation[] = [];
@@ -48,7 +48,7 @@ const fill = async ({ api, admin }: Installation) => {
     'POST',
     `/api/profiles/${id}/approve`,
   );
-  const key: Caller = { clientId: answer.client_id, secret: answer.client_secret };
+  const key: Credential = { clientId: answer.client_id, secret: answer.client_secret };
   return { caller, collection, key };
 };
 

@@ -9,7 +9,7 @@ import {
   startSmtpServer,
 } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { Caller } from '../src/api-client.ts';
+import type { Credential } from '../src/api-client.ts';
 import { root } from '../src/service-process.ts';
 import { eventually } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
@@ -91,7 +91,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         await installation.start();
         const { api } = installation;
         const isProvided = combination.includes('OpenID Connect');
-        const tokenOf = async (uid: string, email: string): Promise<Caller> =>
+        const tokenOf = async (uid: string, email: string): Promise<Credential> =>
           isProvided
             ? { token: (await provider.signIn({ uid, email, emailVerified: true })).idToken }
             : installation.person(uid);
@@ -106,7 +106,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         });
         const token = await tokenOf(uid, email);
         const approved = await api.ask<Record<string, string>>(operator, 'POST', `/api/profiles/${id}/approve`);
-        const key: Caller = { clientId: approved.client_id ?? '', secret: approved.client_secret ?? '' };
+        const key: Credential = { clientId: approved.client_id ?? '', secret: approved.client_secret ?? '' };
         const [mail] = await eventually(
           () => mailsTo(email),
           (mails) => mails.length > 0,

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Caller } from '../src/api-client.ts';
+import type { Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 let installation: Installation;
@@ -46,7 +46,7 @@ test('a crash right after an approval loses neither the key nor the mail, and th
   const { api, start } = installation;
   let service = await start();
   const admin = await installation.admin();
-  const approved: { uid: string; client: Caller & { secret: string } }[] = [];
+  const approved: { uid: string; client: Credential & { secret: string } }[] = [];
   for (let round = 0; round < 5; round++) {
     const uid = `person-${round}`;
     const { id } = await register(uid);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import type { Environment } from '@portico/composition';
 import { freePort } from '@portico/test-servers';
-import { createApiClient, type ApiClient, type Caller } from '../src/api-client.ts';
+import { createApiClient, type ApiClient, type Credential } from '../src/api-client.ts';
 import { endProcess, root, startService, type ServiceProcess } from '../src/service-process.ts';
 
 export interface ToolRun {
@@ -36,8 +36,8 @@ export interface Installation {
   /** Starts a worker process and leaves it running. */
   readonly spawnWorker: () => ChildProcess;
   /** An admin, by a token of the local issuer. */
-  readonly admin: () => Promise<Caller>;
-  readonly person: (uid: string) => Promise<Caller>;
+  readonly admin: () => Promise<Credential>;
+  readonly person: (uid: string) => Promise<Credential>;
   /** Ends what still runs or starts, waits for its end, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
@@ -85,7 +85,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       return { code, stdout, stderr };
     }
   };
-  const tokenOf = async (...args: readonly string[]): Promise<Caller> => {
+  const tokenOf = async (...args: readonly string[]): Promise<Credential> => {
     const { code, stdout, stderr } = await tool('token', ...args);
     if (code !== 0) throw new Error(stderr);
     return { token: stdout.trim() };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Caller } from '../src/api-client.ts';
+import type { Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 const postgres = await startPostgres();
@@ -37,7 +37,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
   });
 
   /** A collection with a credential, a client with a key, and the mail that waits to bring it. */
-  const fill = async (): Promise<{ admin: Caller; collection: string; client: Client }> => {
+  const fill = async (): Promise<{ admin: Credential; collection: string; client: Client }> => {
     const service = await installation.start();
     const admin = await installation.admin();
     const { api } = installation;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ApiClient, Caller } from '../src/api-client.ts';
+import type { ApiClient, Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation, type Replica } from './installation.ts';
 
 const postgres = await startPostgres();
@@ -18,11 +18,11 @@ const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, p
 
 interface Person {
   readonly id: string;
-  readonly token: Caller;
+  readonly token: Credential;
 }
 
 interface Client extends Person {
-  readonly key: Caller;
+  readonly key: Credential;
 }
 
 describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
@@ -55,17 +55,17 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     return { id, token: await installation.person(uid) };
   };
 
-  const approve = (api: ApiClient, admin: Caller, { id }: Person) =>
+  const approve = (api: ApiClient, admin: Credential, { id }: Person) =>
     api.call(admin, 'POST', `/api/profiles/${id}/approve`);
 
-  const newClient = async (api: ApiClient, admin: Caller): Promise<Client> => {
+  const newClient = async (api: ApiClient, admin: Credential): Promise<Client> => {
     const person = await register(api);
     const { body } = await approve(api, admin, person);
     const { client_id, client_secret } = body as { client_id: string; client_secret: string };
     return { ...person, key: { clientId: client_id, secret: client_secret } };
   };
 
-  const newCollection = async (api: ApiClient, admin: Caller, name: string): Promise<string> =>
+  const newCollection = async (api: ApiClient, admin: Credential, name: string): Promise<string> =>
     (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, openapi_spec: document })).id;
 
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
@@ -90,7 +90,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
       const lanes = 10;
       const clients = await Promise.all(Array.from({ length: lanes }, () => newClient(one.api, admin)));
       const collection = await newCollection(one.api, admin, 'Weather forecast');
-      const find = (api: ApiClient, caller: Caller) =>
+      const find = (api: ApiClient, caller: Credential) =>
         api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
       await until(async () => (await find(other.api, admin)).length === 1);
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Caller } from '../src/api-client.ts';
+import type { Credential } from '../src/api-client.ts';
 import { root, type ServiceProcess } from '../src/service-process.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -47,11 +47,11 @@ const metadata: Readonly<Record<string, readonly [baseUrl: string, authenticatio
   'import.io-rss': ['https://rss.import.io/', none],
 };
 
-const tokenOf = (caller: Caller): string => (caller && 'token' in caller ? caller.token : '');
+const tokenOf = (caller: Credential): string => (caller && 'token' in caller ? caller.token : '');
 
 describe.skipIf(!present)('some hundred and fifty real documents, imported by the operator', () => {
   let installation: Installation;
-  let admin: Caller;
+  let admin: Credential;
   let service: ServiceProcess;
   let taken: readonly Taken[];
   beforeAll(async () => {

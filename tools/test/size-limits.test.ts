@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Caller } from '../src/api-client.ts';
+import type { Credential } from '../src/api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 let installation: Installation;
-let admin: Caller;
+let admin: Credential;
 beforeAll(async () => {
   installation = await createInstallation();
   await installation.start();

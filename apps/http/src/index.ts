@@ -3,6 +3,6 @@ export { createHttpApp, type HttpAppFacts } from './http-app.ts';
 export { createHttpServer, type HttpServer } from './http-server.ts';
 export { errorStatuses } from './errors.ts';
 export { openApiDocument } from './openapi/openapi-document.ts';
-export type { Caller, LocalIssuerDocuments, Route } from './route.ts';
+export type { RouteAuth as Caller, LocalIssuerDocuments, Route } from './route.ts';
 export { routes } from './routes/table.ts';
 export type { HttpSettings, TrustedProxies } from './settings.ts';

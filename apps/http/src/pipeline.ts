@@ -64,7 +64,7 @@ const admitCaller = async (
     exchange.counted = counted;
     return { identity, deadline };
   }
-  const { access, counted } = await useCases.admit({
+  const { principal, counted } = await useCases.admit({
     credential,
     takes: route.who === 'admin' ? 'admin token' : route.who === 'token' ? 'token' : 'token or key',
     target: targetOf(route, params),
@@ -75,8 +75,8 @@ const admitCaller = async (
     ...(route.unregistered ? { unregistered: route.unregistered } : {}),
   });
   exchange.counted = counted;
-  exchange.profileId = access.profile.id;
-  return route.who === 'admin' ? { access, authority: authorityOf(access) } : { access };
+  exchange.profileId = principal.profile.id;
+  return route.who === 'admin' ? { principal, authority: authorityOf(principal) } : { principal };
 };
 
 const targetOf = ({ reads }: Route, params: Params): Target | null => {

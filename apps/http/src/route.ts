@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type {
-  Access,
-  Authority,
+  Principal,
+  AdminAuthority,
   Deadline,
   ErrorCode,
   IdentityClaims,
@@ -19,19 +19,19 @@ import type { KeptBodies } from './answers/kept-bodies.ts';
  * token, `token`
  * takes an identity token, `token or key` an API key pair as well, `admin` an admin's token.
  */
-export type Caller = 'free' | 'open' | 'token' | 'token or key' | 'admin';
+export type RouteAuth = 'free' | 'open' | 'token' | 'token or key' | 'admin';
 
 interface Identified<Part extends TargetPart> {
-  readonly access: Access<TargetParts[Part]>;
+  readonly principal: Principal<TargetParts[Part]>;
 }
 
 /** What a handler knows of its caller. */
-export type CallerFacts<Who extends Caller, Part extends TargetPart = 'head'> = Who extends 'free'
+export type CallerFacts<Who extends RouteAuth, Part extends TargetPart = 'head'> = Who extends 'free'
   ? null
   : Who extends 'open'
     ? { readonly identity: IdentityClaims | null; readonly deadline: Deadline }
     : Who extends 'admin'
-      ? Identified<Part> & { readonly authority: Authority }
+      ? Identified<Part> & { readonly authority: AdminAuthority }
       : Identified<Part>;
 
 /** The body that a route takes: none, a JSON object, or one whose `openapi_spec` a worker thread reads. */
@@ -43,7 +43,7 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
     ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
     : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
 
-export interface Context<Who extends Caller, Query, Body, Part extends TargetPart = 'head'> {
+export interface Context<Who extends RouteAuth, Query, Body, Part extends TargetPart = 'head'> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
   readonly bodies: KeptBodies;
@@ -124,16 +124,16 @@ interface RouteFacts {
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteFacts {
-  readonly who: Caller;
+  readonly who: RouteAuth;
   readonly query: z.ZodObject | null;
   readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
   /** Null where the answer is no JSON. */
   readonly response: z.ZodType | null;
-  readonly handler: (context: Context<Caller, unknown, unknown>) => Answer | Promise<Answer>;
+  readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
 }
 
 interface RouteDefinition<
-  Who extends Caller,
+  Who extends RouteAuth,
   Query extends z.ZodObject,
   Kind extends BodyKind,
   Body extends z.ZodType,
@@ -159,7 +159,7 @@ interface RouteDefinition<
  * the table forgets these types.
  */
 export const defineRoute = <
-  Who extends Caller,
+  Who extends RouteAuth,
   Response extends z.ZodType,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Kind extends BodyKind = 'none',

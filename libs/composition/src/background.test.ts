@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Access, CollectionId } from '@portico/domain';
+import type { Principal, CollectionId } from '@portico/domain';
 import { nomicStandIn, startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBackground } from './background.ts';
@@ -54,10 +54,10 @@ const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudi
 };
 
 /** The local admin, who sees every collection, as of now. */
-const admitted = async ({ useCases, localIssuer }: Portico): Promise<Access> => {
+const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
-  return (await useCases.admit({ credential, takes: 'token', target: null, address: '::1', deadline: null })).access;
+  return (await useCases.admit({ credential, takes: 'token', target: null, address: '::1', deadline: null })).principal;
 };
 
 const search = async (portico: Portico, query: string) =>

@@ -97,12 +97,12 @@ test('while there is no admin the first one is made, and only once', async () =>
 
 test('a secrets key is made in the data folder, for its owner alone, and another one opens nothing', async () => {
   const first = await open();
-  const sealed = first.ports.vault.seal('s3cret', 'here');
+  const sealed = first.ports.cipher.seal('s3cret', 'here');
   await first.close();
   const file = join(folder, 'secrets.key');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const again = await open();
-  expect(again.ports.vault.open(sealed, 'here')).toBe('s3cret');
+  expect(again.ports.cipher.open(sealed, 'here')).toBe('s3cret');
   await again.close();
   writeFileSync(file, `${key}\n`);
   await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
@@ -110,7 +110,7 @@ test('a secrets key is made in the data folder, for its owner alone, and another
 
 test('of two that start at once on an empty store both have the same key', async () => {
   const [one, other] = await Promise.all([open(), open()]);
-  expect(other.ports.vault.open(one.ports.vault.seal('s3cret', 'here'), 'here')).toBe('s3cret');
+  expect(other.ports.cipher.open(one.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
   expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
 });
 
@@ -152,12 +152,12 @@ test.each<[string, (folder: string) => Record<string, string>, string]>([
 
 test('a key of before still opens, and the tags of API secrets outlive its change', async () => {
   const before = await open({ SECRETS_KEY: key });
-  const sealed = before.ports.vault.seal('s3cret', 'here');
+  const sealed = before.ports.cipher.seal('s3cret', 'here');
   const tag = before.ports.keys.tag('an API secret');
   await before.close();
   const fresh = Buffer.alloc(32, 8).toString('base64');
   const after = await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key });
-  expect(after.ports.vault.open(sealed, 'here')).toBe('s3cret');
+  expect(after.ports.cipher.open(sealed, 'here')).toBe('s3cret');
   expect(after.ports.keys.tag('an API secret')).toBe(tag);
 });
 
@@ -195,7 +195,7 @@ test('a token of the local issuer is good in every process on the same data fold
 test('counts of requests outlive a restart, and a worker or tool that comes and goes meanwhile', async () => {
   const rule = { allowed: 2, windowSeconds: 3_600 };
   const service = await open();
-  await service.ports.limiter.take('client:ada', rule);
+  await service.ports.limiter.consume('client:ada', rule);
   await service.close();
   const config = { ...readConfig({ DATA_DIR: folder }), answersRequests: false };
   const beside = await compose(config, logger);

@@ -84,7 +84,7 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
     const ports: Ports = {
       ...database.stores,
       clock: await get('clock'),
-      chance: await get('chance'),
+      random: await get('random'),
       limiter: await get('limiter'),
       vectors,
       embedder,
@@ -92,7 +92,7 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
       mailer: mail.mailer,
       tokens: identity.verifier,
       keys: await get('keys'),
-      vault: await get('vault'),
+      cipher: await get('cipher'),
       documents: await get('documents'),
       cache: await get('cache'),
       probes: [database.probe, redis?.probe, queue.probe, mail.probe, identity.probe]

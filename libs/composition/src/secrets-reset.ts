@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Container } from 'inversify';
 import { findLostSecrets, operatorAuthority, resetSecrets, type LostSecrets } from '@portico/domain';
-import { createAesGcmVault, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
+import { createAesGcmCipher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
 import type { Logger } from 'pino';
 import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from './config.ts';
@@ -31,21 +31,21 @@ export const openSecretsReset = async (config: Config, logger: Logger): Promise<
   try {
     const present = await readSecretsKeys(config.secretsKey);
     const { stores } = await container.getAsync(identifierOf('database'));
-    const [clock, chance] = [
+    const [clock, random] = [
       await container.getAsync(identifierOf('clock')),
-      await container.getAsync(identifierOf('chance')),
+      await container.getAsync(identifierOf('random')),
     ];
-    const vaultOf = (current: Uint8Array) => createAesGcmVault({ current, previous: present.previous });
+    const cipherOf = (current: Uint8Array) => createAesGcmCipher({ current, previous: present.previous });
     const draft = makeSecretsKey();
     return {
       find: () =>
         findLostSecrets({
-          vault: vaultOf(present.current ?? parseSecretsKey(draft, 'draft')),
+          cipher: cipherOf(present.current ?? parseSecretsKey(draft, 'draft')),
           sealed: stores.sealed,
         })(),
       reset: async () => {
         const current = present.current ?? (await makeSecretsKeyFile(present.path, draft)).key;
-        const reset = resetSecrets({ vault: vaultOf(current), sealed: stores.sealed, clock, chance });
+        const reset = resetSecrets({ cipher: cipherOf(current), sealed: stores.sealed, clock, random });
         return reset(operatorAuthority, randomBytes(32).toString('base64'));
       },
       close,

@@ -74,7 +74,7 @@ const roleBy = async ({ useCases }: Portico, token: string): Promise<string> => 
   const admission = await useCases
     .admit({ credential, takes: 'token', target: null, address: '::1', unregistered: 'user_not_found', deadline: null })
     .catch((error: unknown) => error as Error);
-  return admission instanceof Error ? admission.message : admission.access.profile.role;
+  return admission instanceof Error ? admission.message : admission.principal.profile.role;
 };
 
 /** A database with local-admin, an admin bob and a client alice who were bound, and carol, who was not. */

@@ -1,4 +1,4 @@
-import type { LimitRule, Quota } from '@portico/domain';
+import type { LimitRule, RateLimitResult } from '@portico/domain';
 
 /**
  * The definition of a sliding window, beside which a limiter is judged however it is asked: every admission of a subject is
@@ -15,13 +15,13 @@ export class AdmissionLog {
     return this.#admissions.filter((admittedAt) => now - admittedAt < windowSeconds * 1_000_000);
   }
 
-  take(now: number, rule: LimitRule): Quota {
+  consume(now: number, rule: LimitRule): RateLimitResult {
     const admitted = this.counted(now, rule).length < rule.allowed;
     if (admitted) this.write(now);
     return { ...this.peek(now, rule), admitted };
   }
 
-  peek(now: number, rule: LimitRule): Quota {
+  peek(now: number, rule: LimitRule): RateLimitResult {
     const counted = this.counted(now, rule);
     const remaining = Math.max(0, rule.allowed - counted.length);
     const secondsUntilGone = (admittedAt = now): number =>

@@ -53,7 +53,7 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A document with so many operations without `responses`, each of which is one departure. */
+/** A document with so many operations without `responses`, each of which is one violation. */
 const withoutResponses = (operations: number): string => {
   const paths = Array.from({ length: operations }, (_, i) => `"/pets/${i}":{"get":{}}`).join(',');
   return `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{${paths}}}`;
@@ -229,7 +229,7 @@ const facts = {
   'a document that keeps to the official schema has no warnings': async (reader) => {
     assert.deepEqual((await documentIn(reader, bodyOf(pets))).warnings, { total: 0, first: [] });
   },
-  'departures from the official schema are told by pointer and message': async (reader) => {
+  'violations of the official schema are told by pointer and message': async (reader) => {
     const departing = '{"openapi":"3.0.3","info":{"title":"Pets"},"paths":{"/pets/{id}":{"get":{}}}}';
     const { warnings } = await documentIn(reader, bodyOf(departing));
     assert.equal(warnings.total, 2);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LimitRule, Quota, RateLimiter } from '@portico/domain';
+import type { LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
 /** A limiter that has counted nothing, and its clock. */
@@ -15,12 +15,12 @@ const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed
 const admittedOf = async (limiter: RateLimiter, rule: LimitRule, times: number, subject = 'ada'): Promise<number> => {
   let admitted = 0;
   for (let i = 0; i < times; i++) {
-    if ((await limiter.take(subject, rule)).admitted) admitted++;
+    if ((await limiter.consume(subject, rule)).admitted) admitted++;
   }
   return admitted;
 };
 
-const factsOf = ({ admitted, remaining, resetSeconds, retryAfterSeconds }: Quota) =>
+const factsOf = ({ admitted, remaining, resetSeconds, retryAfterSeconds }: RateLimitResult) =>
   [admitted, remaining, resetSeconds, retryAfterSeconds] as const;
 
 /** Asks for 24 requests each 100 ms, over 60 seconds after a quiet 5, and says when, in milliseconds, one was admitted. */
@@ -52,7 +52,7 @@ const counting = {
 
   'what remains falls by one with each admitted request': async ({ limiter }) => {
     const remaining: number[] = [];
-    for (let i = 0; i < 5; i++) remaining.push((await limiter.take('ada', ruleOf(3, 60))).remaining);
+    for (let i = 0; i < 5; i++) remaining.push((await limiter.consume('ada', ruleOf(3, 60))).remaining);
     assert.deepEqual(remaining, [2, 1, 0, 0, 0]);
   },
 
@@ -67,7 +67,7 @@ const counting = {
 
   'a quota names the rule that judged': async ({ limiter }) => {
     for (const rule of [ruleOf(3, 60), ruleOf(1, 10), ruleOf(5000, 7)]) {
-      const [taken, seen] = [await limiter.take('ada', rule), await limiter.peek('ada', rule)];
+      const [taken, seen] = [await limiter.consume('ada', rule), await limiter.peek('ada', rule)];
       assert.deepEqual({ ...taken.rule }, rule);
       assert.deepEqual({ ...seen.rule }, rule);
     }
@@ -81,35 +81,35 @@ const counting = {
   },
 
   'of simultaneous requests no more are admitted than the limit': async ({ limiter }) => {
-    const quotas = await Promise.all(Array.from({ length: 60 }, () => limiter.take('ada', ruleOf(20, 60))));
+    const quotas = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('ada', ruleOf(20, 60))));
     assert.equal(quotas.filter(({ admitted }) => admitted).length, 20);
   },
 
   'a peek counts nothing': async ({ limiter }) => {
     const rule = ruleOf(3, 60);
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     for (let i = 0; i < 5; i++) assert.equal((await limiter.peek('ada', rule)).remaining, 2);
     assert.equal(await admittedOf(limiter, rule, 5), 2);
   },
 
-  'a peek says whether a take would be admitted, and how long it would have to wait': async ({ limiter, advance }) => {
+  'a peek says whether a consume would be admitted, and how long it would have to wait': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 10);
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     await advance(2500);
     const seen = await limiter.peek('ada', rule);
     assert.deepEqual(factsOf(seen), [false, 0, 8, 8]);
-    assert.deepEqual(factsOf(await limiter.take('ada', rule)), factsOf(seen));
+    assert.deepEqual(factsOf(await limiter.consume('ada', rule)), factsOf(seen));
   },
 } satisfies Contract<RateLimiterSubject>;
 
 const sliding = {
   'a request counts until it is as old as the window': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 10);
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     await advance(9999);
-    assert.equal((await limiter.take('ada', rule)).admitted, false);
+    assert.equal((await limiter.consume('ada', rule)).admitted, false);
     await advance(1);
-    assert.equal((await limiter.take('ada', rule)).admitted, true);
+    assert.equal((await limiter.consume('ada', rule)).admitted, true);
   },
 
   'a burst counts in every window that it lies in, at the edge of one too': async ({ limiter, advance }) => {
@@ -124,9 +124,9 @@ const sliding = {
 
   'the reset is when the oldest counted request leaves the window': async ({ limiter, advance }) => {
     const rule = ruleOf(3, 10);
-    const resets = [(await limiter.take('ada', rule)).resetSeconds];
+    const resets = [(await limiter.consume('ada', rule)).resetSeconds];
     await advance(4500);
-    resets.push((await limiter.take('ada', rule)).resetSeconds);
+    resets.push((await limiter.consume('ada', rule)).resetSeconds);
     await advance(5500);
     resets.push((await limiter.peek('ada', rule)).resetSeconds);
     await advance(4500);
@@ -136,30 +136,30 @@ const sliding = {
 
   'whoever waits as long as he was told is admitted, and not a second earlier': async ({ limiter, advance }) => {
     const rule = ruleOf(2, 10);
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     await advance(3200);
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     await advance(1200);
-    const waits = [(await limiter.take('ada', rule)).retryAfterSeconds];
+    const waits = [(await limiter.consume('ada', rule)).retryAfterSeconds];
     await advance(5000);
-    waits.push((await limiter.take('ada', rule)).retryAfterSeconds);
+    waits.push((await limiter.consume('ada', rule)).retryAfterSeconds);
     await advance(1000);
-    const last = await limiter.take('ada', rule);
+    const last = await limiter.consume('ada', rule);
     assert.deepEqual([...waits, last.admitted], [6, 1, true]);
   },
 
   'who has just used the last request is told how long to wait for the next': async ({ limiter, advance }) => {
     const rule = ruleOf(2, 10);
-    assert.equal((await limiter.take('ada', rule)).retryAfterSeconds, 0);
+    assert.equal((await limiter.consume('ada', rule)).retryAfterSeconds, 0);
     await advance(1500);
-    assert.deepEqual(factsOf(await limiter.take('ada', rule)), [true, 0, 9, 9]);
+    assert.deepEqual(factsOf(await limiter.consume('ada', rule)), [true, 0, 9, 9]);
   },
 
   'who is refused waits a whole second at least': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 1);
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     await advance(999);
-    assert.equal((await limiter.take('ada', rule)).retryAfterSeconds, 1);
+    assert.equal((await limiter.consume('ada', rule)).retryAfterSeconds, 1);
   },
 } satisfies Contract<RateLimiterSubject>;
 
@@ -168,7 +168,7 @@ const changing = {
     assert.equal(await admittedOf(limiter, ruleOf(10, 10), 4), 4);
     await advance(2000);
     assert.equal(await admittedOf(limiter, ruleOf(10, 10), 4), 4);
-    assert.deepEqual(factsOf(await limiter.take('ada', ruleOf(3, 10))), [false, 0, 8, 10]);
+    assert.deepEqual(factsOf(await limiter.consume('ada', ruleOf(3, 10))), [false, 0, 8, 10]);
     await advance(10_000);
     assert.equal(await admittedOf(limiter, ruleOf(3, 10), 5), 3);
   },
@@ -200,11 +200,11 @@ const changing = {
     await advance(1000);
     const more = await admittedOf(limiter, high, 2000);
     assert.ok(more <= 1400 && more >= 0.98 * 2000 - 600, `${more} beside the first 600`);
-    assert.equal((await limiter.take('ada', low)).admitted, false);
+    assert.equal((await limiter.consume('ada', low)).admitted, false);
     await advance(57_000);
-    assert.equal((await limiter.take('ada', low)).admitted, false);
+    assert.equal((await limiter.consume('ada', low)).admitted, false);
     await advance(4000);
-    assert.equal((await limiter.take('ada', low)).admitted, true);
+    assert.equal((await limiter.consume('ada', low)).admitted, true);
   },
 } satisfies Contract<RateLimiterSubject>;
 
@@ -230,11 +230,11 @@ const large = {
     await admittedOf(limiter, rule, 500);
     await advance(2500);
     await admittedOf(limiter, rule, 600);
-    const { admitted, remaining, retryAfterSeconds } = await limiter.take('ada', rule);
+    const { admitted, remaining, retryAfterSeconds } = await limiter.consume('ada', rule);
     assert.deepEqual([admitted, remaining], [false, 0]);
     assert.ok(retryAfterSeconds >= 8 && retryAfterSeconds <= 9, `${retryAfterSeconds} s`);
     await advance(retryAfterSeconds * 1000);
-    assert.equal((await limiter.take('ada', rule)).admitted, true);
+    assert.equal((await limiter.consume('ada', rule)).admitted, true);
   },
 } satisfies Contract<RateLimiterSubject>;
 

@@ -4,16 +4,16 @@ import { AdmissionLog } from './admission-log.ts';
 
 /** One step of a walk through a limiter's life; `Own` is what one implementation alone can meet, such as a restart. */
 export type LimiterStep<Own> =
-  | { readonly do: 'take' | 'peek'; readonly times: number }
+  | { readonly do: 'consume' | 'peek'; readonly times: number }
   | { readonly do: 'rule'; readonly rule: LimitRule }
   | { readonly do: 'pass'; readonly microseconds: number }
   | { readonly do: 'own'; readonly own: Own };
 
-type Ask = (rule: LimitRule, way: 'take' | 'peek') => Promise<void>;
+type Ask = (rule: LimitRule, way: 'consume' | 'peek') => Promise<void>;
 
 /** A limiter that a walk leads, of one subject. */
 export interface WalkedLimiter<Own> {
-  readonly limiter: Pick<RateLimiter, 'take' | 'peek'>;
+  readonly limiter: Pick<RateLimiter, 'consume' | 'peek'>;
   /** Microseconds that have passed for whoever is counted. */
   now(): number;
   pass(microseconds: number): void;
@@ -24,7 +24,7 @@ export interface WalkedLimiter<Own> {
 const rulesOf = (...numbers: readonly number[]): LimitRule[] =>
   numbers.flatMap((allowed) => [1, 2, 7, 30].map((windowSeconds) => ({ allowed, windowSeconds })));
 
-/** Within these a limiter answers exactly; every walk begins by a take under the longest window, so that nothing is forgotten. */
+/** Within these a limiter answers exactly; every walk begins with a consume under the longest window, so that nothing is forgotten. */
 export const exactRules = rulesOf(1, 2, 3, 10, 40, 999, 1000);
 export const allRules = [...exactRules, ...rulesOf(1001, 1200, 2500, 10_000)];
 export const longestRule: LimitRule = { allowed: 1000, windowSeconds: 30 };
@@ -37,7 +37,7 @@ const walk = async <Own>(
   steps: readonly LimiterStep<Own>[],
   ask: Ask,
 ): Promise<void> => {
-  await ask(longestRule, 'take');
+  await ask(longestRule, 'consume');
   let rule = first;
   for (const step of steps) {
     switch (step.do) {
@@ -82,7 +82,7 @@ export const walkNeverOver = async <Own>(
   const log = new AdmissionLog();
   await walk(walked, first, steps, async (rule, way) => {
     const { admitted, remaining } = await walked.limiter[way](subject, rule);
-    if (way === 'take' && admitted) log.write(walked.now());
+    if (way === 'consume' && admitted) log.write(walked.now());
     const counted = log.counted(walked.now(), rule).length;
     if (way === 'peek') ok(remaining <= Math.max(0, rule.allowed - counted), `${remaining} remain after ${counted}`);
     else ok(!admitted || counted <= rule.allowed, `${counted} in a window of ${rule.allowed}`);

@@ -115,7 +115,7 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
   ...facts,
 });
 
-/** Its sealed text is none that a vault opens. */
+/** Its sealed text is none that a cipher opens. */
 export const aMailJob = (profileId: ProfileId) =>
   ({ ...aJob(), task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } }) as const satisfies NewJob;
 

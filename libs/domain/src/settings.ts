@@ -10,7 +10,7 @@ export interface Settings {
   readonly registrationRequiresToken: boolean;
   /** Whether admins are mailed of registrations that wait (specification, section 3). */
   readonly adminNotices: boolean;
-  /** Whether departures of a document from the official JSON Schema are faults for every request. */
+  /** Whether violations of a document from the official JSON Schema are faults for every request. */
   readonly strictDocuments: boolean;
   /** For clients with neither an active override nor an active tier (specification, section 7). */
   readonly defaultLimit: LimitRule;

@@ -44,7 +44,7 @@ test('the first admin is bound by the issuer that is named, whoever bound the pr
   const harness = createHarness();
   await promote(harness, 'root', another);
   expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: memoryIssuer });
-  expect((await signIn(harness, 'root', memoryIssuer)).access.profile.role).toBe('admin');
+  expect((await signIn(harness, 'root', memoryIssuer)).principal.profile.role).toBe('admin');
 });
 
 test('of the admins one remains who can sign in', async () => {
@@ -78,7 +78,7 @@ test('of two issuers that are on the first one keeps a uid, and the other one ha
   const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', memoryIssuer)]);
   const winner = outcomes[0].status === 'fulfilled' ? another : memoryIssuer;
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect((await signIn(harness, 'ada', winner)).access.profile.issuer).toBe(winner);
+  expect((await signIn(harness, 'ada', winner)).principal.profile.issuer).toBe(winner);
   const loser = winner === another ? memoryIssuer : another;
   await expect(signIn(harness, 'ada', loser)).rejects.toThrow('Invalid or expired token');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operatorAuthority, type Authority, type Collection, type CollectionId } from '@portico/domain';
+import { operatorAuthority, type AdminAuthority, type Collection, type CollectionId } from '@portico/domain';
 import { memoryIssuer } from '@portico/memory';
 import { createHarness, type Harness } from './harness.ts';
 
@@ -17,7 +17,7 @@ const withAdmin = async () => {
     email: 'root@example.com',
   });
   if (!admin) throw new Error('there was an admin before');
-  const authority: Authority = { actor: admin, deadline: null };
+  const authority: AdminAuthority = { actor: admin, deadline: null };
   const ada = await harness.useCases.registerProfile(
     { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
     null,
@@ -28,7 +28,7 @@ const withAdmin = async () => {
 
 const body = JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} } });
 
-const create = async ({ useCases }: Harness, authority: Authority, name: string): Promise<Collection> => {
+const create = async ({ useCases }: Harness, authority: AdminAuthority, name: string): Promise<Collection> => {
   const { document } = await useCases.readCollectionBody(new TextEncoder().encode(body), null);
   if (!document) throw new Error('no document was read');
   const authentication = { type: 'bearer', name: 'Authorization', in: null, value: 'the upstream secret' } as const;
@@ -136,8 +136,8 @@ test('each secret that is sealed anew leaves an entry with its change, and one t
   await useCases.resealSecrets(operatorAuthority);
   expect(await messages(harness)).toHaveLength(before);
   const [mail] = await ports.outbox.sealed();
-  const vault = { ...ports.vault, isCurrent: () => false };
-  const turned = createHarness({}, { ...ports, vault });
+  const cipher = { ...ports.cipher, isCurrent: () => false };
+  const turned = createHarness({}, { ...ports, cipher });
   expect(await turned.useCases.resealSecrets(operatorAuthority)).toMatchObject({ credentials: 1, mails: 1 });
   expect((await messages(harness)).slice(before)).toEqual([
     { action: 'secrets.reseal', collection_id: id, collection: 'Roads' },
@@ -150,7 +150,7 @@ test('a resealing that breaks off has an entry for each secret that was changed 
   const { ports, authority } = harness;
   for (const name of ['a', 'b', 'c']) await create(harness, authority, name);
   const before = (await messages(harness)).length;
-  const turned = createHarness({}, { ...ports, vault: { ...ports.vault, isCurrent: () => false } });
+  const turned = createHarness({}, { ...ports, cipher: { ...ports.cipher, isCurrent: () => false } });
   const breaking = (done: number) => {
     if (done === 2) throw new Error('the machine is lost');
   };

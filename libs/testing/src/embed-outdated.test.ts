@@ -20,8 +20,14 @@ const withCollections = async (...names: readonly string[]): Promise<Harness> =>
 
 const found = async ({ useCases, tokens }: Harness, query: string) => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
-  const { access } = await useCases.admit({ credential, takes: 'token', target: null, address: '::1', deadline: null });
-  const { results } = await useCases.searchCollections(access, query, 10);
+  const { principal } = await useCases.admit({
+    credential,
+    takes: 'token',
+    target: null,
+    address: '::1',
+    deadline: null,
+  });
+  const { results } = await useCases.searchCollections(principal, query, 10);
   return results.map(({ collectionName }) => collectionName);
 };
 
@@ -51,9 +57,9 @@ test('whoever looks again adds no second job, and says what is outdated still', 
 
 test('jobs for many collections are added in portions, of which those before a failure stay', async () => {
   const harness = createHarness();
-  const { chance, embeddings } = harness.ports;
+  const { random, embeddings } = harness.ports;
   const outdated = async () => all;
-  const all = Array.from({ length: 5_000 }, () => chance.uuid() as CollectionId);
+  const all = Array.from({ length: 5_000 }, () => random.uuid() as CollectionId);
   const sizes: number[] = [];
   const enqueue: typeof embeddings.enqueue = async (effects) => {
     sizes.push(effects.jobs.length);

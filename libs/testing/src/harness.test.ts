@@ -39,15 +39,15 @@ test('a person who registers, is approved and granted finds the collection, and 
 
   const token = tokens.mint({ uid: 'ada', email: 'ada@example.com' });
   for (const credential of [{ kind: 'token', token } as const, { kind: 'key', clientId, secret } as const]) {
-    const { access } = await useCases.admit({
+    const { principal } = await useCases.admit({
       credential,
       takes: 'token or key',
       target: { id: weather.id, part: 'head' },
       address: '::1',
       deadline: null,
     });
-    expect(useCases.readCollection(access).name).toBe('weather forecast');
-    const { results } = await useCases.searchCollections(access, 'weather', 10);
+    expect(useCases.readCollection(principal).name).toBe('weather forecast');
+    const { results } = await useCases.searchCollections(principal, 'weather', 10);
     expect(results.map(({ collectionName }) => collectionName)).toEqual(['weather forecast']);
   }
 });

@@ -1,7 +1,7 @@
 import {
   memoryIssuer,
   createMemoryCache,
-  createMemoryChance,
+  createMemoryRandomSource,
   createMemoryClock,
   createMemoryDocumentReader,
   createMemoryEmbedder,
@@ -11,7 +11,7 @@ import {
   createMemoryRateLimiter,
   createMemoryStores,
   createMemoryTokenVerifier,
-  createMemoryVault,
+  createMemoryCipher,
   createMemoryVectorIndex,
 } from '@portico/memory';
 import { createUseCases, type Ports, type Settings } from '@portico/domain';
@@ -43,7 +43,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
   const inMemory: Ports = {
     ...stores,
     clock,
-    chance: createMemoryChance(),
+    random: createMemoryRandomSource(),
     limiter: createMemoryRateLimiter(clock),
     vectors: createMemoryVectorIndex(stores),
     embedder,
@@ -51,7 +51,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     mailer,
     tokens,
     keys: createMemoryKeyHasher(),
-    vault: createMemoryVault(),
+    cipher: createMemoryCipher(),
     documents: createMemoryDocumentReader(),
     cache: createMemoryCache(),
     probes: [],

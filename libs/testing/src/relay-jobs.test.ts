@@ -5,15 +5,15 @@ import { createHarness } from './harness.ts';
 test('a mail whose offer was lost is offered by the next relay, however many embeddings have waited for longer', async () => {
   const { ports, useCases, queue, clock } = createHarness();
   const jobOf = (task: JobTask): NewJob => ({
-    id: ports.chance.uuid() as JobId,
+    id: ports.random.uuid() as JobId,
     task,
     group: null,
     dueAt: clock.now(),
   });
-  const embed = (): NewJob => jobOf({ kind: 'embed', collectionId: ports.chance.uuid() as CollectionId });
+  const embed = (): NewJob => jobOf({ kind: 'embed', collectionId: ports.random.uuid() as CollectionId });
   await ports.embeddings.enqueue({ entries: [], jobs: Array.from({ length: 2_000 }, embed), deadline: null });
   clock.advance(60_000);
-  const mail = jobOf({ kind: 'mail.rejection', profileId: ports.chance.uuid() as ProfileId, reason: null });
+  const mail = jobOf({ kind: 'mail.rejection', profileId: ports.random.uuid() as ProfileId, reason: null });
   await ports.embeddings.enqueue({ entries: [], jobs: [mail], deadline: null });
   expect(await useCases.relayJobs()).toBeLessThan(2_000);
   expect(queue.waiting[0]).toBe(mail.id);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiClient, Caller } from '../api-client.ts';
+import type { ApiClient, Credential } from '../api-client.ts';
 import { readSamples } from './samples.ts';
 
 export interface StoryTools {
@@ -21,7 +21,7 @@ const line = (left: string, right: string | number): void => say(`   ${left.padE
 
 /** Tells a first day with the service. Every step is a real request; one that fails ends the story with an error. */
 export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
-  const admin: Caller = { token: tools.adminToken };
+  const admin: Credential = { token: tools.adminToken };
   say(`Portico runs at ${api.address}, on nothing but this machine's files.`);
 
   const samples = await loadSamples(api, admin);
@@ -36,7 +36,7 @@ export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void
   else say('\nThat was the story; the service ends with it.');
 };
 
-const loadSamples = async (api: ApiClient, admin: Caller): Promise<readonly Listed[]> => {
+const loadSamples = async (api: ApiClient, admin: Credential): Promise<readonly Listed[]> => {
   chapter('1. An administrator fills the catalog.');
   const samples = readSamples();
   for (const sample of samples) await api.ask(admin, 'POST', '/api/collections/', sample);
@@ -47,7 +47,7 @@ const loadSamples = async (api: ApiClient, admin: Caller): Promise<readonly List
 };
 
 /** Embeddings are made in the background, normally within a second. */
-const untilEmbedded = async (api: ApiClient, admin: Caller, count: number): Promise<void> => {
+const untilEmbedded = async (api: ApiClient, admin: Credential, count: number): Promise<void> => {
   const wanted = Math.min(100, count);
   for (let attempt = 0; attempt < 100; attempt++) {
     const found = await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'api', k_limit: 100 });
@@ -84,7 +84,7 @@ interface Client {
   readonly secret: string;
 }
 
-const approve = async (api: ApiClient, admin: Caller, ada: Ada, mailFolder: string | null): Promise<Client> => {
+const approve = async (api: ApiClient, admin: Credential, ada: Ada, mailFolder: string | null): Promise<Client> => {
   chapter('3. The administrator approves her. The secret is shown this once.');
   const answer = await api.ask<{ client_id: string; client_secret: string }>(
     admin,
@@ -102,7 +102,7 @@ const wanted = /weather|payment|flight|hotel|currenc|map/i;
 
 const grant = async (
   api: ApiClient,
-  admin: Caller,
+  admin: Credential,
   adaId: string,
   collections: readonly Listed[],
 ): Promise<readonly Listed[]> => {
@@ -115,7 +115,7 @@ const grant = async (
   return granted;
 };
 
-const useCatalog = async (api: ApiClient, client: Caller, granted: readonly Listed[]): Promise<void> => {
+const useCatalog = async (api: ApiClient, client: Credential, granted: readonly Listed[]): Promise<void> => {
   chapter('5. Her agent reads how to call one of them, by API key.');
   const [first] = granted;
   if (!first) throw new Error('No sample was granted');
@@ -131,7 +131,7 @@ const useCatalog = async (api: ApiClient, client: Caller, granted: readonly List
   line('GET /api/collections/{id}', `the OpenAPI document, with ${Object.keys(whole.openapi_spec.paths).length} paths`);
 };
 
-const search = async (api: ApiClient, admin: Caller, client: Caller): Promise<void> => {
+const search = async (api: ApiClient, admin: Credential, client: Credential): Promise<void> => {
   chapter('6. It looks for an API in plain words, and finds only what it may use.');
   const query = 'will it rain tomorrow where I am travelling';
   for (const [who, caller] of [
@@ -156,7 +156,7 @@ const search = async (api: ApiClient, admin: Caller, client: Caller): Promise<vo
   line('"wether forcast"', typo[0]?.collection_name ?? 'nothing');
 };
 
-const audit = async (api: ApiClient, admin: Caller, client: Client): Promise<void> => {
+const audit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
   chapter('7. What it did goes on record.');
   const message = {
     action: 'api_call',
@@ -175,7 +175,7 @@ const audit = async (api: ApiClient, admin: Caller, client: Client): Promise<voi
   );
 };
 
-const hitLimit = async (api: ApiClient, admin: Caller, client: Client): Promise<void> => {
+const hitLimit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
   chapter('8. A limit holds.');
   const limit = { client_id: client.clientId, allowed_limit: 12, window_seconds: 60 };
   const override = await api.ask<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);

@@ -163,7 +163,7 @@ const violations: readonly Violation[] = [
     project: 'composition',
     folder: 'libs/composition',
     target: 'typecheck',
-    code: `import type { Module } from './registry.ts';\nexport const planted: Module = (provide) => provide('clock', ['chance'], (chance) => chance);`,
+    code: `import type { Module } from './registry.ts';\nexport const planted: Module = (provide) => provide('clock', ['random'], (random) => random);`,
     says: 'TS2322',
   },
   {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startFaultProxy, startIdentityProvider, type FaultMode } from '@portico/test-servers';
 import { describe, expect, test, type TestContext } from 'vitest';
-import type { Caller } from '../../src/api-client.ts';
+import type { Credential } from '../../src/api-client.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
   away,
@@ -50,7 +50,7 @@ const prepare = async ({ onTestFinished }: TestContext, more: Readonly<Record<st
     await provider.close();
   });
   const tokens: string[] = [];
-  const signIn = async (uid: string, email: string): Promise<Caller> => {
+  const signIn = async (uid: string, email: string): Promise<Credential> => {
     const { idToken } = await provider.signIn({ uid, email, emailVerified: true });
     tokens.push(idToken);
     return { token: idToken };
@@ -61,7 +61,7 @@ const prepare = async ({ onTestFinished }: TestContext, more: Readonly<Record<st
     installation,
     signIn,
     /** Signed by a key that the service has not seen. */
-    signInByNewKey: (): Promise<Caller> => {
+    signInByNewKey: (): Promise<Credential> => {
       provider.rotate();
       return signIn(root.uid, root.email);
     },
@@ -73,7 +73,7 @@ const prepare = async ({ onTestFinished }: TestContext, more: Readonly<Record<st
   };
 };
 
-const listStatus = async ({ api }: Installation, caller: Caller): Promise<number> =>
+const listStatus = async ({ api }: Installation, caller: Credential): Promise<number> =>
   (await api.call(caller, 'GET', '/api/collections/')).status;
 
 const outages: readonly { readonly name: string; readonly mode: FaultMode }[] = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startFaultProxy, startPostgres, type FaultMode } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { ApiClient, Caller } from '../../src/api-client.ts';
+import type { ApiClient, Credential } from '../../src/api-client.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
   createCollection,
@@ -40,7 +40,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
   /** A service that reaches the database through the proxy, with traffic on it. */
   const begin = async (
     variables: Record<string, string> = {},
-  ): Promise<{ api: ApiClient; admin: Caller; traffic: Traffic }> => {
+  ): Promise<{ api: ApiClient; admin: Credential; traffic: Traffic }> => {
     url = proxy?.through((await postgres?.newDatabase()) ?? '') ?? '';
     installation = await createInstallation({ ...trafficVariables, DATABASE_URL: url, ...variables });
     await installation.start();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startFaultProxy, startRedis, type FaultMode } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { ApiClient, Caller } from '../../src/api-client.ts';
+import type { ApiClient, Credential } from '../../src/api-client.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
   away,
@@ -38,7 +38,7 @@ describe.skipIf(!redis?.control || !proxy)('Redis', () => {
     return installation.api;
   };
 
-  const begin = async (): Promise<{ api: ApiClient; admin: Caller; traffic: Traffic }> => {
+  const begin = async (): Promise<{ api: ApiClient; admin: Credential; traffic: Traffic }> => {
     const api = await install();
     const admin = await installation.admin();
     const senders = await prepareSenders(api, admin, (uid) => installation.person(uid));
@@ -53,7 +53,7 @@ describe.skipIf(!redis?.control || !proxy)('Redis', () => {
     await proxy?.set('pass');
   });
 
-  const isFound = async (api: ApiClient, admin: Caller, name: string): Promise<void> => {
+  const isFound = async (api: ApiClient, admin: Credential, name: string): Promise<void> => {
     const id = await createCollection(api, admin, name);
     await eventually(
       () => api.ask<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', { query: name, k_limit: 1 }),

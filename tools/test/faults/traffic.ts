@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiClient, Caller } from '../../src/api-client.ts';
+import type { ApiClient, Credential } from '../../src/api-client.ts';
 
 /** Traffic would use up the usual limit within seconds. */
 export const trafficVariables = { RATE_LIMIT_DEFAULT: '1000000/60' } as const;
@@ -26,7 +26,7 @@ export interface Seen {
 /** Who sends it: a client by key and by token, who may see this collection, and an admin. */
 export interface Senders {
   readonly client: Client;
-  readonly admin: Caller;
+  readonly admin: Credential;
   /** Of a collection that the client was granted. */
   readonly collection: string;
 }
@@ -35,7 +35,7 @@ export interface Client {
   /** Of the profile. */
   readonly id: string;
   readonly key: { readonly clientId: string; readonly secret: string };
-  readonly token: Caller;
+  readonly token: Credential;
 }
 
 export interface Traffic {
@@ -124,13 +124,13 @@ interface Request {
 }
 
 interface Lane {
-  readonly caller: Caller;
+  readonly caller: Credential;
   readonly everyMs: number;
   readonly requests: readonly (Request | (() => Request))[];
 }
 
 /** Each lane sends one request after the other. */
-const sendIn = (lanes: readonly Lane[], ask: (caller: Caller, request: Request) => Promise<Seen>): Traffic => {
+const sendIn = (lanes: readonly Lane[], ask: (caller: Credential, request: Request) => Promise<Seen>): Traffic => {
   const stopping = new AbortController();
   const seen = new Set<Seen[]>();
   const underWay = new Set<Promise<void>>();
@@ -169,7 +169,11 @@ const sendIn = (lanes: readonly Lane[], ask: (caller: Caller, request: Request) 
   };
 };
 
-const send = async (api: ApiClient, caller: Caller, { operation, by, method, path, body }: Request): Promise<Seen> => {
+const send = async (
+  api: ApiClient,
+  caller: Credential,
+  { operation, by, method, path, body }: Request,
+): Promise<Seen> => {
   const sentAt = performance.now();
   const seen = (status: number, detail: unknown, searchMode: string | null, answer: unknown): Seen => ({
     operation,
@@ -224,8 +228,8 @@ export const sent = (seen: readonly Seen[]): Readonly<Partial<Record<Operation, 
 /** Registers somebody, approves him and grants him a new collection. `tokenOf` gives him his identity token. */
 export const prepareSenders = async (
   api: ApiClient,
-  admin: Caller,
-  tokenOf: (uid: string, email: string) => Promise<Caller>,
+  admin: Credential,
+  tokenOf: (uid: string, email: string) => Promise<Credential>,
   uid = 'ada',
 ): Promise<Senders> => {
   const email = `${uid}@example.com`;
@@ -243,7 +247,7 @@ export const prepareSenders = async (
 
 export const createCollection = async (
   api: ApiClient,
-  admin: Caller,
+  admin: Credential,
   name: string,
   description = '',
 ): Promise<string> =>

@@ -1,7 +1,7 @@
 import { errorDetails, type ErrorCode } from '@portico/domain';
 import { z } from 'zod';
 import { errorStatuses } from '../errors.ts';
-import type { Caller, Route } from '../route.ts';
+import type { RouteAuth, Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 import { introduction, securitySchemes, tags } from './introduction.ts';
 import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
@@ -58,7 +58,7 @@ const headers = {
   ETag: header('Names this very body; send it back as `If-None-Match`.'),
 };
 
-const security: Readonly<Record<Caller, readonly JsonObject[]>> = {
+const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   free: [],
   // A token may be sent, and need not be.
   open: [{ identityToken: [] }, {}],
@@ -68,7 +68,7 @@ const security: Readonly<Record<Caller, readonly JsonObject[]>> = {
 };
 
 /** What anyone who is asked for a credential can be answered with. */
-const callerErrors: Readonly<Record<Caller, readonly ErrorCode[]>> = {
+const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   free: [],
   open: ['rate_limited', 'internal'],
   token: ['invalid_token', 'token_required', 'rate_limited', 'identity_unavailable', 'internal'],

@@ -57,7 +57,7 @@ export const auditRoutes: readonly Route[] = [
     status: 201,
     response: auditEntry,
     handler: async ({ useCases, caller, body: { fields, memberText } }) => {
-      const entry = await useCases.writeAuditEntry(caller.access, {
+      const entry = await useCases.writeAuditEntry(caller.principal, {
         text: memberText('message') ?? '{}',
         message: fields.message as Readonly<Record<string, Json>>,
         timestamp: fields.timestamp ?? null,

@@ -17,7 +17,7 @@ const warnings = z
   .meta({
     id: 'DocumentWarnings',
     description:
-      'What the document says and cannot be kept, and its departures from the official OpenAPI schema: the first 20 and their number.',
+      'What the document says and cannot be kept, and its violations of the official OpenAPI schema: the first 20 and their number.',
   });
 
 export const wholeCollection = z.object({ ...named, openapi_spec: document, ...origin }).meta({ id: 'Collection' });
@@ -50,13 +50,13 @@ export const metadata = z
 
 export const updatedCollectionView = (
   { id, name, description, updatedAt }: CollectionHead,
-  departures: z.input<typeof warnings> | null,
+  violations: z.input<typeof warnings> | null,
 ): z.input<typeof updatedCollection> => ({
   id,
   name,
   description,
   updated_at: toIso(updatedAt),
-  ...(departures ? { warnings: departures } : {}),
+  ...(violations ? { warnings: violations } : {}),
 });
 
 export const warningsView = ({ total, first }: ReadDocument['warnings']): z.input<typeof warnings> => ({

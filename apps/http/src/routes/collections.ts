@@ -108,7 +108,7 @@ const collectionChange = z
 const strictness = z.object({
   strict: booleanParameter
     .default(false)
-    .meta({ description: 'Whether departures from the official OpenAPI schema are a 400.' }),
+    .meta({ description: 'Whether violations of the official OpenAPI schema are a 400.' }),
 });
 
 const paging = z.object({
@@ -135,7 +135,7 @@ export const collectionRoutes: readonly Route[] = [
     response: wholeCollection,
     errors: ['no_access', 'collection_not_found'],
     handler: ({ useCases, bodies, caller, request }) => {
-      const collection = useCases.readCollection(caller.access);
+      const collection = useCases.readCollection(caller.principal);
       return collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
     },
   }),
@@ -156,7 +156,7 @@ export const collectionRoutes: readonly Route[] = [
     response: metadata,
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, caller, request }) => {
-      const found = await useCases.readMetadata(caller.access);
+      const found = await useCases.readMetadata(caller.principal);
       if (found.authentication.value !== null) return json(metadataView(found));
       const etag = metadataEtag(found.collection);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
@@ -182,11 +182,11 @@ export const collectionRoutes: readonly Route[] = [
       const coding = codingFor(request);
       const encode = encodeList(coding);
       if (query.limit === undefined && query.cursor === undefined) {
-        return listAnswer(request, coding, await useCases.readEncodedList(caller.access, listForm(coding), encode));
+        return listAnswer(request, coding, await useCases.readEncodedList(caller.principal, listForm(coding), encode));
       }
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page shows whether there is a next one.
-      const found = await useCases.listCollections(caller.access, { limit: limit + 1, after: query.cursor ?? null });
+      const found = await useCases.listCollections(caller.principal, { limit: limit + 1, after: query.cursor ?? null });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}>; rel="next"`;
@@ -210,7 +210,7 @@ export const collectionRoutes: readonly Route[] = [
     response: createdCollection,
     handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
       if (!document) throw new PorticoError('invalid_body', { because: 'openapi_spec is required' });
-      const collection = await useCases.createCollection(caller.authority, caller.access.profile.id, {
+      const collection = await useCases.createCollection(caller.authority, caller.principal.profile.id, {
         name: fields.name,
         description: fields.description ?? '',
         authentication: authenticationInput(fields.authentication) ?? null,

@@ -305,7 +305,9 @@ const overrideRoutes: readonly Route[] = [
     errors: ['admin_required', 'client_not_found'],
     handler: async ({ useCases, caller, params }) =>
       json(
-        effectiveLimitView(await useCases.readEffectiveLimit(caller.access, parseId<ClientId>(params.client_id ?? ''))),
+        effectiveLimitView(
+          await useCases.readEffectiveLimit(caller.principal, parseId<ClientId>(params.client_id ?? '')),
+        ),
       ),
   }),
 ];
@@ -350,6 +352,6 @@ const effectiveLimitView = (from: ClientLimit): z.input<typeof effectiveLimit> =
   source: from.source,
   tier: from.tier,
   override_id: from.overrideId,
-  remaining: from.quota.remaining,
-  reset_seconds: from.quota.resetSeconds,
+  remaining: from.usage.remaining,
+  reset_seconds: from.usage.resetSeconds,
 });

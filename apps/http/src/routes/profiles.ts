@@ -123,7 +123,7 @@ export const profileRoutes: readonly Route[] = [
     query: includes,
     status: 200,
     response: fullProfile,
-    handler: ({ caller, query }) => json(fullProfileView(caller.access.profile, query.include ?? [])),
+    handler: ({ caller, query }) => json(fullProfileView(caller.principal.profile, query.include ?? [])),
   }),
   defineRoute({
     method: 'PUT',
@@ -140,7 +140,7 @@ export const profileRoutes: readonly Route[] = [
     response: updatedProfile,
     handler: async ({ useCases, caller, body: { fields } }) => {
       const change = { fullName: fields.full_name ?? undefined, companyName: fields.company_name };
-      return json(updatedProfileView(await useCases.updateOwnProfile(caller.access, change)));
+      return json(updatedProfileView(await useCases.updateOwnProfile(caller.principal, change)));
     },
   }),
   defineRoute({
@@ -158,7 +158,7 @@ export const profileRoutes: readonly Route[] = [
     response: credentials,
     errors: ['not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const fresh = await useCases.rotateOwnCredentials(caller.access, fields.grace_seconds ?? 0);
+      const fresh = await useCases.rotateOwnCredentials(caller.principal, fields.grace_seconds ?? 0);
       return json(credentialsView('API credentials rotated', fresh));
     },
   }),

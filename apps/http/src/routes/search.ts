@@ -67,7 +67,7 @@ export const searchRoutes: readonly Route[] = [
     errors: ['embedding_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const limit = fields.k_limit ?? kLimitDefault;
-      const { results, isFallback } = await useCases.searchCollections(caller.access, fields.query, limit);
+      const { results, isFallback } = await useCases.searchCollections(caller.principal, fields.query, limit);
       return json(
         results.map(({ collectionId, collectionName, score }) => ({
           collection_id: collectionId,

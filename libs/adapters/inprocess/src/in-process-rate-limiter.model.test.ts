@@ -23,7 +23,7 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   const own = fc.record({ jumpMilliseconds: fc.integer({ min: -1e7, max: 1e7 }) });
   return fc.array(
     fc.oneof(
-      { weight: 8, arbitrary: fc.record({ do: fc.constant('take' as const), times }) },
+      { weight: 8, arbitrary: fc.record({ do: fc.constant('consume' as const), times }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('peek' as const), times: fc.constant(1) }) },
       { weight: 6, arbitrary: fc.record({ do: fc.constant('pass' as const), microseconds }) },
       { weight: 2, arbitrary: fc.record({ do: fc.constant('rule' as const), rule: fc.constantFrom(...rules) }) },

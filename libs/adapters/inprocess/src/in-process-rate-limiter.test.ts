@@ -14,7 +14,7 @@ const createSubject = async () => {
 
 const admittedOf = async (limiter: InProcessRateLimiter, rule: LimitRule, times: number, name = 'ada') => {
   let admitted = 0;
-  for (let i = 0; i < times; i++) if ((await limiter.take(name, rule)).admitted) admitted++;
+  for (let i = 0; i < times; i++) if ((await limiter.consume(name, rule)).admitted) admitted++;
   return admitted;
 };
 
@@ -31,10 +31,10 @@ test('setting the clock of the machine neither frees nor locks anyone', async ()
     const name = `limit ${rule.allowed}`;
     expect(await admittedOf(limiter, rule, rule.allowed + 1, name)).toBe(rule.allowed);
     clock.jump(3_600_000);
-    expect((await limiter.take(name, rule)).admitted).toBe(false);
+    expect((await limiter.consume(name, rule)).admitted).toBe(false);
     clock.jump(-7_200_000);
     clock.pass(60_000);
-    expect((await limiter.take(name, rule)).admitted).toBe(true);
+    expect((await limiter.consume(name, rule)).admitted).toBe(true);
   }
 });
 
@@ -42,9 +42,9 @@ test('a request leaves the window at the microsecond, however uneven the clock',
   const { clock, limiter } = await createSubject();
   const rule = ruleOf(1, 3);
   for (let i = 0; i < 500; i++) {
-    expect((await limiter.take('ada', rule)).admitted).toBe(true);
+    expect((await limiter.consume('ada', rule)).admitted).toBe(true);
     clock.pass(2999.998);
-    expect((await limiter.take('ada', rule)).admitted).toBe(false);
+    expect((await limiter.consume('ada', rule)).admitted).toBe(false);
     clock.pass(0.002);
   }
 });
@@ -79,7 +79,7 @@ test('a question by another rule does not cost a history its exactness', async (
   const { clock, limiter } = await createSubject();
   const rule = ruleOf(3, 600);
   for (let i = 0; i < 3; i++) {
-    await limiter.take('ada', rule);
+    await limiter.consume('ada', rule);
     clock.pass(1);
   }
   await limiter.peek('ada', ruleOf(5000, 600));
@@ -98,7 +98,7 @@ test('a question about a subject that is unknown does not make it known', async 
 test('whoever comes once and never again is forgotten', async () => {
   const { clock, limiter } = await createSubject();
   for (let i = 0; i < 100_000; i++) {
-    await limiter.take(`address ${i}`, ruleOf(5, 10));
+    await limiter.consume(`address ${i}`, ruleOf(5, 10));
     clock.pass(1);
   }
   // 10,000 of them fall into one window, and one that has left it is found within a round of the examination.
@@ -107,11 +107,11 @@ test('whoever comes once and never again is forgotten', async () => {
 
 test('nobody is forgotten while a window that judged him holds a request of his', async () => {
   const { clock, limiter } = await createSubject();
-  await limiter.take('ada', ruleOf(1, 600));
-  await limiter.take('ada', ruleOf(1, 1));
+  await limiter.consume('ada', ruleOf(1, 600));
+  await limiter.consume('ada', ruleOf(1, 1));
   clock.pass(599_999);
   await admittedOf(limiter, ruleOf(1000, 1), 100, 'bob');
-  expect((await limiter.take('ada', ruleOf(1, 600))).admitted).toBe(false);
+  expect((await limiter.consume('ada', ruleOf(1, 600))).admitted).toBe(false);
   expect(limiter.subjects).toBe(2);
   clock.pass(1);
   await admittedOf(limiter, ruleOf(1000, 1), 100, 'bob');

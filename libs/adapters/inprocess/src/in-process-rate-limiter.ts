@@ -1,4 +1,4 @@
-import type { Clock, LimitRule, Quota, RateLimiter } from '@portico/domain';
+import type { Clock, LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
 import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
 import { exactLimitMax, ExactHistory } from './exact-history.ts';
@@ -50,7 +50,7 @@ class Limiter implements InProcessRateLimiter {
     return this.#subjects.size;
   }
 
-  async take(name: string, rule: LimitRule): Promise<Quota> {
+  async consume(name: string, rule: LimitRule): Promise<RateLimitResult> {
     const now = this.#now();
     const known = this.#subjects.get(name);
     const subject = known ? judgedBy(known, rule) : this.#add(name, rule);
@@ -64,7 +64,7 @@ class Limiter implements InProcessRateLimiter {
     return quota;
   }
 
-  async peek(name: string, rule: LimitRule): Promise<Quota> {
+  async peek(name: string, rule: LimitRule): Promise<RateLimitResult> {
     const now = this.#now();
     const subject = this.#subjects.get(name);
     if (subject) judgedBy(subject, rule);
@@ -154,7 +154,12 @@ const fitting = (
 const judgementOf = (history: AdmissionHistory, rule: LimitRule, now: Ticks): Judgement =>
   (history.fits(rule) ? history : fitting(rule, history.admissions(), now)).judge(now, rule);
 
-const quotaOf = (rule: LimitRule, admitted: boolean, { counted, oldestAt, freeAt }: Judgement, now: Ticks): Quota => ({
+const quotaOf = (
+  rule: LimitRule,
+  admitted: boolean,
+  { counted, oldestAt, freeAt }: Judgement,
+  now: Ticks,
+): RateLimitResult => ({
   rule,
   admitted,
   remaining: Math.max(0, rule.allowed - counted),

@@ -26,7 +26,7 @@ const open = (clock: ClockByHand) =>
 const afterAProcess = async (rule: LimitRule, times: number): Promise<ClockByHand> => {
   const clock = new ClockByHand(5_000_000);
   const limiter = await open(clock);
-  for (let i = 0; i < times; i++) await limiter.take('ada', rule);
+  for (let i = 0; i < times; i++) await limiter.consume('ada', rule);
   await limiter.close();
   return clock.inNewProcess(17);
 };
@@ -36,10 +36,10 @@ test('the counts outlast a restart, and leave the window in their time', async (
     const clock = await afterAProcess(rule, rule.allowed);
     clock.pass(20_000);
     const limiter = await open(clock);
-    const quota = await limiter.take('ada', rule);
+    const quota = await limiter.consume('ada', rule);
     expect([quota.admitted, quota.remaining, quota.resetSeconds, quota.retryAfterSeconds]).toEqual([false, 0, 40, 40]);
     clock.pass(40_000);
-    expect((await limiter.take('ada', rule)).admitted).toBe(true);
+    expect((await limiter.consume('ada', rule)).admitted).toBe(true);
   }
   expect(warnings).toEqual([]);
 });
@@ -54,7 +54,7 @@ test('the file is for its owner alone, whole, and gone once it was read', async 
 
 test('without a state file the counts end with the process, and nothing is warned of', async () => {
   const limiter = await open(new ClockByHand());
-  expect((await limiter.take('ada', ruleOf(1, 60))).admitted).toBe(true);
+  expect((await limiter.consume('ada', ruleOf(1, 60))).admitted).toBe(true);
   expect(warnings).toEqual([]);
 });
 
@@ -64,9 +64,9 @@ test("the machine's clock set back during the restart frees nobody early", async
   clock.jump(-day);
   const limiter = await open(clock);
   clock.pass(59_999);
-  expect((await limiter.take('ada', rule)).admitted).toBe(false);
+  expect((await limiter.consume('ada', rule)).admitted).toBe(false);
   clock.pass(1);
-  expect((await limiter.take('ada', rule)).admitted).toBe(true);
+  expect((await limiter.consume('ada', rule)).admitted).toBe(true);
 });
 
 test('who has nothing left in a window is not taken over', async () => {
@@ -85,7 +85,7 @@ test('a file that is torn anywhere is told of, and the counts begin anew', async
     await truncate(stateFile, length);
     const limiter = await open(new ClockByHand());
     expect(warnings).toHaveLength(1);
-    expect((await limiter.take('ada', rule)).remaining).toBe(4);
+    expect((await limiter.consume('ada', rule)).remaining).toBe(4);
   }
 });
 
@@ -114,7 +114,7 @@ test('a file from before the longest window is told of and not used', async () =
 
 test('a state that cannot be written is an error that leaves nothing behind', async () => {
   const limiter = await createInProcessRateLimiter({ clock: new ClockByHand(), stateFile: join(folder, 'no', 'file') });
-  await limiter.take('ada', ruleOf(5, 60));
+  await limiter.consume('ada', ruleOf(5, 60));
   await expect(limiter.close()).rejects.toThrow(/ENOENT/);
   expect(await readdir(folder)).toEqual([]);
 });

@@ -131,7 +131,7 @@ const sabotages: Sabotages<typeof documentReaderContract, DocumentReader> = {
     text.replace(/("zz":\{.*?\}),("1":\{.*?\})/, '$2,$1'),
   ),
   'a document that keeps to the official schema has no warnings': oneWarning,
-  'departures from the official schema are told by pointer and message': altering((read) => ({
+  'violations of the official schema are told by pointer and message': altering((read) => ({
     ...read,
     warnings: {
       ...read.warnings,

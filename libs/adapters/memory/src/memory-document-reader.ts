@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import {
   documentFacts,
-  documentFault,
+  documentError,
   PorticoError,
   unstorableAt,
   warningOf,
@@ -119,11 +119,11 @@ function membersOf(text: string): readonly { readonly name: string; readonly tex
 }
 
 function readDocument(text: string, document: Json, name?: string): ReadDocument {
-  const fault = documentFault(document, name);
+  const fault = documentError(document, name);
   if (fault) throw refused(fault);
   const bytes = Buffer.from(text);
-  const { departures, ...facts } = documentFacts(document, firstNameIn(text));
-  const warnings = [...departures.map(warningOf), ...schemaWarnings(document as JsonObject)];
+  const { violations, ...facts } = documentFacts(document, firstNameIn(text));
+  const warnings = [...violations.map(warningOf), ...schemaWarnings(document as JsonObject)];
   return {
     packed: {
       deflated: new Uint8Array(deflateRawSync(bytes, { level: 6, finishFlush: constants.Z_SYNC_FLUSH })),
@@ -146,7 +146,7 @@ const firstNameIn =
     return isObject(value) ? Object.keys(value)[0]?.slice(1) : undefined;
   };
 
-/** Two of the many departures that a real reader knows: enough to see how they are told. */
+/** Two of the many violations that a real reader knows: enough to see how they are told. */
 function schemaWarnings(document: JsonObject): DocumentWarning[] {
   const found: DocumentWarning[] = [];
   const info = document['info'];

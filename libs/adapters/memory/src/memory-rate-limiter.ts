@@ -1,4 +1,4 @@
-import type { Clock, LimitRule, Quota, RateLimiter } from '@portico/domain';
+import type { Clock, LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 
 /** The longest window that a rule may have (specification, section 7). */
 const windowMsMax = 2_678_400_000;
@@ -15,7 +15,7 @@ export const createMemoryRateLimiter = (clock: Pick<Clock, 'monotonic'>): RateLi
     (admissions.get(subject) ?? []).filter((admittedAt) => now - admittedAt < windowMs);
 
   return {
-    async take(subject, rule) {
+    async consume(subject, rule) {
       const now = clock.monotonic();
       const counted = countedAt(now, subject, rule.windowSeconds * 1000);
       const admitted = counted.length < rule.allowed;
@@ -32,7 +32,7 @@ export const createMemoryRateLimiter = (clock: Pick<Clock, 'monotonic'>): RateLi
   };
 };
 
-const quotaOf = (rule: LimitRule, admitted: boolean, counted: readonly number[], now: number): Quota => {
+const quotaOf = (rule: LimitRule, admitted: boolean, counted: readonly number[], now: number): RateLimitResult => {
   const secondsUntilGone = (admittedAt: number | undefined): number =>
     admittedAt === undefined ? 0 : Math.ceil((admittedAt + rule.windowSeconds * 1000 - now) / 1000);
   const remaining = Math.max(0, rule.allowed - counted.length);

@@ -1,6 +1,6 @@
 import type { Ports } from '@portico/domain';
 import { createMemoryAuditLog } from './memory-audit-log.ts';
-import { createMemoryCallerReads } from './memory-caller-reads.ts';
+import { createMemoryCallerLookup } from './memory-caller-lookup.ts';
 import { createMemoryCollectionStore } from './memory-collection-store.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryEmbeddingStore } from './memory-embedding-store.ts';
@@ -17,7 +17,7 @@ export type MemoryStores = Pick<
 
 /** The stores over one shared state that lasts as long as the process: the reference of what every store must do. */
 export const createMemoryStores = (database = createMemoryDatabase()): MemoryStores => ({
-  callers: createMemoryCallerReads(database),
+  callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),
   collections: createMemoryCollectionStore(database),
   grants: createMemoryGrantStore(database),

@@ -1,6 +1,6 @@
 import { rateLimiterContract } from '@portico/contracts';
 import type { RateLimiterSubject, Sabotages } from '@portico/contracts';
-import type { LimitRule, Quota, RateLimiter } from '@portico/domain';
+import type { LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import { proveContract } from '../test/prove-contract.ts';
 import { createMemoryClock } from './memory-clock.ts';
 import { createMemoryRateLimiter } from './memory-rate-limiter.ts';
@@ -20,20 +20,23 @@ const over =
 /** Judges by another rule than the one that is given, and names the given one. */
 const judgingBy = (change: (rule: LimitRule) => LimitRule): Sabotage =>
   over((limiter) => ({
-    take: async (subject, rule) => ({ ...(await limiter.take(subject, change(rule))), rule }),
+    consume: async (subject, rule) => ({ ...(await limiter.consume(subject, change(rule))), rule }),
     peek: async (subject, rule) => ({ ...(await limiter.peek(subject, change(rule))), rule }),
   }));
 
-const saying = (change: (quota: Quota) => Partial<Quota>): Sabotage =>
+const saying = (change: (quota: RateLimitResult) => Partial<RateLimitResult>): Sabotage =>
   over((limiter) => ({
-    take: async (subject, rule) => withChange(await limiter.take(subject, rule), change),
+    consume: async (subject, rule) => withChange(await limiter.consume(subject, rule), change),
     peek: async (subject, rule) => withChange(await limiter.peek(subject, rule), change),
   }));
-const withChange = (quota: Quota, change: (quota: Quota) => Partial<Quota>): Quota => ({ ...quota, ...change(quota) });
+const withChange = (
+  quota: RateLimitResult,
+  change: (quota: RateLimitResult) => Partial<RateLimitResult>,
+): RateLimitResult => ({ ...quota, ...change(quota) });
 
 const countingBy = (change: (subject: string, rule: LimitRule) => string): Sabotage =>
   over((limiter) => ({
-    take: (subject, rule) => limiter.take(change(subject, rule), rule),
+    consume: (subject, rule) => limiter.consume(change(subject, rule), rule),
     peek: (subject, rule) => limiter.peek(change(subject, rule), rule),
   }));
 
@@ -42,7 +45,8 @@ const inFixedWindows: Sabotage = (subject) => {
   let now = 0;
   return {
     limiter: {
-      take: (name, rule) => subject.limiter.take(`${name} ${Math.floor(now / (rule.windowSeconds * 1000))}`, rule),
+      consume: (name, rule) =>
+        subject.limiter.consume(`${name} ${Math.floor(now / (rule.windowSeconds * 1000))}`, rule),
       peek: (name, rule) => subject.limiter.peek(name, rule),
     },
     advance: async (milliseconds) => {
@@ -57,9 +61,9 @@ const byTheFirstRule = (keep: (first: LimitRule, rule: LimitRule) => LimitRule):
   over((limiter) => {
     let first: LimitRule | null = null;
     return {
-      take: async (subject, rule) => {
+      consume: async (subject, rule) => {
         first ??= rule;
-        return limiter.take(subject, keep(first, rule));
+        return limiter.consume(subject, keep(first, rule));
       },
     };
   });
@@ -76,23 +80,23 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
   })),
   'what remains falls by one with each admitted request': saying(({ remaining }) => ({ remaining: remaining + 1 })),
   'a refused request consumes nothing': over((limiter) => ({
-    take: async (subject, rule) => {
-      const quota = await limiter.take(subject, rule);
-      if (!quota.admitted) await limiter.take(subject, { ...rule, allowed: rule.allowed + 5 });
+    consume: async (subject, rule) => {
+      const quota = await limiter.consume(subject, rule);
+      if (!quota.admitted) await limiter.consume(subject, { ...rule, allowed: rule.allowed + 5 });
       return quota;
     },
   })),
   'a quota names the rule that judged': byTheFirstRule((first) => first),
   'subjects are counted apart': countingBy((subject) => subject.trim()),
   'of simultaneous requests no more are admitted than the limit': over((limiter) => ({
-    take: async (subject, rule) => {
+    consume: async (subject, rule) => {
       const { admitted } = await limiter.peek(subject, rule);
       await new Promise(setImmediate);
-      return { ...(await limiter.take(subject, { ...rule, allowed: rule.allowed + 1000 })), admitted };
+      return { ...(await limiter.consume(subject, { ...rule, allowed: rule.allowed + 1000 })), admitted };
     },
   })),
-  'a peek counts nothing': over((limiter) => ({ peek: (subject, rule) => limiter.take(subject, rule) })),
-  'a peek says whether a take would be admitted, and how long it would have to wait': over((limiter) => ({
+  'a peek counts nothing': over((limiter) => ({ peek: (subject, rule) => limiter.consume(subject, rule) })),
+  'a peek says whether a consume would be admitted, and how long it would have to wait': over((limiter) => ({
     peek: async (subject, rule) => ({ ...(await limiter.peek(subject, rule)), retryAfterSeconds: 0 }),
   })),
 

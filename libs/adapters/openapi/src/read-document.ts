@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import {
   documentFacts,
-  documentFault,
+  documentError,
   PorticoError,
   type Json,
   type PackedText,
   type ReadDocument,
 } from '@portico/domain';
-import { Departures } from './departures.ts';
+import { Violations } from './violations.ts';
 import { firstNameAt } from './first-name.ts';
 import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
@@ -18,11 +18,11 @@ import { officialSchema } from './schema.ts';
  * `name` is what the caller knows the document by.
  */
 export function readDocument(text: Uint8Array, document: Json, name?: string): ReadDocument {
-  const fault = documentFault(document, name);
+  const fault = documentError(document, name);
   if (fault) throw new PorticoError('invalid_body', { because: fault });
-  const { departures, ...facts } = documentFacts(document, (path) => firstNameAt(text, path));
-  const found = new Departures();
-  for (const departure of departures) found.add(departure.path, departure.message);
+  const { violations, ...facts } = documentFacts(document, (path) => firstNameAt(text, path));
+  const found = new Violations();
+  for (const violation of violations) found.add(violation.path, violation.message);
   checkFor(document as { openapi: string })(document, found);
   return {
     packed: packed(text),

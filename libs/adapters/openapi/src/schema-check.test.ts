@@ -12,7 +12,7 @@ const checks = {
   '3.1': createSchemaCheck(officialSchema('3.1')),
 };
 
-const departures = (version: Version, members: object): string[] => {
+const violations = (version: Version, members: object): string[] => {
   const whole = { openapi: `${version}.0`, info: { title: 'Pets', version: '1' }, paths: {}, ...members };
   return checks[version](JSON.parse(JSON.stringify(whole)) as Json).first.map(
     ({ pointer, message }) => `${pointer} ${message}`,
@@ -81,7 +81,7 @@ describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
       ["/components/securitySchemes/one must have property 'flows'"],
     ],
   ])('%s', (_what, members, expected) => {
-    expect(departures(version, members)).toEqual(expected);
+    expect(violations(version, members)).toEqual(expected);
   });
 });
 
@@ -109,12 +109,12 @@ describe('of a schema within a 3.0 document', () => {
     ['a step of nothing', { multipleOf: 0 }, ['/multipleOf must be greater than 0']],
   ])('%s', (_what, schema, expected) => {
     const pointer = '/components/schemas/one';
-    expect(departures('3.0', components('schemas', schema))).toEqual(expected.map((text) => pointer + text));
+    expect(violations('3.0', components('schemas', schema))).toEqual(expected.map((text) => pointer + text));
   });
 
   test('a bearer format beside another scheme is told as what it is', () => {
     expect(
-      departures('3.0', components('securitySchemes', { type: 'http', scheme: 'basic', bearerFormat: 'JWT' })),
+      violations('3.0', components('securitySchemes', { type: 'http', scheme: 'basic', bearerFormat: 'JWT' })),
     ).toEqual([
       "/components/securitySchemes/one must fit one of several forms: 'scheme' must match the pattern " +
         "^[Bb][Ee][Aa][Rr][Ee][Rr]$, or must not have property 'bearerFormat'",
@@ -123,16 +123,16 @@ describe('of a schema within a 3.0 document', () => {
 });
 
 test('a callback may have an expression of the name of a reference', () => {
-  expect(departures('3.0', components('callbacks', { $ref: { get: { responses } } }))).toEqual([]);
+  expect(violations('3.0', components('callbacks', { $ref: { get: { responses } } }))).toEqual([]);
 });
 
 test('items are the same however their members are ordered', () => {
   const tags = [{ name: 'a', description: 'b' }, { name: 'a' }, { description: 'b', name: 'a' }];
-  expect(departures('3.0', { tags })).toEqual(['/tags/2 must differ from item 0 of the list, which is the same']);
+  expect(violations('3.0', { tags })).toEqual(['/tags/2 must differ from item 0 of the list, which is the same']);
 });
 
 test('a name of a component that has a blank in it is told by its place in 3.1', () => {
-  expect(departures('3.1', { components: { schemas: { 'a b': {} } } })).toEqual([
+  expect(violations('3.1', { components: { schemas: { 'a b': {} } } })).toEqual([
     '/components/schemas/a b its name must match the pattern ^[a-zA-Z0-9._-]+$',
   ]);
 });

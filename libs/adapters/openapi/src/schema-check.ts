@@ -1,6 +1,6 @@
 import type { Json } from '@portico/domain';
 import { chooseBranch, required } from './branches.ts';
-import { Departures } from './departures.ts';
+import { Violations } from './violations.ts';
 import { formats } from './formats.ts';
 import { canonical, isArray, isObject, listed, sameJson, typeFault, type JsonObject } from './json-values.ts';
 import { createSchemaLookup, type Schema, type SchemaMap, type SchemaObject } from './schema.ts';
@@ -20,17 +20,17 @@ interface Place {
 const report = (at: Place, message: string): void => at.findings.add(at.path, message);
 
 /**
- * A check of documents against one schema, which tells the departures that are true of the document: where a schema
+ * A check of documents against one schema, which tells the violations that are true of the document: where a schema
  * offers alternatives only the one that the document evidently means is held against it (a reference, where there is a
- * `$ref`; the security scheme of that `type`), and of a chain of causes only the deepest. Whether there are departures
- * at all is the verdict of any validator (`format` apart). Nothing in the document is followed. They join `departures`
+ * `$ref`; the security scheme of that `type`), and of a chain of causes only the deepest. Whether there are violations
+ * at all is the verdict of any validator (`format` apart). Nothing in the document is followed. They join `violations`
  * where some are known already.
  */
-export function createSchemaCheck(root: SchemaObject): (document: Json, departures?: Departures) => Departures {
+export function createSchemaCheck(root: SchemaObject): (document: Json, violations?: Violations) => Violations {
   const check = new SchemaCheck(root);
-  return (document, departures = new Departures()) => {
-    check.run(document, departures);
-    return departures;
+  return (document, violations = new Violations()) => {
+    check.run(document, violations);
+    return violations;
   };
 }
 
@@ -44,8 +44,8 @@ class SchemaCheck {
     this.#lookup = createSchemaLookup(root);
   }
 
-  run(document: Json, departures: Departures): void {
-    this.#check(this.#root, document, { path: [], findings: departures });
+  run(document: Json, violations: Violations): void {
+    this.#check(this.#root, document, { path: [], findings: violations });
   }
 
   #check(schema: Schema, value: Json, at: Place): void {
@@ -226,7 +226,7 @@ class SchemaCheck {
     const names = branches.map((branch) => required(this.#resolved(branch)));
     if (names.every((one) => one.length === 1)) return `must have property ${listed(names.flat(), ' or ')}`;
     const firsts = branches.map((branch) => {
-      const found = new Departures();
+      const found = new Violations();
       this.#check(branch, value, { path: [], findings: found });
       const [first] = found.first;
       return first?.pointer ? `'${first.pointer.slice(1)}' ${first.message}` : first?.message;

@@ -43,7 +43,7 @@ const startTraffic = ({ limiter, cache }: Observed) => {
   let answers = 0;
   const traffic = Array.from({ length: 20 }, async (_, caller) => {
     for (let i = 0; isRunning; i++) {
-      await limiter.take(`caller ${caller}`, rule);
+      await limiter.consume(`caller ${caller}`, rule);
       await limiter.peek(`caller ${caller}`, rule);
       await cache.set(`list ${caller}/${i}`, new Uint8Array(100));
       await cache.get(`unknown ${caller}/${i}`);
@@ -125,30 +125,30 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   test('a Redis that hung for a moment is asked again as soon as it answers', async () => {
     const observed = await openObserved(url, bearableMs);
     await server!.control!.pause();
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     expect(observed.warnings).toEqual([isAway, isAlone]);
     await server!.control!.resume();
     await observed.untilHere();
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     expect(observed.warnings).toEqual([isAway, isAlone, isBack, isTogether]);
     await observed.close();
   });
 
   test('each change is told once, however many ask', async () => {
     const observed = await openObserved(url);
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     expect(observed.warnings).toEqual([]);
     await proxy!.set('down');
     await until(async () => {
-      await Promise.all(Array.from({ length: 100 }, () => observed.limiter.take('ada', rule)));
+      await Promise.all(Array.from({ length: 100 }, () => observed.limiter.consume('ada', rule)));
       return observed.warnings.length >= 2;
     });
-    await Promise.all(Array.from({ length: 500 }, () => observed.limiter.take('ada', rule)));
+    await Promise.all(Array.from({ length: 500 }, () => observed.limiter.consume('ada', rule)));
     expect(observed.warnings).toEqual([isAway, isAlone]);
     expect(observed.fallbacks).toEqual([true]);
     await proxy!.set('pass');
     await observed.untilHere();
-    await Promise.all(Array.from({ length: 500 }, () => observed.limiter.take('ada', rule)));
+    await Promise.all(Array.from({ length: 500 }, () => observed.limiter.consume('ada', rule)));
     expect(observed.warnings).toEqual([isAway, isAlone, isBack, isTogether]);
     expect(observed.fallbacks).toEqual([true, false]);
     await observed.close();
@@ -159,7 +159,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     proxy!.dropAll();
     while (observed.warnings.length < 2) {
       await new Promise(setImmediate);
-      void observed.limiter.take('ada', rule);
+      void observed.limiter.consume('ada', rule);
     }
     expect(observed.warnings).toEqual([isAway, isAlone]);
     await observed.close();
@@ -169,7 +169,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await server!.flush();
     const observed = await openObserved(url);
     const three: LimitRule = { allowed: 3, windowSeconds: 3600 };
-    const take = async () => (await observed.limiter.take('ada', three)).admitted;
+    const take = async () => (await observed.limiter.consume('ada', three)).admitted;
     expect([await take(), await take()]).toEqual([true, true]);
     await proxy!.set('down');
     await observed.untilAway();
@@ -184,9 +184,9 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   test('nobody waits for a Redis that is known to hang', async () => {
     const observed = await openObserved(url, commandTimeoutMs);
     await proxy!.set('hang');
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     for (let i = 0; i < 1000; i++) {
-      await observed.limiter.take('ada', rule);
+      await observed.limiter.consume('ada', rule);
       await observed.cache.get(`unknown ${i}`);
     }
     await observed.close();
@@ -197,14 +197,14 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await server!.control!.stop();
     const observed = await openObserved(url);
     expect(observed.warnings).toEqual([isAway]);
-    expect((await observed.limiter.take('ada', rule)).remaining).toBe(999);
+    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
     await observed.cache.set('greeting', new Uint8Array(3));
     expect(await observed.cache.get('greeting')).toEqual(new Uint8Array(3));
     await expect(observed.redis.probe.check()).rejects.toBeInstanceOf(RedisAway);
     expect(observed.redis.probe).toMatchObject({ name: 'redis', essential: false });
     await server!.control!.start();
     await observed.untilHere();
-    expect((await observed.limiter.take('ada', rule)).remaining).toBe(999);
+    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
     expect(await observed.redis.client.exists(limitKey('ada'))).toBe(1);
     await observed.close();
   });
@@ -212,7 +212,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   test('a service starts although Redis hangs', async () => {
     await server!.control!.pause();
     const observed = await openObserved(url, commandTimeoutMs);
-    expect((await observed.limiter.take('ada', rule)).admitted).toBe(true);
+    expect((await observed.limiter.consume('ada', rule)).admitted).toBe(true);
     expect(observed.warnings).toEqual([isAway, isAlone]);
     await server!.control!.resume();
     await observed.untilHere();
@@ -222,9 +222,9 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   test('a request that was not answered is not sent again, and is decided as soon as the connection ends', async () => {
     await server!.flush();
     const observed = await openObserved(url, endlessMs);
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     await proxy!.set('hang');
-    const underWay = observed.limiter.take('ada', rule);
+    const underWay = observed.limiter.consume('ada', rule);
     // Then it has been sent.
     await new Promise(setImmediate);
     await proxy!.set('reset');
@@ -241,14 +241,14 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
     const operator = new Redis(server!.url);
     await operator.replicaof('127.0.0.1', 1);
-    expect((await observed.limiter.take('ada', rule)).remaining).toBe(999);
+    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
     await until(() => pausesMs.some((pauseMs) => pauseMs >= 2 * backOffMinMs));
     const isReplica = saying(/^Redis at 127\.0\.0\.1:\d+ is away: READONLY /);
     expect(observed.warnings).toEqual([isReplica, isAlone]);
     await operator.replicaof('NO', 'ONE');
     operator.disconnect();
     await observed.untilHere();
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     expect(observed.warnings).toEqual([isReplica, isAlone, isBack, isTogether]);
     expect(observed.fallbacks).toEqual([true, false]);
     await observed.close();
@@ -272,7 +272,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await server!.flush();
     const observed = await openObserved(server!.url, commandTimeoutMs);
     for (let counted = 1; counted <= 5; counted++) {
-      const taken = observed.limiter.take('ada', rule);
+      const taken = observed.limiter.consume('ada', rule);
       // Then it has been sent.
       await new Promise(setImmediate);
       standStill(1_000);
@@ -287,7 +287,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await server!.flush();
     const observed = await openObserved(url, bearableMs);
     const once: LimitRule = { allowed: 1, windowSeconds: 3600 };
-    const take = async (name: string) => (await observed.limiter.take(name, once)).admitted;
+    const take = async (name: string) => (await observed.limiter.consume(name, once)).admitted;
     expect([await take('ada'), await take('bob')]).toEqual([true, true]);
     await proxy!.set('hang');
     expect(await take('ada')).toBe(true);
@@ -311,15 +311,15 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     });
     await sleep(300);
     // Under way while the answer that makes no sense arrives.
-    const before = observed.limiter.take('ada', rule);
+    const before = observed.limiter.consume('ada', rule);
     await expect(nonsense).rejects.toBeInstanceOf(RedisAway);
-    await observed.limiter.take('bob', rule);
+    await observed.limiter.consume('bob', rule);
     expect(observed.fallbacks).toEqual([true]);
     expect((await before).admitted).toBe(true);
     expect(observed.fallbacks).toEqual([true]);
     await proxy!.set('pass');
     await observed.untilHere();
-    await observed.limiter.take('ada', rule);
+    await observed.limiter.consume('ada', rule);
     expect(observed.fallbacks).toEqual([true, false]);
     expect((await observed.limiter.peek('ada', rule)).remaining).toBe(998);
     await observed.close();
@@ -330,7 +330,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await server!.control!.pause();
     let turnsMs = 0;
     let isDecided = false;
-    const decided = observed.limiter.take('ada', rule).then(() => (isDecided = true));
+    const decided = observed.limiter.consume('ada', rule).then(() => (isDecided = true));
     while (!isDecided) {
       await sleep(10);
       turnsMs += 10;
@@ -349,7 +349,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await expect(running.redis.ask((client) => client.ping())).rejects.toBeInstanceOf(RedisAway);
     const hanging = await openObserved(url);
     await proxy!.set('hang');
-    const pending = hanging.limiter.take('ada', rule);
+    const pending = hanging.limiter.consume('ada', rule);
     await hanging.close();
     expect((await pending).admitted).toBe(true);
     await proxy!.set('down');
@@ -381,7 +381,7 @@ test('an answer to another question is never believed (a stand-in that answers P
   const standIn = await startStandIn('+PONG');
   const observed = await openObserved(`redis://${standIn.host}`);
   await observed.redis.probe.check();
-  expect((await observed.limiter.take('ada', rule)).remaining).toBe(999);
+  expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
   await observed.untilHere();
   expect(await observed.cache.get('greeting')).toBeUndefined();
@@ -395,7 +395,7 @@ test('a server that does not answer to what it is asked is no Redis (a stand-in 
   const pausesMs: number[] = [];
   observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
   expect(observed.warnings).toEqual([`Redis at ${standIn.host} is away: it does not answer to what it is asked`]);
-  expect((await observed.limiter.take('ada', rule)).remaining).toBe(999);
+  expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
   // It lets itself be connected to, which is no reason to look for it more often.
   await until(() => pausesMs.some((pauseMs) => pauseMs >= 2 * backOffMinMs));

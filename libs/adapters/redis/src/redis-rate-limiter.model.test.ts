@@ -19,7 +19,7 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   );
   return fc.array(
     fc.oneof(
-      { weight: 8, arbitrary: fc.record({ do: fc.constant('take' as const), times }) },
+      { weight: 8, arbitrary: fc.record({ do: fc.constant('consume' as const), times }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('peek' as const), times: fc.constant(1) }) },
       { weight: 6, arbitrary: fc.record({ do: fc.constant('pass' as const), microseconds }) },
       { weight: 2, arbitrary: fc.record({ do: fc.constant('rule' as const), rule: fc.constantFrom(...rules) }) },
@@ -57,7 +57,7 @@ const createWalked = () => {
     meet: async ({ setBackMicroseconds }, ask, rule) => {
       // An admission before, by a rule that is free again, and any question after: else nobody knows what time it was.
       pass(longestRule.windowSeconds * 1_000_000);
-      await ask(longestRule, 'take');
+      await ask(longestRule, 'consume');
       subjects!.setNow(subjects!.now() - setBackMicroseconds);
       await ask(rule, 'peek');
     },

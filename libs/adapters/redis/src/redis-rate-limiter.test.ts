@@ -21,7 +21,7 @@ afterAll(async () => {
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
 
 const admittedOf = async (limiter: RateLimiter, rule: LimitRule, times: number, name = 'ada') => {
-  const quotas = await Promise.all(Array.from({ length: times }, () => limiter.take(name, rule)));
+  const quotas = await Promise.all(Array.from({ length: times }, () => limiter.consume(name, rule)));
   return quotas.filter(({ admitted }) => admitted).length;
 };
 
@@ -37,7 +37,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     const { limiter, advance, keyOf } = subject();
     const most: number[] = [];
     for (let request = 0; request < 4000; request++) {
-      await limiter.take(profile, ruleOf(1000, 1));
+      await limiter.consume(profile, ruleOf(1000, 1));
       await advance(1.7);
       if (request % 50 === 0) most.push(await bytesOf(keyOf(profile)));
     }
@@ -49,7 +49,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     const { limiter, advance, keyOf } = subject();
     const most: number[] = [];
     for (let request = 0; request < 2000; request++) {
-      await limiter.take(profile, ruleOf(1_000_000_000, 10));
+      await limiter.consume(profile, ruleOf(1_000_000_000, 10));
       await advance(31);
       if (request % 50 === 0) most.push(await bytesOf(keyOf(profile)));
     }
@@ -59,7 +59,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
 
   test('whoever comes once costs next to nothing', async () => {
     const { limiter, keyOf } = subject();
-    await limiter.take(profile, ruleOf(600, 60));
+    await limiter.consume(profile, ruleOf(600, 60));
     expect(await bytesOf(keyOf(profile))).toBeLessThan(300);
   });
 
@@ -93,7 +93,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     const { limiter, advance } = subject();
     const rule = ruleOf(3, 600);
     for (let i = 0; i < 3; i++) {
-      await limiter.take('ada', rule);
+      await limiter.consume('ada', rule);
       await advance(1);
     }
     await limiter.peek('ada', ruleOf(5000, 600));
@@ -118,7 +118,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     await admittedOf(limiter, ruleOf(1000, 2_678_400), 600);
     for (let i = 0; i < 600; i++) log.write(now);
     for (let visit = 0; visit < 450; visit++) {
-      expect(await limiter.take('ada', rule)).toEqual(log.take(now, rule));
+      expect(await limiter.consume('ada', rule)).toEqual(log.consume(now, rule));
       const days = [9, 16, 24, 30, 1][visit % 5]!;
       await advance(days * 86_400_000);
       now += days * 86_400_000_000;
@@ -132,11 +132,11 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
       const name = `limit ${rule.allowed}`;
       expect(await admittedOf(limiter, rule, rule.allowed + 1, name)).toBe(rule.allowed);
       await advance(-3_600_000);
-      expect(await limiter.take(name, rule)).toMatchObject({ admitted: false, retryAfterSeconds: 60 });
+      expect(await limiter.consume(name, rule)).toMatchObject({ admitted: false, retryAfterSeconds: 60 });
       await advance(59_999);
-      expect((await limiter.take(name, rule)).admitted).toBe(false);
+      expect((await limiter.consume(name, rule)).admitted).toBe(false);
       await advance(1);
-      expect((await limiter.take(name, rule)).admitted).toBe(true);
+      expect((await limiter.consume(name, rule)).admitted).toBe(true);
     }
   });
 
@@ -152,14 +152,14 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     const { limiter, keyOf } = subject();
     const livesOf = (name: string) => subjects!.client.pttl(keyOf(name));
     // An eighth of the window longer than it.
-    await limiter.take('ada', ruleOf(1, 600));
+    await limiter.consume('ada', ruleOf(1, 600));
     expect(await livesOf('ada')).toBeGreaterThan(600_000);
     expect(await livesOf('ada')).toBeLessThanOrEqual(675_000);
-    await limiter.take('ada', ruleOf(1, 3600));
+    await limiter.consume('ada', ruleOf(1, 3600));
     expect(await livesOf('ada')).toBeGreaterThan(3_600_000);
     await limiter.peek('ada', ruleOf(1, 86_400));
     expect(await livesOf('ada')).toBeGreaterThan(86_400_000);
-    await limiter.take('ada', ruleOf(1, 1));
+    await limiter.consume('ada', ruleOf(1, 1));
     expect(await livesOf('ada')).toBeGreaterThan(86_400_000);
   });
 });

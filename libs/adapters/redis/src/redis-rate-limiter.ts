@@ -1,4 +1,4 @@
-import type { LimitRule, Quota, RateLimiter } from '@portico/domain';
+import type { LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
 import { slidingWindowScript } from './sliding-window-script.ts';
 
@@ -40,15 +40,15 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
   options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 1 });
   const limiter = new Decisions(options);
   return {
-    take: (subject, rule) => limiter.decide('take', subject, rule),
+    consume: (subject, rule) => limiter.decide('consume', subject, rule),
     peek: (subject, rule) => limiter.decide('peek', subject, rule),
     async check() {
-      await limiter.decide('take', nobody, checkRule);
+      await limiter.decide('consume', nobody, checkRule);
     },
   };
 };
 
-type Question = 'take' | 'peek';
+type Question = 'consume' | 'peek';
 
 /** The client with the script. */
 interface ScriptClient {
@@ -66,7 +66,7 @@ class Decisions {
     this.#options = options;
   }
 
-  async decide(question: Question, subject: string, rule: LimitRule): Promise<Quota> {
+  async decide(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
     if (this.#isAlone && performance.now() < this.#pausedUntil) return this.#options.fallback[question](subject, rule);
     const fallbacks = this.#fallbacks;
     try {
@@ -80,7 +80,7 @@ class Decisions {
     }
   }
 
-  #ask(question: Question, subject: string, rule: LimitRule): Promise<Quota> {
+  #ask(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
     const { redis, timeOfTests } = this.#options;
     return redis.ask(async (client) => {
       const time = timeOfTests ? [timeOfTests()] : [];
@@ -108,7 +108,7 @@ class Decisions {
 /** The 1 is the layout of the value: a new one gets a new key, so that two versions can run side by side. */
 export const limitKey = (subject: string): string => `portico:limit:1:${subject}`;
 
-const quotaFrom = (answer: unknown, rule: LimitRule): Quota => {
+const quotaFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
   if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isInteger)) {
     throw new Error('the answer is not that of the limiter');
   }

@@ -41,10 +41,10 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     await withServer({ password }, async ({ redis, limiter, warnings }) => {
       const { stream } = redis.client;
       await redis.probe.check();
-      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       // Whatever limits there are on the way to a connection, it outlives them.
       await sleep(1.5 * connectTimeoutMs);
-      expect((await limiter.take('ada', rule)).remaining).toBe(3);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       expect(redis.client.stream).toBe(stream);
       expect(warnings).toEqual([]);
     });
@@ -66,7 +66,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
   test('one that forbids CONFIG is used', async () => {
     const args = ['--rename-command', 'CONFIG', '', '--maxmemory-policy', 'volatile-lru'];
     await withServer({ args }, async ({ limiter, fallbacks, warnings }) => {
-      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(fallbacks).toEqual([]);
       await until(() => warnings.some((warning) => warning.includes('volatile-lru')));
     });
@@ -74,7 +74,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
 
   test('one that does not know RESP 3 is used', async () => {
     await withServer({ args: ['--rename-command', 'HELLO', ''], password }, async ({ limiter, fallbacks }) => {
-      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(fallbacks).toEqual([]);
     });
   });
@@ -85,7 +85,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
   ])('one whose INFO is %s is used, and nothing is said of what is not known', async (_, args) => {
     const check = async ({ limiter, fallbacks, warnings, redis }: Awaited<ReturnType<typeof openObserved>>) => {
       await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
-      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(await redis.client.exists(limitKey('ada'))).toBe(1);
       expect([warnings, fallbacks]).toEqual([[], []]);
     };
@@ -95,7 +95,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
   test('one that may not be asked whether it is there is not used, and says what is missing', async () => {
     const args = ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-ping'];
     const check = async ({ limiter, fallbacks, warnings }: Awaited<ReturnType<typeof openObserved>>) => {
-      expect((await limiter.take('ada', rule)).remaining).toBe(4);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect(fallbacks).toEqual([true]);
       expect(warnings[0]).toMatch(/ is away: NOPERM .*'ping'/);
     };
@@ -118,7 +118,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
       await observed.close();
       observed = await openObserved(server!.url);
     }
-    expect((await observed.limiter.take('ada', rule)).remaining).toBe(4);
+    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(4);
     expect(observed.fallbacks).toEqual([true]);
     await started;
     await observed.untilHere();
@@ -131,8 +131,8 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
 
   test('one whose memory is full lets this process count alone, and says so', async () => {
     await withServer({ args: ['--maxmemory', '1'] }, async ({ redis, limiter, cache, fallbacks, warnings }, label) => {
-      expect((await limiter.take('ada', rule)).remaining).toBe(4);
-      expect((await limiter.take('ada', rule)).remaining).toBe(3);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(4);
+      expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       // Redis would answer this, for it only reads; but one that counts half of the requests is worse than none.
       expect((await limiter.peek('ada', rule)).remaining).toBe(3);
       expect(fallbacks).toEqual([true]);
@@ -143,7 +143,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
         expect.stringMatching(/^Rate limits are counted by this process alone: .*OOM/),
       ]);
       await redis.client.config('SET', 'maxmemory', '0');
-      await until(async () => (await limiter.take('ada', rule)) && fallbacks.at(-1) === false);
+      await until(async () => (await limiter.consume('ada', rule)) && fallbacks.at(-1) === false);
       expect(fallbacks).toEqual([true, false]);
     });
   });
@@ -159,7 +159,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
             () => null,
             (error: Error) => [error.message, error.stack, String(error.cause), JSON.stringify(error)],
           );
-          await limiter.take('ada', rule);
+          await limiter.consume('ada', rule);
           const said = JSON.stringify([warnings, problem]);
           expect(said).not.toMatch(/hunter2|sesame|signs/);
           if (given === wrong) expect(warnings).toContainEqual(expect.stringContaining(' is away: '));

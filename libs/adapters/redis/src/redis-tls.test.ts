@@ -58,7 +58,7 @@ const trust = (...certificates: readonly (Certificate | null)[]): void =>
 const warningsAt = async (url: string): Promise<readonly string[]> => {
   const { redis, limiter, warnings, fallbacks, close } = await openObserved(url);
   await expect(redis.probe.check()).rejects.toThrow('Redis at ');
-  expect((await limiter.take('ada', rule)).remaining).toBe(4);
+  expect((await limiter.consume('ada', rule)).remaining).toBe(4);
   expect(fallbacks).toEqual([true]);
   await close();
   const away = warnings.filter((warning) => warning.includes(' is away: '));
@@ -71,7 +71,7 @@ describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60
     trust(certificate);
     const { redis, limiter, cache, warnings, fallbacks, close } = await openObserved(server!.withTls(host));
     expect(redis.client.stream).toMatchObject({ encrypted: true, authorized: true });
-    const taken = await Promise.all(Array.from({ length: 9 }, () => limiter.take(`ada at ${host}`, rule)));
+    const taken = await Promise.all(Array.from({ length: 9 }, () => limiter.consume(`ada at ${host}`, rule)));
     expect(taken.filter(({ admitted }) => admitted)).toHaveLength(5);
     await cache.set('large', new Uint8Array(250_000));
     expect(await redis.client.strlen('portico:cache:1:large')).toBeGreaterThan(250_000);

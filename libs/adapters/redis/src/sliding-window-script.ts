@@ -7,7 +7,7 @@ export const subWindowsInWindow = 126;
 /**
  * The limiter as one script, so that a decision is atomic whichever replica asks, by the server's clock.
  *
- * KEYS[1] is the subject's key; ARGV are the rule's `allowed`, its `windowSeconds`, `take` or `peek`, and, in tests, the
+ * KEYS[1] is the subject's key; ARGV are the rule's `allowed`, its `windowSeconds`, `consume` or `peek`, and, in tests, the
  * time in place of the server's: microseconds since 1970. It answers four integers: whether admitted (1 or 0), how many
  * remain, the seconds until the oldest leaves the window, and those until one request would be admitted.
  *
@@ -32,7 +32,7 @@ local SECOND, WRAP, LONGEST = 1000000, 281474976710656, 2678400000000
 local EXACT_MAX, ROOM, SUB_WINDOWS, OLDERS_MAX, COUNT_MAX = ${exactLimitMax}, 128, ${subWindowsInWindow}, 12, 1099511627775
 local HEADER, HEADER_BYTES = '>dI4dBdBdI4dI2', 52
 
-local key, allowed, seconds, takes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == 'take'
+local key, allowed, seconds, takes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == 'consume'
 local window, wanted = seconds * SECOND, allowed <= EXACT_MAX and 1 or 2
 
 local now

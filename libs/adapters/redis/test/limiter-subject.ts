@@ -7,7 +7,7 @@ export const patientMs = 20_000;
 
 /** A limiter that no test may need: the one of Redis must have decided. */
 export const noFallback: RateLimiter = {
-  take: () => Promise.reject(new Error('The fallback was asked')),
+  consume: () => Promise.reject(new Error('The fallback was asked')),
   peek: () => Promise.reject(new Error('The fallback was asked')),
 };
 
@@ -38,7 +38,7 @@ export const createSubjects = async (url: string) => {
       const namespace = `${++made} `;
       return {
         limiter: {
-          take: (subject, rule) => shared.take(namespace + subject, rule),
+          consume: (subject, rule) => shared.consume(namespace + subject, rule),
           peek: (subject, rule) => shared.peek(namespace + subject, rule),
         } satisfies RateLimiter,
         advance: async (milliseconds: number) => {

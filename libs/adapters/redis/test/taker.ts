@@ -26,7 +26,7 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left-- > 0) {
       const askedAt = wallClock();
-      const { admitted } = await limiter.take(subject, { allowed, windowSeconds });
+      const { admitted } = await limiter.consume(subject, { allowed, windowSeconds });
       if (admitted) admissions.push([askedAt, wallClock()]);
     }
   }),

@@ -1,3 +1,9 @@
-export { createAesGcmVault, keyIdOf, sealingKeyId, UnknownKeyError, type AesGcmVaultOptions } from './aes-gcm-vault.ts';
+export {
+  createAesGcmCipher,
+  keyIdOf,
+  sealingKeyId,
+  UnknownKeyError,
+  type AesGcmCipherOptions,
+} from './aes-gcm-cipher.ts';
 export { createArgon2KeyHasher, type Argon2KeyHasherOptions } from './argon2-key-hasher.ts';
 export { makeSecretsKey, parseSecretsKey } from './secrets-key.ts';

@@ -1,6 +1,6 @@
 import {
   auditLogContract,
-  callerReadsContract,
+  callerLookupContract,
   collectionStoreContract,
   deadlineContract,
   embeddingStoreContract,
@@ -15,7 +15,7 @@ import { describe, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
-  callers: callerReadsContract,
+  callers: callerLookupContract,
   profiles: profileStoreContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,

@@ -1,7 +1,7 @@
 import type { Probe } from '@portico/domain';
 import { createSqlAuditLog } from './audit-log.ts';
 import type { AuditReads } from './audit-log.ts';
-import { createSqlCallerReads } from './caller-reads.ts';
+import { createSqlCallerLookup } from './caller-lookup.ts';
 import { createSqlCollectionReads } from './collection-reads.ts';
 import type { CollectionDialect } from './collection-reads.ts';
 import { createSqlCollectionStore } from './collection-store.ts';
@@ -31,7 +31,7 @@ export interface SqlDialect {
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
   const { database, prepared, auditReads, collections } = dialect;
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
-  const callers = createSqlCallerReads(prepared);
+  const callers = createSqlCallerLookup(prepared);
   const audit = createSqlAuditLog(database, auditReads);
 
   return {

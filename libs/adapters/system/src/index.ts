@@ -1,3 +1,3 @@
-export * from './system-chance.ts';
+export * from './system-random-source.ts';
 export * from './system-clock.ts';
 export { ensureFile, readIfPresent } from './ensure-file.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { pepperContext, type SealedStore } from '@portico/domain';
-import { createAesGcmVault, createArgon2KeyHasher } from '@portico/secrets';
+import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import type { Module } from '../registry.ts';
 import { lostPepper, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
 
@@ -9,10 +9,10 @@ export const secretsModule: Module = (provide) => {
   provide('secretsKey', ['config', 'database', 'logger'], (config, { stores }, logger) =>
     openSecretsKeys(config, stores.sealed, logger),
   );
-  provide('vault', ['secretsKey'], createAesGcmVault);
-  provide('keys', ['secretsKey', 'database', 'chance'], async (secretsKey, { stores }, chance) =>
+  provide('cipher', ['secretsKey'], createAesGcmCipher);
+  provide('keys', ['secretsKey', 'database', 'random'], async (secretsKey, { stores }, random) =>
     createArgon2KeyHasher({
-      pepper: await installationPepper(secretsKey, stores.sealed, () => chance.bytes(32)),
+      pepper: await installationPepper(secretsKey, stores.sealed, () => random.bytes(32)),
       concurrency: Math.max(1, availableParallelism() - 1),
     }),
   );
@@ -27,17 +27,17 @@ const installationPepper = async (
   sealedStore: SealedStore,
   makeBytes: () => Uint8Array,
 ): Promise<Uint8Array> => {
-  const vault = createAesGcmVault(keys);
-  const fresh = vault.seal(Buffer.from(makeBytes()).toString('base64'), pepperContext);
+  const cipher = createAesGcmCipher(keys);
+  const fresh = cipher.seal(Buffer.from(makeBytes()).toString('base64'), pepperContext);
   const sealed = await sealedStore.keepPepper(fresh);
   const pepper = openPepper(keys, sealed);
-  if (!vault.isCurrent(sealed)) await sealedStore.resealPepper(sealed, vault.seal(pepper, pepperContext));
+  if (!cipher.isCurrent(sealed)) await sealedStore.resealPepper(sealed, cipher.seal(pepper, pepperContext));
   return Buffer.from(pepper, 'base64');
 };
 
 const openPepper = (keys: SecretsKeys, sealed: string): string => {
   try {
-    return createAesGcmVault(keys).open(sealed, pepperContext);
+    return createAesGcmCipher(keys).open(sealed, pepperContext);
   } catch (error) {
     throw lostPepper(keys, error);
   }

@@ -1,7 +1,7 @@
-import { systemChance, systemClock } from '@portico/system';
+import { systemRandomSource, systemClock } from '@portico/system';
 import type { Module } from '../registry.ts';
 
 export const systemModule: Module = (provide) => {
   provide('clock', [], () => systemClock);
-  provide('chance', [], () => systemChance);
+  provide('random', [], () => systemRandomSource);
 };

@@ -10,7 +10,7 @@ export type Credential =
  * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not looked at. `unregistered`: the
  * token is good, but no profile is bound to its issuer and uid.
  */
-export type Stranger =
+export type AuthenticationFailure =
   'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
 
 /** Whether an API key was presented, or what was meant as one. */

@@ -10,13 +10,13 @@ export interface Identified<Found extends CollectionHead = CollectionHead> exten
 }
 
 /** The same, once the request was let in. */
-export interface Access<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
+export interface Principal<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
   /** Of the request; null where none waits. */
   readonly deadline: Deadline | null;
 }
 
 /** What admin-only use cases ask for: it is had from an admin's access, or by the operator who holds the stores anyway. */
-export interface Authority {
+export interface AdminAuthority {
   /** The admin, or null for the operator's command line and the service itself. */
   readonly actor: Actor | null;
   /** Of the admin's request; null where none waits. */
@@ -24,37 +24,37 @@ export interface Authority {
 }
 
 /** For the operator's command line. No request is ever given it. */
-export const operatorAuthority: Authority = { actor: null, deadline: null };
+export const operatorAuthority: AdminAuthority = { actor: null, deadline: null };
 
 /** The authority of an admin; raises `admin_required` for everyone else. */
-export const authorityOf = ({ profile, deadline }: Access): Authority => {
+export const authorityOf = ({ profile, deadline }: Principal): AdminAuthority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
   return { actor: { id: profile.id, email: profile.email }, deadline };
 };
 
 /** By the row that this very request has read, never by a token's claims (specification, section 2). */
-export const isAdmin = (profile: Access['profile']): boolean =>
+export const isAdmin = (profile: Principal['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 
 /** An admin sees all, a rejected profile nothing, everyone else what was granted to them (specification, section 2). */
-export const visibilityOf = ({ profile }: Access): Visibility => {
+export const visibilityOf = ({ profile }: Principal): Visibility => {
   if (isAdmin(profile)) return { of: 'all' };
   if (profile.status === 'rejected') return { of: 'nothing' };
   return { of: 'granted', to: profile.id };
 };
 
 /** The rules of reading one collection, in the order in which they are asked; each names its refusal. */
-const readingRules: readonly ((access: Access) => 'collection_not_found' | 'no_access' | null)[] = [
+const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
   ({ target }) => (target ? null : 'collection_not_found'),
   ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),
 ];
 
 /** The collection that the request is about, once every rule of reading it holds; raises the first refusal. */
-export const readableTarget = <Found extends CollectionHead>(access: Access<Found>): Found => {
+export const readableTarget = <Found extends CollectionHead>(principal: Principal<Found>): Found => {
   for (const rule of readingRules) {
-    const refusal = rule(access);
+    const refusal = rule(principal);
     if (refusal) throw new PorticoError(refusal);
   }
-  if (!access.target) throw new PorticoError('collection_not_found');
-  return access.target;
+  if (!principal.target) throw new PorticoError('collection_not_found');
+  return principal.target;
 };

@@ -17,7 +17,7 @@ export interface AuthenticationScheme {
 
 /** What an admin set in place of what the document says. */
 export interface StoredAuthentication extends AuthenticationScheme {
-  /** The credential, sealed by the `Vault` for this very collection; null where none was set. */
+  /** The credential, sealed by the `Cipher` for this very collection; null where none was set. */
   readonly sealedValue: string | null;
 }
 

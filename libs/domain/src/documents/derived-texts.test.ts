@@ -8,7 +8,7 @@ import { isPlainLine } from '../line.ts';
 import { credentialsMail, rejectionMail } from '../mails/mail-texts.ts';
 import type { Mail } from '../mails/mail.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { documentFault } from './document-error.ts';
+import { documentError } from './document-error.ts';
 import { warningOf } from './document-warning.ts';
 
 const long = 'x'.repeat(1_000_000);
@@ -108,6 +108,6 @@ test('why a document is refused is said in few words, whatever it holds', () => 
     { swagger: long },
     { openapi: '3.0.3', info: { title: [long] } },
   ]) {
-    expect(documentFault(document, 'openapi_spec')?.length).toBeLessThan(300);
+    expect(documentError(document, 'openapi_spec')?.length).toBeLessThan(300);
   }
 });

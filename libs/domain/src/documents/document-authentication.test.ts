@@ -90,7 +90,7 @@ test.each<[string, Json, object]>([
 
 const withheld = (path: readonly (string | number)[], because: RegExp) => ({
   value: none,
-  departure: { path, message: expect.stringMatching(because) as string },
+  violation: { path, message: expect.stringMatching(because) as string },
 });
 
 const named = (name: string): Json => only({ type: 'apiKey', name, in: 'header' });

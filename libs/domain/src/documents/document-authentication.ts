@@ -73,13 +73,13 @@ function apiKey(
   if (!hasAtMost(name, parameterNameMax)) {
     return {
       value: none,
-      departure: { path, message: `must have at most ${parameterNameMax} characters to name an API key` },
+      violation: { path, message: `must have at most ${parameterNameMax} characters to name an API key` },
     };
   }
   if (!isPlainLine(name)) {
     return {
       value: none,
-      departure: { path, message: 'must be one line without control characters to name an API key' },
+      violation: { path, message: 'must be one line without control characters to name an API key' },
     };
   }
   return { value: { type: 'apiKey', name, in: place } };

@@ -45,7 +45,7 @@ test.each<[string, Json, string]>([
 
 const withheld = (because: RegExp) => ({
   value: '/',
-  departure: { path: ['servers', 0, 'url'], message: expect.stringMatching(because) as string },
+  violation: { path: ['servers', 0, 'url'], message: expect.stringMatching(because) as string },
 });
 
 const tooLong = withheld(/at most 2048 characters/);

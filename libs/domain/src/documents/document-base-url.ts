@@ -29,7 +29,7 @@ export function baseUrlOf(document: Json): DerivedFact<string> {
 
 const withoutAddress = (message: string): DerivedFact<string> => ({
   value: '/',
-  departure: { path: ['servers', 0, 'url'], message },
+  violation: { path: ['servers', 0, 'url'], message },
 });
 
 /** In UTF-16 units, of which a character takes up to two. */

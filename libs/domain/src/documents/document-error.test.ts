@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../json.ts';
-import { documentFault } from './document-error.ts';
+import { documentError } from './document-error.ts';
 
 const info = { title: 'Pets', version: '1' };
 
@@ -13,7 +13,7 @@ test.each<[string, Json]>([
   ['a release candidate', { openapi: '3.0.0-rc2', info, paths: {} }],
   ['members that the schema does not know', { openapi: '3.0.0', info, paths: {}, toString: 1 }],
 ])('%s is taken', (_what, document) => {
-  expect(documentFault(document)).toBeNull();
+  expect(documentError(document)).toBeNull();
 });
 
 test.each<[string, Json, string]>([
@@ -60,14 +60,14 @@ test.each<[string, Json, string]>([
     'openapi_spec.paths, openapi_spec.webhooks or openapi_spec.components must be an object',
   ],
 ])('%s is refused, with its place', (_what, document, fault) => {
-  expect(documentFault(document, 'openapi_spec')).toBe(fault);
+  expect(documentError(document, 'openapi_spec')).toBe(fault);
 });
 
 test('a document that stands by itself is named without a prefix', () => {
-  expect(documentFault([])).toBe('the document must be a JSON object');
-  expect(documentFault({ openapi: '3.0.0', info: {}, paths: {} })).toBe('info.title must be a string');
+  expect(documentError([])).toBe('the document must be a JSON object');
+  expect(documentError({ openapi: '3.0.0', info: {}, paths: {} })).toBe('info.title must be a string');
 });
 
 test('a long value is cut short in the message', () => {
-  expect(documentFault({ openapi: 'x'.repeat(100_000), info, paths: {} })?.length).toBeLessThan(200);
+  expect(documentError({ openapi: 'x'.repeat(100_000), info, paths: {} })?.length).toBeLessThan(200);
 });

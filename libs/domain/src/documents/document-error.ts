@@ -4,14 +4,14 @@ import { isJsonObject, memberOf } from './document-value.ts';
 /**
  * Why a value is no OpenAPI document that can be taken, or null where it can (specification, section 4): its place
  * and what it must be, in words for the caller. `name` is what the caller knows the whole by, e.g. `openapi_spec`.
- * Departures from the official schema beyond these are no faults.
+ * Violations from the official schema beyond these are no faults.
  */
-export function documentFault(document: Json, name?: string): string | null {
+export function documentError(document: Json, name?: string): string | null {
   const at = (path: string) => (name ? `${name}.${path}` : path);
   if (!isJsonObject(document)) return `${name ?? 'the document'} must be a JSON object`;
 
   const version = memberOf(document, 'openapi');
-  const versionFault = faultOfVersion(version, memberOf(document, 'swagger'), at);
+  const versionFault = errorOfVersion(version, memberOf(document, 'swagger'), at);
   if (versionFault) return versionFault;
 
   const info = memberOf(document, 'info');
@@ -24,7 +24,7 @@ export function documentFault(document: Json, name?: string): string | null {
   return instead ? null : `${at('paths')}, ${at('webhooks')} or ${at('components')} must be an object`;
 }
 
-function faultOfVersion(version: Json | undefined, swagger: Json | undefined, at: (path: string) => string) {
+function errorOfVersion(version: Json | undefined, swagger: Json | undefined, at: (path: string) => string) {
   if (typeof version === 'string' && /^3\.[01]\.\d+(-.+)?$/.test(version)) return null;
   if (version === undefined && swagger !== undefined) {
     return `${at('swagger')}: Swagger ${shown(swagger)} is not supported, convert the document to OpenAPI 3.0.x or 3.1.x`;

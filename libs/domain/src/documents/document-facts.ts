@@ -4,7 +4,7 @@ import type { Json } from '../json.ts';
 import { authenticationOf } from './document-authentication.ts';
 import { baseUrlOf } from './document-base-url.ts';
 import { memberOf } from './document-value.ts';
-import type { Departure, DocumentPath } from './document-warning.ts';
+import type { SchemaViolation, DocumentPath } from './document-warning.ts';
 
 /** What is kept of a document beside its text. Each is small, however large the document is. */
 export interface DocumentFacts {
@@ -15,13 +15,13 @@ export interface DocumentFacts {
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
   /** What the document says and cannot be kept. */
-  readonly departures: readonly Departure[];
+  readonly violations: readonly SchemaViolation[];
 }
 
 /** One fact, and what kept it from being what the document says. */
 export interface DerivedFact<T> {
   readonly value: T;
-  readonly departure?: Departure;
+  readonly violation?: SchemaViolation;
 }
 
 /** The name that stands first in the text of the object at that place. */
@@ -42,6 +42,6 @@ export function documentFacts(document: Json, firstName: FirstName): DocumentFac
     description: typeof description === 'string' ? descriptionIn(description) : null,
     baseUrl: baseUrl.value,
     authentication: authentication.value,
-    departures: [baseUrl.departure, authentication.departure].filter((one) => one !== undefined),
+    violations: [baseUrl.violation, authentication.violation].filter((one) => one !== undefined),
   };
 }

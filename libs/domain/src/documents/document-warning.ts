@@ -5,7 +5,7 @@ import type { DocumentWarning } from './document.ts';
 export type DocumentPath = readonly (string | number)[];
 
 /** What there is to warn of, by its place. */
-export interface Departure {
+export interface SchemaViolation {
   readonly path: DocumentPath;
   readonly message: string;
 }
@@ -17,11 +17,11 @@ const pointerMax = 2_000;
 const messageMax = 500;
 
 /**
- * A departure as it is told: no document makes its warnings larger than some kilobytes. The JSON Pointer (RFC 6901, section 3) ends
+ * A violation as it is told: no document makes its warnings larger than some kilobytes. The JSON Pointer (RFC 6901, section 3) ends
  * at the last place above that is short enough, where names of the document would make it longer than anyone can use; a long message
  * is cut.
  */
-export const warningOf = ({ path, message }: Departure): DocumentWarning => {
+export const warningOf = ({ path, message }: SchemaViolation): DocumentWarning => {
   const shown = firstCharacters(message, messageMax);
   return { pointer: pointerOf(path), message: shown.length < message.length ? `${shown}…` : message };
 };

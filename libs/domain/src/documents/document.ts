@@ -19,12 +19,12 @@ export interface DocumentWarning {
 }
 
 /** An OpenAPI document that was found acceptable (specification, section 4), and what `documentFacts` finds in it. */
-export interface ReadDocument extends Omit<DocumentFacts, 'departures'> {
+export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */
   readonly digest: string;
   /**
-   * What the document says and cannot be kept, then departures from the official JSON Schema: at most 20 in full; counting them stops
+   * What the document says and cannot be kept, then violations of the official JSON Schema: at most 20 in full; counting them stops
    * at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };

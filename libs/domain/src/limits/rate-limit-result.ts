@@ -2,12 +2,12 @@ import type { LimitSource } from './effective-limit.ts';
 import type { LimitRule } from './limit.ts';
 
 /** A request that was counted, with the name of the policy that it was judged by. */
-export interface CountedRequest extends Quota {
+export interface CountedRequest extends RateLimitResult {
   readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
 }
 
-/** What a limiter says of one subject at one moment; after a `take`, with that request counted. */
-export interface Quota {
+/** What a limiter says of one subject at one moment; after a `consume`, with that request counted. */
+export interface RateLimitResult {
   readonly rule: LimitRule;
   readonly admitted: boolean;
   /** Requests that would still be admitted now. */

@@ -1,7 +1,7 @@
 import type { AuditLog } from './audit-log.ts';
 import type { Cache } from './cache.ts';
-import type { CallerReads } from './caller-reads.ts';
-import type { Chance } from './chance.ts';
+import type { CallerLookup } from './caller-lookup.ts';
+import type { RandomSource } from './random-source.ts';
 import type { Clock } from './clock.ts';
 import type { CollectionStore } from './collection-store.ts';
 import type { DocumentReader } from './document-reader.ts';
@@ -18,14 +18,14 @@ import type { ProfileStore } from './profile-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
-import type { Vault } from './vault.ts';
+import type { Cipher } from './cipher.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 /** All that the inside needs of the outside. */
 export interface Ports {
   readonly clock: Clock;
-  readonly chance: Chance;
-  readonly callers: CallerReads;
+  readonly random: RandomSource;
+  readonly callers: CallerLookup;
   readonly profiles: ProfileStore;
   readonly collections: CollectionStore;
   readonly grants: GrantStore;
@@ -41,7 +41,7 @@ export interface Ports {
   readonly mailer: Mailer;
   readonly tokens: TokenVerifier;
   readonly keys: KeyHasher;
-  readonly vault: Vault;
+  readonly cipher: Cipher;
   readonly documents: DocumentReader;
   readonly cache: Cache;
   readonly probes: readonly Probe[];
@@ -49,8 +49,8 @@ export interface Ports {
 
 export type * from './audit-log.ts';
 export type * from './cache.ts';
-export type * from './caller-reads.ts';
-export type * from './chance.ts';
+export type * from './caller-lookup.ts';
+export type * from './random-source.ts';
 export type * from './clock.ts';
 export type * from './collection-store.ts';
 export type * from './document-reader.ts';
@@ -68,5 +68,5 @@ export type * from './profile-store.ts';
 export type * from './rate-limiter.ts';
 export type * from './sealed-store.ts';
 export type * from './token-verifier.ts';
-export type * from './vault.ts';
+export type * from './cipher.ts';
 export type * from './vector-index.ts';

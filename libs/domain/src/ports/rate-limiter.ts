@@ -1,5 +1,5 @@
 import type { LimitRule } from '../limits/limit.ts';
-import type { Quota } from '../limits/rate-limit-result.ts';
+import type { RateLimitResult } from '../limits/rate-limit-result.ts';
 
 /**
  * Counts requests in a sliding window. Over any window of `windowSeconds` no more than `allowed` requests of a subject
@@ -12,7 +12,7 @@ export interface RateLimiter {
    * Admits and counts a request, or refuses it and counts nothing. The history of a subject is kept when its rule
    * changes, and is judged by the new rule.
    */
-  take(subject: string, rule: LimitRule): Promise<Quota>;
-  /** What `take` would say, without counting: `remaining` is not reduced by it. */
-  peek(subject: string, rule: LimitRule): Promise<Quota>;
+  consume(subject: string, rule: LimitRule): Promise<RateLimitResult>;
+  /** What `consume` would say, without counting: `remaining` is not reduced by it. */
+  peek(subject: string, rule: LimitRule): Promise<RateLimitResult>;
 }

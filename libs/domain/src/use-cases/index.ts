@@ -1,5 +1,5 @@
 import type { TargetPart } from '../access/caller.ts';
-import type { Authority } from '../access/principal.ts';
+import type { AdminAuthority } from '../access/principal.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -49,8 +49,8 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
-  listProfiles: (_authority: Authority) => ports.profiles.list(),
-  listAdmins: (_authority: Authority) => ports.profiles.admins(),
+  listProfiles: (_authority: AdminAuthority) => ports.profiles.list(),
+  listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
   findProfileByEmail: (email: string) => ports.profiles.findByEmail(email.trim().toLowerCase()),
   approveProfile: approveProfile(ports),
   rejectProfile: rejectProfile(ports),

@@ -1,6 +1,6 @@
 import type { Target, TargetPart, TargetParts } from '../../access/caller.ts';
-import { type Credential, isKey, type Stranger } from '../../access/credential.ts';
-import { type Access, type Identified, isAdmin } from '../../access/principal.ts';
+import { type Credential, isKey, type AuthenticationFailure } from '../../access/credential.ts';
+import { type Principal, type Identified, isAdmin } from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
@@ -27,12 +27,12 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
 }
 
 export interface Admission<Found extends CollectionHead = CollectionHead> {
-  readonly access: Access<Found>;
+  readonly principal: Principal<Found>;
   /** Null where the request is not counted: an admin's. */
   readonly counted: CountedRequest | null;
 }
 
-type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
+type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
 /** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit = async <Part extends TargetPart = 'head'>(
@@ -48,7 +48,7 @@ export const admit = async <Part extends TargetPart = 'head'>(
   if (typeof found === 'string') throw await refusal(ports, settings, request, found);
   const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
   if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
-  return { access: { ...found, deadline }, counted };
+  return { principal: { ...found, deadline }, counted };
 };
 
 /**
@@ -66,9 +66,9 @@ export const admitRegistration = async (
     if (isDemanded || !isPorticoError(error)) throw error;
     return 'invalid_token' as const;
   });
-  const isStranger = typeof found === 'string';
-  if (isDemanded && isStranger) throw await refusal(ports, settings, { address }, found);
-  return { identity: isStranger ? null : found, counted: await countStranger(ports, settings, address, false) };
+  const hasFailed = typeof found === 'string';
+  if (isDemanded && hasFailed) throw await refusal(ports, settings, { address }, found);
+  return { identity: hasFailed ? null : found, counted: await countStranger(ports, settings, address, false) };
 };
 
 /** Counts a request without valid credentials by its address; raises `rate_limited`. Null where such are not counted. */
@@ -94,17 +94,17 @@ const refusalCodes = {
   invalid_token: 'invalid_token',
   invalid_api_credentials: 'invalid_api_credentials',
   unregistered: 'invalid_token',
-} as const satisfies Record<Stranger, ErrorCode>;
+} as const satisfies Record<AuthenticationFailure, ErrorCode>;
 
 const refusal = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
   { address, unregistered }: Pick<AdmissionRequest, 'address' | 'unregistered'>,
-  stranger: Stranger,
+  failure: AuthenticationFailure,
 ): Promise<PorticoError> => {
-  const failed = stranger === 'invalid_token' || stranger === 'invalid_api_credentials';
+  const failed = failure === 'invalid_token' || failure === 'invalid_api_credentials';
   const counted = await countStranger(ports, settings, address, failed);
-  const code = stranger === 'unregistered' && unregistered ? unregistered : refusalCodes[stranger];
+  const code = failure === 'unregistered' && unregistered ? unregistered : refusalCodes[failure];
   return new PorticoError(code, { counted });
 };
 
@@ -124,7 +124,7 @@ const count = async (
   rule: LimitRule | null,
 ): Promise<CountedRequest | null> => {
   if (!rule) return null;
-  return refuseUnlessAdmitted({ ...(await limiter.take(subject, rule)), policy });
+  return refuseUnlessAdmitted({ ...(await limiter.consume(subject, rule)), policy });
 };
 
 const refuseUnlessAdmitted = (counted: CountedRequest): CountedRequest => {

@@ -10,7 +10,7 @@ import { ofProfile, systemEntry } from '../audit/system-entry.ts';
  * what the token has proven stays true whatever becomes of the request.
  */
 export const bindProfile = async (
-  ports: Pick<Ports, 'chance' | 'clock' | 'profiles'>,
+  ports: Pick<Ports, 'random' | 'clock' | 'profiles'>,
   { id }: Pick<Profile, 'id'>,
   issuer: string,
 ): Promise<Profile | null> => {
@@ -35,5 +35,5 @@ export const bindProfile = async (
 };
 
 /** The service's own entry for a binding, whose actor is the profile that is bound. */
-export const bindingEntry = (ports: Pick<Ports, 'chance' | 'clock'>, profile: Profile, issuer: string): AuditEntry =>
+export const bindingEntry = (ports: Pick<Ports, 'random' | 'clock'>, profile: Profile, issuer: string): AuditEntry =>
   systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });

@@ -1,5 +1,5 @@
 import type { CallerRow, Target, TargetPart, TargetParts } from '../../access/caller.ts';
-import { type Credential, isKey, type Stranger } from '../../access/credential.ts';
+import { type Credential, isKey, type AuthenticationFailure } from '../../access/credential.ts';
 import type { Identified } from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import { isPorticoError } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Settings } from '../../settings.ts';
 import { bindProfile } from './bind-profile.ts';
 
-type Needs = Pick<Ports, 'callers' | 'chance' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
+type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
 
 /** Tells who presents a credential; raises `identity_unavailable` where that cannot be told. */
 export const identify = async <Part extends TargetPart>(
@@ -19,7 +19,7 @@ export const identify = async <Part extends TargetPart>(
   settings: Pick<Settings, 'identityEmailCheck'>,
   credential: Credential,
   target: Target<Part> | null,
-): Promise<Identified<TargetParts[Part]> | Stranger> => {
+): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   switch (credential.kind) {
     case 'none':
       return 'no_credential';
@@ -37,23 +37,23 @@ const identifyByToken = async <Part extends TargetPart>(
   { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
   token: string,
   target: Target<Part> | null,
-): Promise<Identified<TargetParts[Part]> | Stranger> => {
+): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   const claims = await verifiedClaims(ports, token);
   if (!claims) return 'invalid_token';
   const row = await ports.callers.byUid(claims.uid, target);
   if (!row) return 'unregistered';
   const { issuer, email } = row.profile;
-  if (issuer === claims.issuer) return accessOf(row, 'token');
+  if (issuer === claims.issuer) return identified(row, 'token');
   if (issuer !== null || !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
   const profile = await bindProfile(ports, row.profile, claims.issuer);
-  return profile ? accessOf({ ...row, profile }, 'token') : 'unregistered';
+  return profile ? identified({ ...row, profile }, 'token') : 'unregistered';
 };
 
 /** What the credential's identity token says where it is a valid one, whoever is registered; else why that is not known. */
 export const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,
-): Promise<IdentityClaims | Stranger> => {
+): Promise<IdentityClaims | AuthenticationFailure> => {
   if (credential.kind === 'none') return 'no_credential';
   if (isKey(credential)) return 'token_required';
   const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token) : null;
@@ -78,14 +78,14 @@ const identifyByKey = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
   target: Target<Part> | null,
-): Promise<Identified<TargetParts[Part]> | Stranger> => {
+): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   const id = parseId<ClientId>(clientId);
   if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
   const row = await callers.byClientId(id, target);
   const tag = keys.tag(secret);
   const match = row && liveSecrets(row, clock.now()).find((stored) => stored.tag === tag);
   if (!row || !match || !(await keys.matches(secret, match.hash))) return 'invalid_api_credentials';
-  return accessOf(row, 'key');
+  return identified(row, 'key');
 };
 
 /** The secrets that are good now: none of an admin's, whose key is asleep. */
@@ -94,7 +94,7 @@ const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredS
   return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
 };
 
-const accessOf = <Found extends CollectionHead>(
+const identified = <Found extends CollectionHead>(
   { profile, limits, epochs, target, granted }: CallerRow<Found>,
   via: Identified['via'],
 ): Identified<Found> => ({

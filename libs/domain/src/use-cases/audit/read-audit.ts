@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import type { AuditEntry, AuditFilter } from '../../audit/audit-entry.ts';
 import { type Page, pageOf, totalPages } from '../../audit/pages.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -13,7 +13,7 @@ export interface AuditPage extends Page {
 /** A page of the log, newest first; one past the end is empty, with the right totals. */
 export const readAuditPage =
   ({ audit }: Pick<Ports, 'audit'>) =>
-  async (_authority: Authority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
+  async (_authority: AdminAuthority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
     const wanted = pageOf(page, pageSize);
     const { entries, total } = await audit.page(filter, wanted.offset, wanted.pageSize);
     return { ...wanted, entries, total, totalPages: totalPages(total, wanted.pageSize) };
@@ -22,5 +22,5 @@ export const readAuditPage =
 /** All entries under a filter, newest first, as a stream. */
 export const exportAudit =
   ({ audit }: Pick<Ports, 'audit'>) =>
-  (_authority: Authority, filter: AuditFilter): AsyncIterable<AuditEntry> =>
+  (_authority: AdminAuthority, filter: AuditFilter): AsyncIterable<AuditEntry> =>
     audit.export(filter);

@@ -32,14 +32,14 @@ export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) 
 
 /** An entry of the service's own, for now. The actor is null for the service itself, the operator's command line and a stranger. */
 export const systemEntry = (
-  { clock, chance }: Pick<Ports, 'clock' | 'chance'>,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
   actor: Actor | null,
   { action, ...rest }: SystemMessage,
 ): AuditEntry => {
   const now = clock.now();
   const message = { action, ...(actor ? { actor: named(actor.email) } : {}), ...rest };
   return {
-    id: chance.uuid() as EntryId,
+    id: random.uuid() as EntryId,
     source: 'system',
     actorId: actor?.id ?? null,
     message: JSON.stringify(message),

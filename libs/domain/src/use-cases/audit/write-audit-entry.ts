@@ -1,4 +1,4 @@
-import type { Access } from '../../access/principal.ts';
+import type { Principal } from '../../access/principal.ts';
 import { type AuditEntry, facetsOf } from '../../audit/audit-entry.ts';
 import { parseDateTime } from '../../audit/date-time.ts';
 import { PorticoError } from '../../errors.ts';
@@ -18,14 +18,14 @@ export interface NewEntry {
 
 /** Writes an entry of the caller's; it is durable when it is answered. */
 export const writeAuditEntry =
-  ({ clock, chance, audit }: Pick<Ports, 'clock' | 'chance' | 'audit'>) =>
-  async ({ profile, deadline }: Access, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {
+  ({ clock, random, audit }: Pick<Ports, 'clock' | 'random' | 'audit'>) =>
+  async ({ profile, deadline }: Principal, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {
     const receivedAt = clock.now();
     const instant = timestamp === null ? receivedAt : parseDateTime(timestamp);
     if (instant === null)
       throw new PorticoError('invalid_body', { because: 'timestamp must be an ISO 8601 date-time' });
     const entry: AuditEntry = {
-      id: chance.uuid() as EntryId,
+      id: random.uuid() as EntryId,
       source: 'client',
       actorId: profile.id,
       message: text,

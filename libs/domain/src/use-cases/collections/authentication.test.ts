@@ -6,7 +6,7 @@ import { type AuthenticationInput, effectiveAuthentication, nextAuthentication }
 let sealings = 0;
 
 /** Readable, and different at every call as a real one is. */
-const vault = {
+const cipher = {
   seal: (text: string, context: string) => `${context}|${text}|${sealings++}`,
   open: (sealed: string, context: string) => {
     const [of, text] = sealed.split('|');
@@ -26,34 +26,36 @@ const input = (change: Partial<AuthenticationInput>): AuthenticationInput => ({
   ...change,
 });
 
-const stored = nextAuthentication(vault, id, null, input({ type: 'apiKey', name: 'X-Key', value: 's3cret' }));
+const stored = nextAuthentication(cipher, id, null, input({ type: 'apiKey', name: 'X-Key', value: 's3cret' }));
 
 const valueOf = (authentication: typeof stored) =>
-  effectiveAuthentication(vault, { id, storedAuthentication: authentication } as Collection).value;
+  effectiveAuthentication(cipher, { id, storedAuthentication: authentication } as Collection).value;
 
 test('what is set is sealed for this collection and opened again', () => {
   expect(stored).toMatchObject({ type: 'apiKey', name: 'X-Key', in: 'header' });
   expect(valueOf(stored)).toBe('s3cret');
   expect(() =>
-    effectiveAuthentication(vault, { id: 'other', storedAuthentication: stored } as unknown as Collection),
+    effectiveAuthentication(cipher, { id: 'other', storedAuthentication: stored } as unknown as Collection),
   ).toThrow();
 });
 
 test('a form without a value keeps the stored one, null removes all, undefined leaves all', () => {
-  expect(valueOf(nextAuthentication(vault, id, stored, input({ type: 'apiKey', name: 'X-Other' })))).toBe('s3cret');
-  expect(nextAuthentication(vault, id, stored, null)).toBeNull();
-  expect(nextAuthentication(vault, id, stored, undefined)).toBe(stored);
+  expect(valueOf(nextAuthentication(cipher, id, stored, input({ type: 'apiKey', name: 'X-Other' })))).toBe('s3cret');
+  expect(nextAuthentication(cipher, id, stored, null)).toBeNull();
+  expect(nextAuthentication(cipher, id, stored, undefined)).toBe(stored);
 });
 
 test('the same form again changes nothing', () => {
-  expect(nextAuthentication(vault, id, stored, input({ type: 'apiKey', name: 'X-Key', value: 's3cret' }))).toBe(stored);
+  expect(nextAuthentication(cipher, id, stored, input({ type: 'apiKey', name: 'X-Key', value: 's3cret' }))).toBe(
+    stored,
+  );
 });
 
 test('the type none takes no value, and drops a stored one', () => {
-  expect(() => nextAuthentication(vault, id, stored, input({ type: 'none', value: 'x' }))).toThrow(
+  expect(() => nextAuthentication(cipher, id, stored, input({ type: 'none', value: 'x' }))).toThrow(
     'Invalid request body',
   );
-  expect(nextAuthentication(vault, id, stored, input({ type: 'none', name: 'x' }))).toEqual({
+  expect(nextAuthentication(cipher, id, stored, input({ type: 'none', name: 'x' }))).toEqual({
     type: 'none',
     name: null,
     in: null,
@@ -62,10 +64,10 @@ test('the type none takes no value, and drops a stored one', () => {
 });
 
 test('an apiKey must be named, the others are sent as Authorization', () => {
-  expect(() => nextAuthentication(vault, id, null, input({ type: 'apiKey', value: 'x' }))).toThrow(
+  expect(() => nextAuthentication(cipher, id, null, input({ type: 'apiKey', value: 'x' }))).toThrow(
     'authentication.name',
   );
-  expect(nextAuthentication(vault, id, null, input({ type: 'basic', value: 'x' }))).toMatchObject({
+  expect(nextAuthentication(cipher, id, null, input({ type: 'basic', value: 'x' }))).toMatchObject({
     name: 'Authorization',
     in: null,
   });

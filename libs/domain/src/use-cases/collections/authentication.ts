@@ -33,7 +33,7 @@ export interface EffectiveAuthentication {
  * leaves it, null removes it.
  */
 export const nextAuthentication = (
-  vault: Ports['vault'],
+  cipher: Ports['cipher'],
   id: CollectionId,
   current: StoredAuthentication | null,
   input: AuthenticationInput | null | undefined,
@@ -45,28 +45,28 @@ export const nextAuthentication = (
     throw new PorticoError('invalid_body', { because: 'authentication.value must be absent where the type is none' });
   }
   const kept = type === 'none' ? null : (current?.sealedValue ?? null);
-  const openedKept = kept === null ? undefined : vault.open(kept, sealingContext(id));
-  const sealedValue = value === undefined || value === openedKept ? kept : vault.seal(value, sealingContext(id));
+  const openedKept = kept === null ? undefined : cipher.open(kept, sealingContext(id));
+  const sealedValue = value === undefined || value === openedKept ? kept : cipher.seal(value, sealingContext(id));
   const next = { type, name: nameOf(input), in: type === 'apiKey' ? (input.in ?? 'header') : null, sealedValue };
   return current && sameAuthentication(current, next) ? current : next;
 };
 
 /** The stored authentication with its credential opened, else what the document says, which has none. */
-export const effectiveAuthentication = (vault: Ports['vault'], collection: Collection): EffectiveAuthentication => {
+export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Collection): EffectiveAuthentication => {
   const { id, storedAuthentication: stored, derivedAuthentication } = collection;
   if (!stored) return { ...derivedAuthentication, value: null };
   const { type, name, in: place, sealedValue } = stored;
-  return { type, name, in: place, value: sealedValue === null ? null : vault.open(sealedValue, sealingContext(id)) };
+  return { type, name, in: place, value: sealedValue === null ? null : cipher.open(sealedValue, sealingContext(id)) };
 };
 
 /** The same with its credential sealed by the key that seals now; null where nothing has to be sealed anew. */
 export const resealedAuthentication = (
-  vault: Ports['vault'],
+  cipher: Ports['cipher'],
   { id, storedAuthentication: stored }: Collection,
 ): StoredAuthentication | null => {
-  if (!stored || stored.sealedValue === null || vault.isCurrent(stored.sealedValue)) return null;
+  if (!stored || stored.sealedValue === null || cipher.isCurrent(stored.sealedValue)) return null;
   const context = sealingContext(id);
-  return { ...stored, sealedValue: vault.seal(vault.open(stored.sealedValue, context), context) };
+  return { ...stored, sealedValue: cipher.seal(cipher.open(stored.sealedValue, context), context) };
 };
 
 const sealingContext = (id: CollectionId): string => `collection:${id}:authentication`;

@@ -1,4 +1,4 @@
-import { type Access, isAdmin, readableTarget, visibilityOf } from '../../access/principal.ts';
+import { type Principal, isAdmin, readableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
 
 /** The collection that the request is about, once the caller may read it. Costs no read: admission brought it. */
-export const readCollection = (access: Access): CollectionHead => readableTarget(access);
+export const readCollection = (principal: Principal): CollectionHead => readableTarget(principal);
 
 /** So often in a row a document may be replaced while it is read. */
 const readAttemptsMax = 10;
@@ -42,13 +42,13 @@ export interface CollectionMetadata {
 
 /** What a caller needs to call the collection's API. The reading of a stored credential is on record before it is answered. */
 export const readMetadata =
-  (ports: Pick<Ports, 'clock' | 'chance' | 'audit' | 'vault'>) =>
-  async (access: Access<Collection>): Promise<CollectionMetadata> => {
-    const collection = readableTarget(access);
-    const authentication = effectiveAuthentication(ports.vault, collection);
+  (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'>) =>
+  async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
+    const collection = readableTarget(principal);
+    const authentication = effectiveAuthentication(ports.cipher, collection);
     if (authentication.value !== null) {
-      const message = { action: 'collection.credential_read', ...ofCollection(collection), via: access.via };
-      await ports.audit.append(systemEntry(ports, access.profile, message), access.deadline);
+      const message = { action: 'collection.credential_read', ...ofCollection(collection), via: principal.via };
+      await ports.audit.append(systemEntry(ports, principal.profile, message), principal.deadline);
     }
     return { collection, authentication };
   };
@@ -56,8 +56,8 @@ export const readMetadata =
 /** What the caller may see, whole or one page of it, by name. */
 export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
-  (access: Access, page: ListPage | null): Promise<readonly ListedCollection[]> =>
-    collections.list(visibilityOf(access), page);
+  (principal: Principal, page: ListPage | null): Promise<readonly ListedCollection[]> =>
+    collections.list(visibilityOf(principal), page);
 
 /**
  * The whole list as `encode` writes it, kept in the cache under the epochs that this request has read, so that a list of
@@ -66,16 +66,16 @@ export const listCollections =
 export const readEncodedList =
   ({ collections, cache }: Pick<Ports, 'collections' | 'cache'>) =>
   async (
-    access: Access,
+    principal: Principal,
     form: string,
     encode: (list: readonly ListedCollection[]) => Uint8Array,
   ): Promise<Uint8Array> => {
-    const { profile, epochs } = access;
+    const { profile, epochs } = principal;
     const viewer = isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`;
     const key = `list/${form}/${epochs.catalog}/${viewer}`;
     const kept = await cache.get(key);
     if (kept) return kept;
-    const encoded = encode(await collections.list(visibilityOf(access), null));
+    const encoded = encode(await collections.list(visibilityOf(principal), null));
     await cache.set(key, encoded);
     return encoded;
   };

@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
@@ -16,7 +16,7 @@ export interface NewCollection {
   /** Null where what the document says is to count. */
   readonly authentication: AuthenticationInput | null;
   readonly document: ReadDocument;
-  /** Whether departures from the official schema are faults. */
+  /** Whether violations of the official schema are faults. */
   readonly strict: boolean;
   readonly importKey?: string;
 }
@@ -31,15 +31,15 @@ export interface CollectionEdit {
   readonly strict: boolean;
 }
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'collections' | 'vault' | 'queue'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'queue'>;
 
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: Authority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
+  async ({ actor, deadline }: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
-    refuseDepartures(settings, input.strict, document);
-    const id = ports.chance.uuid() as CollectionId;
+    refuseViolations(settings, input.strict, document);
+    const id = ports.random.uuid() as CollectionId;
     const now = ports.clock.now();
     const collection: Collection = {
       id,
@@ -50,7 +50,7 @@ export const createCollection =
       updatedAt: now,
       revision: 1,
       contentRevision: 1,
-      storedAuthentication: nextAuthentication(ports.vault, id, null, input.authentication),
+      storedAuthentication: nextAuthentication(ports.cipher, id, null, input.authentication),
       importKey: input.importKey ?? null,
       ...factsOf(document),
     };
@@ -70,13 +70,13 @@ export interface UpdatedCollection {
 /** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: Authority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
-    if (edit.document) refuseDepartures(settings, edit.strict, edit.document);
+  async ({ actor, deadline }: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+    if (edit.document) refuseViolations(settings, edit.strict, edit.document);
     const job = embedJob(ports, id);
     const now = ports.clock.now();
     let changed = false;
     const collection = await ports.collections.update(id, (current) => {
-      const edited = applied(ports.vault, current, edit);
+      const edited = applied(ports.cipher, current, edit);
       const fields = changedFields(current, edited);
       changed = fields.length > 0;
       if (!changed) return null;
@@ -108,7 +108,7 @@ export const updateCollection =
 /** Deletes a collection with its document, grants and embedding. */
 export const removeCollection =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, id: CollectionId): Promise<void> => {
+  async ({ actor, deadline }: AdminAuthority, id: CollectionId): Promise<void> => {
     const job = embedJob(ports, id);
     await ports.collections.remove(id, (current) => ({
       entries: [systemEntry(ports, actor, { action: 'collection.delete', ...ofCollection(current) })],
@@ -123,7 +123,7 @@ export const importCollection = (ports: Needs, settings: Settings) => {
   const create = createCollection(ports, settings);
   const update = updateCollection(ports, settings);
   return async (
-    authority: Authority,
+    authority: AdminAuthority,
     createdBy: ProfileId,
     input: Omit<NewCollection, 'authentication'> & { readonly importKey: string },
   ): Promise<{ readonly collection: Collection; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
@@ -141,11 +141,11 @@ const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
   documentDigest: digest,
 });
 
-const applied = (vault: Ports['vault'], current: Collection, edit: CollectionEdit): Collection => ({
+const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
   ...current,
   name: edit.name ?? current.name,
   description: edit.description ?? current.description,
-  storedAuthentication: nextAuthentication(vault, current.id, current.storedAuthentication, edit.authentication),
+  storedAuthentication: nextAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
   ...(edit.document ? factsOf(edit.document) : {}),
 });
 
@@ -164,7 +164,7 @@ const wireName = (field: (typeof editable)[number]): string =>
 
 const faultsNamed = 5;
 
-const refuseDepartures = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
+const refuseViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
   if (!(strict || strictDocuments) || warnings.total === 0) return;
   const named = warnings.first.slice(0, faultsNamed).map(({ pointer, message }) => `openapi_spec${pointer} ${message}`);
   const more = warnings.total > named.length ? ` (and ${warnings.total - named.length} more)` : '';

@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import {
   type ClientAccess,
@@ -12,19 +12,19 @@ import type { CollectionId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofCollection, ofProfile, systemEntry } from '../audit/system-entry.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'grants'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 
 /** Grants a client a collection; answers since when. */
 export const grantAccess =
   (ports: Needs) =>
   async (
-    { actor, deadline }: Authority,
+    { actor, deadline }: AdminAuthority,
     client: ProfileId,
     collection: CollectionId,
   ): Promise<{ readonly grantedAt: number }> => {
     const grantedAt = ports.clock.now();
     await ports.grants.grant(client, collection, (state) => {
-      const pair = obey(grantingRules, collection, state);
+      const pair = enforce(grantingRules, collection, state);
       return {
         grantedAt,
         entries: [systemEntry(ports, actor, { action: 'access.grant', ...pair })],
@@ -38,9 +38,9 @@ export const grantAccess =
 /** Takes a grant back, at once for every later request anywhere. */
 export const revokeAccess =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, client: ProfileId, collection: CollectionId): Promise<void> => {
+  async ({ actor, deadline }: AdminAuthority, client: ProfileId, collection: CollectionId): Promise<void> => {
     await ports.grants.revoke(client, collection, (state) => {
-      const pair = obey(revokingRules, collection, state);
+      const pair = enforce(revokingRules, collection, state);
       return { entries: [systemEntry(ports, actor, { action: 'access.revoke', ...pair })], jobs: [], deadline };
     });
   };
@@ -48,7 +48,7 @@ export const revokeAccess =
 /** All collections, each with the client's grant or without. */
 export const listClientAccess =
   ({ grants }: Pick<Ports, 'grants'>) =>
-  async (_authority: Authority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
+  async (_authority: AdminAuthority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
     const found = await grants.collectionsOf(client);
     if (found?.client.role !== 'client') throw new PorticoError('client_not_found');
     return found.collections;
@@ -57,14 +57,14 @@ export const listClientAccess =
 /** The clients that were granted a collection; admins, whose grants are asleep, are not among them. */
 export const listCollectionClients =
   ({ grants }: Pick<Ports, 'grants'>) =>
-  async (_authority: Authority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
+  async (_authority: AdminAuthority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
     const clients = await grants.clientsOf(collection);
     if (!clients) throw new PorticoError('collection_not_found');
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
 /** The pair in the words of an entry, once every rule holds; raises the first refusal. */
-const obey = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
+const enforce = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
   for (const rule of rules) {
     const refusal = rule(state);
     if (refusal) throw new PorticoError(refusal);

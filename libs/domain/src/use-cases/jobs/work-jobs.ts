@@ -30,12 +30,12 @@ type Needs = Pick<
   Ports,
   | 'outbox'
   | 'clock'
-  | 'chance'
+  | 'random'
   | 'callers'
   | 'keys'
   | 'profiles'
   | 'mailer'
-  | 'vault'
+  | 'cipher'
   | 'collections'
   | 'embeddings'
   | 'embedder'
@@ -81,10 +81,10 @@ const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job
 };
 
 /** A notice that was sent rests: who registers from now on, or while it was sent, is told of by the next. */
-const end = ({ outbox, clock, chance }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
+const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
   if (task.kind !== 'mail.notice') return outbox.done(id);
   const dueAt = clock.now() + (isMailed ? noticeRestMs : 0);
-  return outbox.rest({ id, task }, { id: chance.uuid() as JobId, dueAt });
+  return outbox.rest({ id, task }, { id: random.uuid() as JobId, dueAt });
 };
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
@@ -107,7 +107,7 @@ const sendCurrent = async <Mailed extends Credentials>(
   { profileId, sealed }: { readonly profileId: Recipient['id']; readonly sealed: string },
   write: (id: JobId, profile: Recipient, credentials: Mailed) => Mail,
 ): Promise<boolean> => {
-  const credentials = openCredentials<Mailed>(ports.vault, id, sealed);
+  const credentials = openCredentials<Mailed>(ports.cipher, id, sealed);
   const row = await ports.callers.byClientId(credentials.clientId, null);
   if (row?.key?.current.tag !== ports.keys.tag(credentials.secret)) return false;
   return sendTo(ports, profileId, (profile) => write(id, profile, credentials));

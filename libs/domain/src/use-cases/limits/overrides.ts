@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { LimitRule, Override } from '../../limits/limit.ts';
@@ -11,14 +11,14 @@ import { type Changes, merged, ruleFields } from './rule-change.ts';
 /** All overrides, or the active ones, by id. */
 export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
-  (_authority: Authority, activeOnly: boolean): Promise<readonly Override[]> =>
+  (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
 
 /** Adds an override for a client, by its API client identifier or its profile's id; an active one replaces the active one. */
 export const createOverride =
   (ports: Needs) =>
   async (
-    { actor, deadline }: Authority,
+    { actor, deadline }: AdminAuthority,
     client: ClientId | ProfileId | null,
     rule: LimitRule & { readonly isActive: boolean },
   ): Promise<Override> => {
@@ -41,7 +41,7 @@ export const createOverride =
 export const updateOverride =
   (ports: Needs) =>
   async (
-    { actor, deadline }: Authority,
+    { actor, deadline }: AdminAuthority,
     id: number,
     change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
   ): Promise<Override> => {
@@ -62,7 +62,7 @@ export const updateOverride =
 /** Raises `override_not_found`. Without an active one the client's tier holds, or the default limit. */
 export const removeOverride =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, id: number): Promise<void> => {
+  async ({ actor, deadline }: AdminAuthority, id: number): Promise<void> => {
     await ports.limits.removeOverride(id, ({ clientId }, client) => {
       const message = { action: 'override.delete', override_id: id, client_id: clientId, ...ofProfile(client) };
       return { entries: [systemEntry(ports, actor, message)], jobs: [], deadline };

@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Tier } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -15,7 +15,7 @@ export const listTiers =
 /** Adds a tier; raises `tier_taken`. */
 export const createTier =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
+  async ({ actor, deadline }: AdminAuthority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
     const entry = systemEntry(ports, actor, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
@@ -27,7 +27,7 @@ export const createTier =
 export const updateTier =
   (ports: Needs) =>
   async (
-    { actor, deadline }: Authority,
+    { actor, deadline }: AdminAuthority,
     name: string,
     change: Changes<Pick<Tier, 'allowed' | 'windowSeconds' | 'description' | 'isActive'>>,
   ): Promise<Tier> => {
@@ -46,7 +46,7 @@ export const updateTier =
 /** Removes a tier with its assignments: its clients fall back to the default limit, and one made later begins without any. */
 export const removeTier =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, name: string): Promise<void> => {
+  async ({ actor, deadline }: AdminAuthority, name: string): Promise<void> => {
     const entry = systemEntry(ports, actor, { action: 'tier.delete', tier: name });
     const removedAt = ports.clock.now();
     await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], jobs: [], deadline }));

@@ -6,26 +6,26 @@ import { canSignIn } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'vault'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'cipher'>;
 
 /** What the configuration says of who is told of registrations. */
 export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
 
 /** A job that mails the credentials; they wait sealed, for this job alone. */
 export const credentialsMailJob = (ports: Needs, profileId: ProfileId, credentials: Credentials): NewJob => {
-  const id = ports.chance.uuid() as JobId;
+  const id = ports.random.uuid() as JobId;
   return jobNow(ports, id, { kind: 'mail.credentials', profileId, sealed: sealedFor(ports, id, credentials) });
 };
 
 /** The same for a secret that took the place of another. */
 export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials: RotatedCredentials): NewJob => {
-  const id = ports.chance.uuid() as JobId;
+  const id = ports.random.uuid() as JobId;
   return jobNow(ports, id, { kind: 'mail.rotation', profileId, sealed: sealedFor(ports, id, credentials) });
 };
 
 /** A job that mails the notice. The reason, null where none was given, waits unsealed. */
-export const rejectionMailJob = (ports: Omit<Needs, 'vault'>, profileId: ProfileId, reason: string | null): NewJob =>
-  jobNow(ports, ports.chance.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
+export const rejectionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
+  jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
 
 /** The admins who are told of registrations: those who can sign in, and none where no notice is wanted. */
 export const noticedAdmins = async (
@@ -38,27 +38,27 @@ export const noticedAdmins = async (
 
 /** Jobs that tell each of them that somebody has registered; none where no mail is sent. */
 export const noticeJobs = async (
-  ports: Omit<Needs, 'vault'> & Pick<Ports, 'profiles' | 'mailer'>,
+  ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
 ): Promise<readonly NewJob[]> =>
   ports.mailer.enabled
     ? (await noticedAdmins(ports, settings)).map(({ id }) =>
-        jobNow(ports, ports.chance.uuid() as JobId, { kind: 'mail.notice', profileId: id, asked: 1 }),
+        jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.notice', profileId: id, asked: 1 }),
       )
     : [];
 
 /** Throws where they were sealed for another job, or by a key that is not configured. */
 export const openCredentials = <Sealed extends Credentials = Credentials>(
-  vault: Ports['vault'],
+  cipher: Ports['cipher'],
   jobId: JobId,
   sealed: string,
-): Sealed => JSON.parse(vault.open(sealed, sealingContext(jobId))) as Sealed;
+): Sealed => JSON.parse(cipher.open(sealed, sealingContext(jobId))) as Sealed;
 
 /** What a job has sealed, sealed by the key that seals now; null where it is. */
-export const resealedMail = (vault: Ports['vault'], jobId: JobId, sealed: string): string | null => {
-  if (vault.isCurrent(sealed)) return null;
+export const resealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
+  if (cipher.isCurrent(sealed)) return null;
   const context = sealingContext(jobId);
-  return vault.seal(vault.open(sealed, context), context);
+  return cipher.seal(cipher.open(sealed, context), context);
 };
 
 const jobNow = ({ clock }: Pick<Ports, 'clock'>, id: JobId, task: JobTask): NewJob => ({
@@ -68,7 +68,7 @@ const jobNow = ({ clock }: Pick<Ports, 'clock'>, id: JobId, task: JobTask): NewJ
   dueAt: clock.now(),
 });
 
-const sealedFor = ({ vault }: Pick<Ports, 'vault'>, jobId: JobId, credentials: Credentials): string =>
-  vault.seal(JSON.stringify(credentials), sealingContext(jobId));
+const sealedFor = ({ cipher }: Pick<Ports, 'cipher'>, jobId: JobId, credentials: Credentials): string =>
+  cipher.seal(JSON.stringify(credentials), sealingContext(jobId));
 
 const sealingContext = (jobId: JobId): string => `outbox:${jobId}`;

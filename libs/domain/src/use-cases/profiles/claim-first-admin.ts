@@ -20,12 +20,12 @@ export interface FirstAdmin {
  * admin").
  */
 export const claimFirstAdmin =
-  (ports: Pick<Ports, 'clock' | 'chance' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>
+  (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>
   async ({ uid, issuer, ...named }: FirstAdmin): Promise<Profile | null> => {
     const email = named.email.toLowerCase();
     const now = ports.clock.now();
     const fresh: Profile = {
-      id: ports.chance.uuid() as ProfileId,
+      id: ports.random.uuid() as ProfileId,
       email,
       fullName: 'Administrator',
       companyName: null,

@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
@@ -10,7 +10,7 @@ import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { credentialsMailJob, rejectionMailJob } from '../mails/mail-jobs.ts';
 import { newSecret } from './new-secret.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer' | 'queue'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer' | 'queue'>;
 
 /**
  * Approves a pending profile and issues its API credentials, which are answered this once and mailed if mail is
@@ -18,9 +18,9 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'm
  */
 export const approveProfile =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, id: ProfileId): Promise<Credentials> => {
+  async ({ actor, deadline }: AdminAuthority, id: ProfileId): Promise<Credentials> => {
     await refuseEarly(ports, id);
-    const clientId = ports.chance.uuid() as ClientId;
+    const clientId = ports.random.uuid() as ClientId;
     const { secret, stored } = await newSecret(ports, deadline);
     const credentials = { clientId, secret };
     const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
@@ -42,7 +42,7 @@ export const approveProfile =
 /** Rejects a pending profile; the notice, with the reason where one is given, is mailed if mail is enabled. */
 export const rejectProfile =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, id: ProfileId, reason: string | null): Promise<void> => {
+  async ({ actor, deadline }: AdminAuthority, id: ProfileId, reason: string | null): Promise<void> => {
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({

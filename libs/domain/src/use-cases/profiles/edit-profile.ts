@@ -1,4 +1,4 @@
-import type { Access, Authority } from '../../access/principal.ts';
+import type { Principal, AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
@@ -10,7 +10,7 @@ import { nextStatus } from '../../profiles/registration-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'profiles'>;
 
 /** What a profile may change of itself; what is undefined stays, a `companyName` of null is cleared. */
 export interface OwnProfileChange {
@@ -21,7 +21,7 @@ export interface OwnProfileChange {
 /** Changes the caller's own name and company; where nothing changes nothing is written. */
 export const updateOwnProfile =
   ({ profiles, clock }: Pick<Needs, 'profiles' | 'clock'>) =>
-  async ({ profile, deadline }: Access, change: OwnProfileChange): Promise<Profile> => {
+  async ({ profile, deadline }: Principal, change: OwnProfileChange): Promise<Profile> => {
     const edit = (current: Profile): Profile => ({
       ...current,
       fullName: change.fullName ?? current.fullName,
@@ -47,7 +47,7 @@ export interface ChangedRole {
 /** Makes an admin of a client or a client of an admin. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: Authority, id: ProfileId, role: Role): Promise<ChangedRole> => {
+  async ({ actor, deadline }: AdminAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const now = ports.clock.now();
     const profile = await ports.profiles.update(id, (state) => {
       if (state.profile.role === role) return { ...state, entries: [], jobs: [], deadline };
@@ -82,7 +82,7 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
 /** Assigns a rate-limit tier, or none; raises `tier_not_found`. */
 export const assignTier =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, id: ProfileId, tier: string | null): Promise<Profile> => {
+  async ({ actor, deadline }: AdminAuthority, id: ProfileId, tier: string | null): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       if (state.profile.tier === tier) return { ...state, entries: [], jobs: [], deadline };
@@ -94,7 +94,7 @@ export const assignTier =
 /** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
 export const removeProfile =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: Authority, id: ProfileId): Promise<void> => {
+  async ({ actor, deadline }: AdminAuthority, id: ProfileId): Promise<void> => {
     await ports.profiles.remove(id, (state) => {
       refuseLastAdmin(settings, state);
       const entry = systemEntry(ports, actor, { action: 'profile.delete', ...ofProfile(state.profile) });

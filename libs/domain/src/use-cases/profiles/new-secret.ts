@@ -5,9 +5,9 @@ import { makeSecret, secretBytes } from '../../profiles/api-secret.ts';
 
 /** A new secret, with what may be kept of it. */
 export const newSecret = async (
-  { chance, keys }: Pick<Ports, 'chance' | 'keys'>,
+  { random, keys }: Pick<Ports, 'random' | 'keys'>,
   deadline: Deadline | null,
 ): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
-  const secret = makeSecret(chance.bytes(secretBytes));
+  const secret = makeSecret(random.bytes(secretBytes));
   return { secret, stored: { hash: await keys.hash(secret, deadline), tag: keys.tag(secret) } };
 };

@@ -18,7 +18,7 @@ export interface Registration {
   readonly companyName: string | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'mailer'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 
 /**
  * Registers a profile with the role `client`, waiting for approval; what a valid identity token says may bind it at once.
@@ -33,7 +33,7 @@ export const registerProfile =
     const now = ports.clock.now();
     const profile: Profile = {
       ...registration,
-      id: ports.chance.uuid() as ProfileId,
+      id: ports.random.uuid() as ProfileId,
       email,
       role: 'client',
       status: 'pending',

@@ -1,4 +1,4 @@
-import type { Access, Authority } from '../../access/principal.ts';
+import type { Principal, AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
@@ -9,7 +9,7 @@ import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { rotationMailJob } from '../mails/mail-jobs.ts';
 import { newSecret } from './new-secret.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'mailer'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
 /**
  * Replaces the secret of an approved client, which is mailed to it if mail is enabled; the one before stays good for `graceSeconds`.
@@ -17,18 +17,18 @@ type Needs = Pick<Ports, 'clock' | 'chance' | 'profiles' | 'keys' | 'vault' | 'm
  */
 export const rotateCredentials =
   (ports: Needs) =>
-  (authority: Authority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
+  (authority: AdminAuthority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
 
 /** The same, by the client for itself, who needs no mail of it. */
 export const rotateOwnCredentials =
   (ports: Needs) =>
-  ({ profile, deadline }: Access, graceSeconds: number): Promise<Credentials> =>
+  ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, { actor: profile, deadline }, profile.id, graceSeconds, false);
 
 const rotate = async (
   ports: Needs,
-  { actor, deadline }: Authority,
+  { actor, deadline }: AdminAuthority,
   id: ProfileId,
   graceSeconds: number,
   isMailed: boolean,
@@ -36,7 +36,7 @@ const rotate = async (
   const profile = await ports.profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');
   refuseKeyless(profile);
-  const freshId = ports.chance.uuid() as ClientId;
+  const freshId = ports.random.uuid() as ClientId;
   const { secret, stored } = await newSecret(ports, deadline);
   const now = ports.clock.now();
   const after = await ports.profiles.update(id, ({ profile, key }) => {

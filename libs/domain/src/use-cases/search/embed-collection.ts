@@ -27,11 +27,11 @@ const embeddedText = ({ name, description }: { readonly name: string; readonly d
 
 /** A job that brings a collection's embedding in line with it. */
 export const embedJob = (
-  { clock, chance }: Pick<Ports, 'clock' | 'chance'>,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
   collectionId: CollectionId,
   group: string | null = null,
 ): NewJob => ({
-  id: chance.uuid() as JobId,
+  id: random.uuid() as JobId,
   task: { kind: 'embed', collectionId },
   group,
   dueAt: clock.now(),

@@ -1,16 +1,16 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReindexProgress, ReindexRun } from '../../search/reindex-run.ts';
 import { systemEntry } from '../audit/system-entry.ts';
 import { embedJob } from './embed-collection.ts';
 
-type Needs = Pick<Ports, 'clock' | 'chance' | 'embeddings' | 'queue' | 'embedder'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'queue' | 'embedder'>;
 
 /** Begins to embed every collection anew in the background, unless that is under way; answers the run. */
 export const startReindex =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority): Promise<ReindexRun> => {
-    const id = ports.chance.uuid();
+  async ({ actor, deadline }: AdminAuthority): Promise<ReindexRun> => {
+    const id = ports.random.uuid();
     const entry = systemEntry(ports, actor, { action: 'search.reindex', job_id: id });
     return ports.embeddings.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },

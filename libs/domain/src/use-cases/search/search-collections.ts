@@ -1,4 +1,4 @@
-import type { Access } from '../../access/principal.ts';
+import type { Principal } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { Ports } from '../../ports/index.ts';
 import { rank, type SearchAnswer } from '../../search/search-result.ts';
@@ -12,13 +12,13 @@ type Needs = Pick<Ports, 'collections' | 'embedder' | 'vectors'>;
  */
 export const searchCollections = (ports: Needs) => {
   const visibleSets = createVisibleSets(ports);
-  return async (access: Access, query: string, limit: number): Promise<SearchAnswer> => {
-    const among = await visibleSets(access);
+  return async (principal: Principal, query: string, limit: number): Promise<SearchAnswer> => {
+    const among = await visibleSets(principal);
     if (among.length === 0) return { results: [], isFallback: false };
     const { modelId, vectors } = await ports.embedder.embed([query], 'query');
     const [vector] = vectors;
     if (!vector) throw new PorticoError('embedding_unavailable');
-    const asOf = access.epochs.embeddings;
+    const asOf = principal.epochs.embeddings;
     const { matches, isFallback } = await ports.vectors.search({ modelId, vector, among, limit, asOf });
     const names = await ports.collections.names(matches.map((match) => match.collectionId));
     return { results: rank(matches, names).slice(0, limit), isFallback };

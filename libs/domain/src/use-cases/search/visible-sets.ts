@@ -1,4 +1,4 @@
-import { type Access, isAdmin, visibilityOf } from '../../access/principal.ts';
+import { type Principal, isAdmin, visibilityOf } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
@@ -15,13 +15,13 @@ interface VisibleSet {
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>) => {
   const sets = new Map<string, VisibleSet>();
-  return async (access: Access): Promise<readonly CollectionId[]> => {
-    const admin = isAdmin(access.profile);
-    const key = admin ? 'all' : access.profile.id;
-    const epoch = `${access.epochs.catalog}/${admin ? '' : access.epochs.grants}/${access.profile.status}`;
+  return async (principal: Principal): Promise<readonly CollectionId[]> => {
+    const admin = isAdmin(principal.profile);
+    const key = admin ? 'all' : principal.profile.id;
+    const epoch = `${principal.epochs.catalog}/${admin ? '' : principal.epochs.grants}/${principal.profile.status}`;
     const kept = sets.get(key);
     if (kept?.epoch === epoch) return kept.ids;
-    const ids = await collections.visibleIds(visibilityOf(access));
+    const ids = await collections.visibleIds(visibilityOf(principal));
     sets.delete(key);
     sets.set(key, { epoch, ids });
     const oldest = sets.keys().next();

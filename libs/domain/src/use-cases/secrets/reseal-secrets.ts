@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import { isPorticoError } from '../../errors.ts';
 import type { CollectionId, JobId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -20,7 +20,7 @@ export interface Resealing {
   }[];
 }
 
-type Needs = Pick<Ports, 'vault' | 'collections' | 'outbox' | 'clock' | 'chance'>;
+type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random'>;
 
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
@@ -31,7 +31,10 @@ type Outcome = 'resealed' | 'left' | { readonly because: string };
  */
 export const resealSecrets =
   (ports: Needs) =>
-  async (authority: Authority, onProgress: (done: number, total: number) => void = () => {}): Promise<Resealing> => {
+  async (
+    authority: AdminAuthority,
+    onProgress: (done: number, total: number) => void = () => {},
+  ): Promise<Resealing> => {
     const ids = await ports.collections.visibleIds({ of: 'all' });
     const mails = await ports.outbox.sealed();
     const work = [
@@ -56,16 +59,16 @@ export const resealSecrets =
   };
 
 /** Most collections have no credential, or a current one: those are only read. */
-const resealCredential = async (ports: Needs, { actor }: Authority, id: CollectionId): Promise<Outcome> => {
-  const { vault, collections } = ports;
+const resealCredential = async (ports: Needs, { actor }: AdminAuthority, id: CollectionId): Promise<Outcome> => {
+  const { cipher, collections } = ports;
   const found = await collections.find(id);
-  const tried = tryToSeal(() => found && resealedAuthentication(vault, found));
+  const tried = tryToSeal(() => found && resealedAuthentication(cipher, found));
   if (typeof tried === 'string') return { because: tried };
   if (!tried.anew) return 'left';
   let changed = false;
   try {
     await collections.update(id, (collection) => {
-      const storedAuthentication = resealedAuthentication(vault, collection);
+      const storedAuthentication = resealedAuthentication(cipher, collection);
       changed = storedAuthentication !== null;
       return (
         storedAuthentication && {
@@ -83,8 +86,8 @@ const resealCredential = async (ports: Needs, { actor }: Authority, id: Collecti
   return changed ? 'resealed' : 'left';
 };
 
-const resealMail = async (ports: Needs, { actor }: Authority, id: JobId, before: string): Promise<Outcome> => {
-  const tried = tryToSeal(() => resealedMail(ports.vault, id, before));
+const resealMail = async (ports: Needs, { actor }: AdminAuthority, id: JobId, before: string): Promise<Outcome> => {
+  const tried = tryToSeal(() => resealedMail(ports.cipher, id, before));
   if (typeof tried === 'string') return { because: tried };
   if (tried.anew === null) return 'left';
   const entries = [systemEntry(ports, actor, { action: 'secrets.reseal', job_id: id })];
@@ -93,7 +96,7 @@ const resealMail = async (ports: Needs, { actor }: Authority, id: JobId, before:
   return isResealed ? 'resealed' : 'left';
 };
 
-/** What is sealed anew, or why what is sealed does not open; the vault never says what. */
+/** What is sealed anew, or why what is sealed does not open; the cipher never says what. */
 const tryToSeal = <T>(seal: () => T): { readonly anew: T } | string => {
   try {
     return { anew: seal() };

@@ -1,4 +1,4 @@
-import type { Authority } from '../../access/principal.ts';
+import type { AdminAuthority } from '../../access/principal.ts';
 import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
@@ -16,7 +16,7 @@ export interface LostSecrets {
   readonly apiKeys: number | null;
 }
 
-type Needs = Pick<Ports, 'vault' | 'sealed' | 'clock' | 'chance'>;
+type Needs = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
 
 /** What the pepper of API keys is sealed for. */
 export const pepperContext = 'api-key-pepper';
@@ -27,9 +27,9 @@ export const isAnythingLost = ({ collections, mails, apiKeys }: LostSecrets): bo
 
 /** Tells what a reset would take away. */
 export const findLostSecrets =
-  ({ vault, sealed }: Pick<Needs, 'vault' | 'sealed'>) =>
+  ({ cipher, sealed }: Pick<Needs, 'cipher' | 'sealed'>) =>
   async (): Promise<LostSecrets> =>
-    lostOf(vault, await sealed.read());
+    lostOf(cipher, await sealed.read());
 
 /**
  * Takes away what no configured key opens, so that the service can go on without it: credentials of collections, waiting mails,
@@ -38,18 +38,18 @@ export const findLostSecrets =
  */
 export const resetSecrets =
   (ports: Needs) =>
-  async ({ actor, deadline }: Authority, pepper: string): Promise<LostSecrets> => {
-    const { vault, clock } = ports;
+  async ({ actor, deadline }: AdminAuthority, pepper: string): Promise<LostSecrets> => {
+    const { cipher, clock } = ports;
     let lost: LostSecrets = nothingLost;
     await ports.sealed.reset((sealed) => {
-      lost = lostOf(vault, sealed);
+      lost = lostOf(cipher, sealed);
       if (!isAnythingLost(lost)) return null;
       const { collections, mails, apiKeys } = lost;
       const counts = { credentials: collections.length, mails: mails.length, api_keys: apiKeys ?? 0 };
       return {
         collections: collections.map(({ id }) => id),
         mails: mails.map(({ id }) => id),
-        pepper: apiKeys === null ? null : vault.seal(pepper, pepperContext),
+        pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
         at: clock.now(),
         reason: 'The secrets key that sealed it is lost',
         entries: [systemEntry(ports, actor, { action: 'secrets.reset', ...counts })],
@@ -62,14 +62,14 @@ export const resetSecrets =
 
 const nothingLost: LostSecrets = { collections: [], mails: [], apiKeys: null };
 
-const lostOf = (vault: Ports['vault'], { collections, mails, pepper, apiKeys }: SealedSecrets): LostSecrets => ({
+const lostOf = (cipher: Ports['cipher'], { collections, mails, pepper, apiKeys }: SealedSecrets): LostSecrets => ({
   collections: collections
-    .filter((collection) => !opens(() => effectiveAuthentication(vault, collection)))
+    .filter((collection) => !opens(() => effectiveAuthentication(cipher, collection)))
     .map(({ id, name }) => ({ id, name })),
   mails: mails
-    .filter(({ id, sealed }) => !opens(() => openCredentials(vault, id, sealed)))
+    .filter(({ id, sealed }) => !opens(() => openCredentials(cipher, id, sealed)))
     .map(({ id, profileId }) => ({ id, profileId })),
-  apiKeys: pepper === null || opens(() => vault.open(pepper, pepperContext)) ? null : apiKeys,
+  apiKeys: pepper === null || opens(() => cipher.open(pepper, pepperContext)) ? null : apiKeys,
 });
 
 const opens = (open: () => unknown): boolean => {

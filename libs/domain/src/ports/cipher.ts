@@ -1,5 +1,5 @@
 /** Encrypts what must be read again (AES-256-GCM). A text or a context with a lone surrogate is a `RangeError`. */
-export interface Vault {
+export interface Cipher {
   /** Seals the text for this context; different at every call. */
   seal(text: string, context: string): string;
   /** Opens what was sealed for exactly this context; throws where context, key or text are others. */

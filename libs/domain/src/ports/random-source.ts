@@ -1,5 +1,5 @@
-/** Chance, from a cryptographically secure source. */
-export interface Chance {
+/** Randomness, from a cryptographically secure source. */
+export interface RandomSource {
   /** A new random UUID (version 4), in lower case. */
   uuid(): string;
   /** That many random bytes. */

@@ -6,8 +6,8 @@ const countedMax = 10_000;
 /** And there, however many of them are alike, as they are where their pointers are cut. */
 const toldMax = 2 * countedMax;
 
-/** Gathers departures: each once, the first ones in full, and how many there are. */
-export class Departures {
+/** Gathers violations: each once, the first ones in full, and how many there are. */
+export class Violations {
   readonly #first: DocumentWarning[] = [];
   readonly #known = new Set<string>();
   #told = 0;

@@ -6,16 +6,16 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto';
-import type { Vault } from '@portico/domain';
+import type { Cipher } from '@portico/domain';
 
-export interface AesGcmVaultOptions {
+export interface AesGcmCipherOptions {
   /** 32 bytes: seals and opens. */
   readonly current: Uint8Array;
   /** Each 32 bytes: open what was sealed before the key was changed. */
   readonly previous: readonly Uint8Array[];
 }
 
-/** What is sealed wants a key that is not among those that the vault was given. Says nothing of what is sealed. */
+/** What is sealed wants a key that is not among those that the cipher was given. Says nothing of what is sealed. */
 export class UnknownKeyError extends Error {
   /** The key's id. */
   readonly keyId: string;
@@ -37,7 +37,7 @@ const tagBytes = 16;
  * in base64url. The context is associated data, so that what was sealed for one place does not open in another. A text or
  * context with a lone surrogate has no UTF-8: RangeError. So is a key that has not 32 bytes, at once.
  */
-export const createAesGcmVault = ({ current, previous }: AesGcmVaultOptions): Vault => {
+export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): Cipher => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));
   const currentId = keyIdOf(current);
   const currentKey = keyOf(current);

@@ -5,7 +5,7 @@ import type { ClientId } from '../ids.ts';
  * The hot read: who is calling, what limits them and what they may do with one collection, in one statement and from the
  * primary copy, so that each answer reflects every write that was acknowledged before the call. Nothing is cached.
  */
-export interface CallerReads {
+export interface CallerLookup {
   /** By API client identifier; also while it is asleep (an admin's). Null where it is unknown. */
   byClientId<Part extends TargetPart = 'head'>(
     clientId: ClientId,

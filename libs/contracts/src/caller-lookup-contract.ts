@@ -17,8 +17,8 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What `CallerReads` promises. */
-export const callerReadsContract = {
+/** What `CallerLookup` promises. */
+export const callerLookupContract = {
   'a caller is read by API client identifier': async (stores) => {
     const { profile } = await aCaller(stores);
     ok(profile.clientId);

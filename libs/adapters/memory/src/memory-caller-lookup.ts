@@ -1,5 +1,5 @@
 import type {
-  CallerReads,
+  CallerLookup,
   CallerRow,
   Collection,
   CollectionHead,
@@ -12,7 +12,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import { limitsOf } from './memory-limit-store.ts';
 import { withUid } from './memory-profile-store.ts';
 
-export const createMemoryCallerReads = (database: MemoryDatabase): CallerReads => ({
+export const createMemoryCallerLookup = (database: MemoryDatabase): CallerLookup => ({
   async byClientId(clientId, target) {
     const profile = [...database.profiles.values()].find((candidate) => candidate.clientId === clientId);
     return profile ? rowOf(database, profile, target) : null;

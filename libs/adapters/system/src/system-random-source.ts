@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Chance } from '@portico/domain';
+import type { RandomSource } from '@portico/domain';
 
 /** The operating system's source of random numbers. */
-export const systemChance: Chance = {
+export const systemRandomSource: RandomSource = {
   uuid: () => randomUUID(),
   bytes: (count) => randomBytes(count),
 };

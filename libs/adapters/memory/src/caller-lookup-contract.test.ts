@@ -1,5 +1,5 @@
-import { callerReadsContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { CallerReads, CallerRow, CollectionHead } from '@portico/domain';
+import { callerLookupContract, type Sabotages, type Stores } from '@portico/contracts';
+import type { CallerLookup, CallerRow, CollectionHead } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -11,7 +11,7 @@ const altering = (alter: Alter) => breaking('callers', (right) => altered(right,
 
 type Alter = <Found extends CollectionHead>(row: CallerRow<Found>) => CallerRow<Found>;
 
-const altered = (right: CallerReads, alter: Alter): CallerReads => ({
+const altered = (right: CallerLookup, alter: Alter): CallerLookup => ({
   byClientId: async (clientId, target) => {
     const row = await right.byClientId(clientId, target);
     return row && alter(row);
@@ -39,7 +39,7 @@ const remembering = breaking('callers', (right) => {
 const withEpoch = (epoch: keyof CallerRow['epochs'], value: number) =>
   altering((row) => ({ ...row, epochs: { ...row.epochs, [epoch]: value } }));
 
-const sabotages: Sabotages<typeof callerReadsContract, Stores> = {
+const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
   'a caller is read by API client identifier': breaking('callers', () => ({ byClientId: async () => null })),
   'a caller is read by API client identifier while it is asleep': breaking('callers', (right) => ({
     byClientId: async (clientId, target) => {
@@ -146,5 +146,5 @@ const sabotages: Sabotages<typeof callerReadsContract, Stores> = {
 };
 
 describe('the memory caller reads', () => {
-  proveContract(callerReadsContract, sabotages, createMemoryStores);
+  proveContract(callerLookupContract, sabotages, createMemoryStores);
 });

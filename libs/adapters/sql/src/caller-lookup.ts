@@ -1,4 +1,12 @@
-import type { CallerReads, CallerRow, CollectionHead, Instant, Target, TargetPart, TargetParts } from '@portico/domain';
+import type {
+  CallerLookup,
+  CallerRow,
+  CollectionHead,
+  Instant,
+  Target,
+  TargetPart,
+  TargetParts,
+} from '@portico/domain';
 import { collectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
 import type { CollectionColumns } from './collection-record.ts';
 import type { LimitReads } from './limit-store.ts';
@@ -8,7 +16,7 @@ import { columns } from './sql.ts';
 import type { PreparedReads } from './sql.ts';
 
 /** The hot read: one prepared statement, which sees what is committed. */
-export const createSqlCallerReads = (reads: PreparedReads): CallerReads & LimitReads => {
+export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup & LimitReads => {
   const readBy = (condition: string) => {
     const alone = reads.wide<CallerColumns>(`select ${callerColumns} ${callerTables} where ${condition} and e.id = 1`);
     const prepare = <Part extends TargetPart>(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Vault } from '@portico/domain';
+import type { Cipher } from '@portico/domain';
 
 /** Keeps the texts itself and gives out names for them. */
-export const createMemoryVault = (): Vault => {
+export const createMemoryCipher = (): Cipher => {
   const kept = new Map<string, { readonly text: string; readonly context: string }>();
   return {
     seal(text, context) {

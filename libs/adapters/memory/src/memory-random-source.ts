@@ -1,7 +1,7 @@
-import type { Chance } from '@portico/domain';
+import type { RandomSource } from '@portico/domain';
 
-/** Chance that can be repeated: the same seed gives the same sequence. For tests alone, since anyone can foretell it. */
-export const createMemoryChance = (seed = 1): Chance => {
+/** Randomness that can be repeated: the same seed gives the same sequence. For tests alone, since anyone can foretell it. */
+export const createMemoryRandomSource = (seed = 1): RandomSource => {
   const nextWord = mulberry32(seed);
   const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => nextWord() & 0xff);
   return { bytes, uuid: () => uuidOf(bytes(16)) };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createMemoryChance } from './memory-chance.ts';
+import { createMemoryRandomSource } from './memory-random-source.ts';
 
 const drawnFrom = (seed: number) => {
-  const chance = createMemoryChance(seed);
-  return [chance.uuid(), [...chance.bytes(8)], chance.uuid()];
+  const random = createMemoryRandomSource(seed);
+  return [random.uuid(), [...random.bytes(8)], random.uuid()];
 };
 
 test('the same seed gives the same sequence, and another one another', () => {

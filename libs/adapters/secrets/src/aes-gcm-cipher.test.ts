@@ -1,0 +1,59 @@
+import { cipherContract } from '@portico/contracts';
+import { expect, test } from 'vitest';
+import { createAesGcmCipher, keyIdOf, sealingKeyId } from './aes-gcm-cipher.ts';
+
+const [old, fresh, other] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+
+for (const [sentence, check] of Object.entries(cipherContract)) {
+  test(sentence, () => check(createAesGcmCipher({ current: fresh, previous: [] })));
+}
+
+test('a previous key opens what it sealed, and seals nothing any more', () => {
+  const sealed = createAesGcmCipher({ current: old, previous: [] }).seal('s3cret', 'here');
+  const cipher = createAesGcmCipher({ current: fresh, previous: [old] });
+  expect(cipher.open(sealed, 'here')).toBe('s3cret');
+  expect(cipher.isCurrent(sealed)).toBe(false);
+  expect(cipher.isCurrent(cipher.seal('s3cret', 'here'))).toBe(true);
+});
+
+test('a key that is not configured is named by its id, without the text', () => {
+  const sealed = createAesGcmCipher({ current: other, previous: [] }).seal('s3cret', 'here');
+  const open = () => createAesGcmCipher({ current: fresh, previous: [old] }).open(sealed, 'here');
+  expect(open).toThrow(/SECRETS_KEY_PREVIOUS/);
+  expect(open).not.toThrow(/s3cret/);
+});
+
+test('the key that sealed a text is told, and nothing of what is no sealed text', () => {
+  const sealed = createAesGcmCipher({ current: other, previous: [] }).seal('s3cret', 'here');
+  expect(sealingKeyId(sealed)).toBe(keyIdOf(other));
+  for (const text of ['', 's3cret', 'v2.aaaaaaaa.AAAA.AAAA', 'v1.not an id.AAAA'])
+    expect(sealingKeyId(text)).toBeNull();
+});
+
+test('every single bit of what is sealed counts', () => {
+  const cipher = createAesGcmCipher({ current: fresh, previous: [] });
+  const sealed = cipher.seal('s3cret', 'here');
+  const [version, keyId, nonce, rest] = sealed.split('.') as [string, string, string, string];
+  for (const [at, part] of [nonce, rest].entries()) {
+    const bytes = Buffer.from(part, 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      const parts = [nonce, rest];
+      parts[at] = changed.toString('base64url');
+      expect(() => cipher.open([version, keyId, ...parts].join('.'), 'here')).toThrow();
+    }
+  }
+});
+
+test('what is no sealed text, or a key of another length, is refused', () => {
+  const cipher = createAesGcmCipher({ current: fresh, previous: [] });
+  for (const text of ['', 'v1', 'v2.a.b.c', 'v1.aaaaaaaa.AAAA.AAAA', `${cipher.seal('x', 'here')}.x`]) {
+    expect(() => cipher.open(text, 'here')).toThrow(/form|configured/);
+  }
+  expect(() => createAesGcmCipher({ current: new Uint8Array(31), previous: [] })).toThrow(RangeError);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import type { RandomSource } from '@portico/domain';
+import type { Contract } from './contract.ts';
+
+const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export const randomSourceContract = {
+  'an id is a UUID of version 4 in lower case': async (random) => {
+    for (let count = 0; count < 100; count++) assert.match(random.uuid(), version4);
+  },
+
+  'no two ids are the same': async (random) => {
+    assert.equal(new Set(Array.from({ length: 10_000 }, () => random.uuid())).size, 10_000);
+  },
+
+  'there are as many bytes as were asked for': async (random) => {
+    for (const count of [0, 1, 12, 32, 1000]) assert.equal(random.bytes(count).length, count);
+  },
+
+  'each value of a byte turns up about as often as any other': async (random) => {
+    const seen = new Uint32Array(256);
+    for (const byte of random.bytes(256 * 400)) seen[byte] = (seen[byte] ?? 0) + 1;
+    // 400 are expected with a standard deviation of 20: ten of them away is chance in no lifetime.
+    assert.ok(Math.min(...seen) > 200 && Math.max(...seen) < 600, `${Math.min(...seen)} to ${Math.max(...seen)}`);
+  },
+
+  'the bytes are new each time': async (random) => {
+    const drawn = Array.from({ length: 1000 }, () => random.bytes(16).join());
+    assert.equal(new Set(drawn).size, 1000);
+  },
+} satisfies Contract<RandomSource>;
