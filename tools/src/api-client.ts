@@ -12,7 +12,7 @@ export interface ApiClient {
   readonly address: string;
   /** Calls and answers whatever comes back. */
   readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Calls, and raises unless it succeeds; answers the body. */
+  /** Calls, and throws unless it succeeds; returns the body. */
   readonly ask: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;
 }
 

@@ -40,7 +40,7 @@ export const writeArchive = async (folder: string, names: readonly Archived[], a
 };
 
 /**
- * Takes an archive apart into an empty folder of the owner's alone, and holds what it finds against the manifest. Raises an
+ * Takes an archive apart into an empty folder of the owner's alone, and holds what it finds against the manifest. Throws an
  * `OperatorError` for what is no backup, or no whole one.
  */
 export const readArchive = async (archive: string, folder: string): Promise<Manifest> => {

@@ -5,7 +5,7 @@ export const isThere = async (path: string): Promise<boolean> => (await textOrNu
 /** What a file holds; null where there is none. */
 export const contentOf = (path: string): Promise<Buffer | null> => textOrNull(() => readFile(path));
 
-/** Makes a file for its owner alone, which is on the disk once this is fulfilled; raises where there is one already. */
+/** Makes a file for its owner alone, which is on the disk once this is fulfilled; throws where there is one already. */
 export const writePrivately = async (path: string, content: string | Uint8Array): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
   try {

@@ -15,7 +15,7 @@ import { mintToken } from './commands/token.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine, type Terminal } from './terminal.ts';
 import { toolConfig, toolLogger, withPortico } from './with-portico.ts';
 
-/** Runs the tool with these arguments (`process.argv`) and variables; answers the exit code. */
+/** Runs the tool with these arguments (`process.argv`) and variables; returns the exit code. */
 export const run = async (argv: readonly string[], environment: Environment): Promise<number> => {
   let exitCode: number = exitCodes.success;
   const program = createProgram(environment, (code) => (exitCode = code));

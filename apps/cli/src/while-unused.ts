@@ -3,7 +3,7 @@ import { isThere } from './files.ts';
 import { OperatorError } from './terminal.ts';
 
 /**
- * Does the work while no process uses the database; raises an `OperatorError` where one does. A database that is not there, or is
+ * Does the work while no process uses the database; throws an `OperatorError` where one does. A database that is not there, or is
  * none, is used by nobody.
  */
 export const whileUnused = async ({ database, alone }: EmbeddedFiles, work: () => Promise<void>): Promise<void> => {

@@ -183,7 +183,7 @@ const createServing = (
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Raises `not_found` for an unknown path, `method_not_allowed` for a method that the path does not know. */
+/** Throws `not_found` for an unknown path, `method_not_allowed` for a method that the path does not know. */
 const routeFor = (methods: MethodTable | null, method: string, exchange: Exchange): Route => {
   if (!methods) throw new PorticoError('not_found');
   const [first] = methods.values();

@@ -20,7 +20,7 @@ export interface PipelineFacts {
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Answers a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
+ * Returns a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
  * how often, in which role; then query and body; then the handler's own: what exists, what is granted, what conflicts.
  */
 export const answerRoute = async (

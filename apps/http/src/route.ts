@@ -155,7 +155,7 @@ interface RouteDefinition<
 }
 
 /**
- * Writes a row. The compiler checks that its handler asks only for what the row declares and answers what it declares;
+ * Writes a row. The compiler checks that its handler asks only for what the row declares and returns what it declares;
  * the table forgets these types.
  */
 export const defineRoute = <

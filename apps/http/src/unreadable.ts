@@ -14,7 +14,7 @@ export interface Unreadable {
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string) => void;
 
 /**
- * Answers what cannot be read, in JSON, and ends the connection. A request that is under way there is answered first, by what has
+ * Returns what cannot be read, in JSON, and ends the connection. A request that is under way there is answered first, by what has
  * become of it; unless it is the very one whose body cannot be read.
  */
 export const createUnreadableRefusal =

@@ -39,7 +39,7 @@ const working = (portico: Portico): void => {
   onTestFinished(() => background.stop());
 };
 
-/** A composition that works its jobs; answers how often the use case has ended by now. */
+/** A composition that works its jobs; returns how often the use case has ended by now. */
 const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudit'): (() => number) => {
   let ended = 0;
   const counted = async (...parameters: [number]): Promise<unknown> => {

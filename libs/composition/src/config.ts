@@ -73,7 +73,7 @@ export const localAdmin = {
   issuer: localIssuerName,
 } as const satisfies FirstAdmin;
 
-/** The configuration that the variables say; raises a `ConfigurationError` that names every variable at fault. */
+/** The configuration that the variables say; throws a `ConfigurationError` that names every variable at fault. */
 export const readConfig = (variables: Environment): Config => {
   const read = readEnvironment(variables);
   const dataDir = resolve(root, read.DATA_DIR);

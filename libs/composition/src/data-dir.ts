@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from './config.ts';
 import { ConfigurationError } from './environment.ts';
 
-/** Makes the folder of the data, for its owner alone; raises a `ConfigurationError` where it cannot be worked in. */
+/** Makes the folder of the data, for its owner alone; throws a `ConfigurationError` where it cannot be worked in. */
 export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -13,7 +13,7 @@ export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
   }
 };
 
-/** Raises a `ConfigurationError` where a heartbeat could not be written. */
+/** Throws a `ConfigurationError` where a heartbeat could not be written. */
 export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>): void => {
   if (heartbeatFile === null) return;
   try {

@@ -12,9 +12,9 @@ export interface EmbeddedFiles {
   readonly keys: Readonly<Partial<Record<KeyFile, string>>>;
   /** Copies the database as of one moment, beside a running service, into a file that is empty. */
   readonly copy: (target: string) => Promise<void>;
-  /** Raises unless this file is a whole database that this version can go on with. */
+  /** Throws unless this file is a whole database that this version can go on with. */
   readonly check: (file: string) => Promise<void>;
-  /** Does the work while no process has the database open; answers false, and does nothing, where one has. */
+  /** Does the work while no process has the database open; returns false, and does nothing, where one has. */
   readonly alone: (work: () => Promise<void>) => Promise<boolean>;
 }
 

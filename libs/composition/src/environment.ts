@@ -211,7 +211,7 @@ const schema = z.object({
 
 /**
  * The variables as their types, defaults filled in. An empty one, or an empty file, is as if absent; a secret may come
- * as `NAME_FILE`. Raises one `ConfigurationError` for all that is wrong.
+ * as `NAME_FILE`. Throws one `ConfigurationError` for all that is wrong.
  */
 export const readEnvironment = (variables: Environment): z.infer<typeof schema> => {
   const present = Object.fromEntries(

@@ -10,7 +10,7 @@ export interface SettingsStore {
   /** Null where there is none. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Stores the value unless there is one; answers the one that is stored then. */
+  /** Stores the value unless there is one; returns the one that is stored then. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
 

@@ -21,7 +21,7 @@ const waysOut =
 
 /**
  * The keys that are configured. A key file that is not there is made, but never beside data that only another key opens:
- * then a `LostKeyError` is raised. Of several processes that start at once all have the same key.
+ * then a `LostKeyError` is thrown. Of several processes that start at once all have the same key.
  */
 export const openSecretsKeys = async (
   { secretsKey, production }: Pick<Config, 'secretsKey' | 'production'>,
@@ -48,7 +48,7 @@ export type PresentKeys =
   /** The file that a key is to be made in. */
   | { readonly current: null; readonly path: string; readonly previous: readonly Uint8Array[] };
 
-/** The keys that are there, without making one. Raises a `ConfigurationError` where a file holds none. */
+/** The keys that are there, without making one. Throws a `ConfigurationError` where a file holds none. */
 export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise<PresentKeys> => {
   const previous = secretsKey.previous.map((text) => parseSecretsKey(text, 'SECRETS_KEY_PREVIOUS'));
   if (secretsKey.from === 'value') return { current: parseSecretsKey(secretsKey.current, 'SECRETS_KEY'), previous };
@@ -57,7 +57,7 @@ export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise
   return text === null ? { current: null, path, previous } : { current: parsed(text, path), previous };
 };
 
-/** Makes the file with this key, unless there is one by now; answers the key that it holds. */
+/** Makes the file with this key, unless there is one by now; returns the key that it holds. */
 export const makeSecretsKeyFile = async (
   path: string,
   draft: string,

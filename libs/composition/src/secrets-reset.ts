@@ -13,7 +13,7 @@ import { makeSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
 export interface SecretsReset {
   /** What no configured key opens. */
   find(): Promise<LostSecrets>;
-  /** Takes that away, and makes a key where none is configured; answers what was taken. */
+  /** Takes that away, and makes a key where none is configured; returns what was taken. */
   reset(): Promise<LostSecrets>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { CallerRow, Effects, ErrorCode, Instant, JobId, Profile } from '@po
 import { endOfTime } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What a decision raises where a case wants one that raises. */
+/** What a decision throws where a case wants one that throws. */
 export const refuse = (): never => {
   throw new PorticoError('already_approved');
 };

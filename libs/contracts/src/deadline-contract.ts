@@ -34,7 +34,7 @@ interface Standing {
 type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
 
 /**
- * The change begins its commit by its deadline and changes something; where the deadline expires at that very moment, it raises
+ * The change begins its commit by its deadline and changes something; where the deadline expires at that very moment, it throws
  * `timed_out` and nothing of it is there.
  */
 const inTime =

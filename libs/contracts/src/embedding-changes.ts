@@ -2,7 +2,7 @@ import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@
 
 /** The part of an embedding store that a vector index reads, with a way to write to it behind the index's back. */
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince'> {
-  /** Stores the vector in place of the collection's earlier one; answers its sequence. */
+  /** Stores the vector in place of the collection's earlier one; returns its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
   /** Removes the collection's vector, as the removal of a collection does. */
   remove(collectionId: CollectionId): void;

@@ -237,7 +237,7 @@ const granted = ({ grants }: Stores, client: Profile, collection: Collection, gr
 
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
-/** What a decision sees that then raises. */
+/** What a decision sees that then throws. */
 const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
   let seen: GrantState | null = null;
   const attempt = grants.grant(client.id, collection.id, (state) => {

@@ -7,11 +7,11 @@ export interface Deadline {
   readonly expired: boolean;
 
   /**
-   * To be called as the last thing before a change is committed. Raises `timed_out` where the time is over; else the answer waits
+   * To be called as the last thing before a change is committed. Throws `timed_out` where the time is over; else the answer waits
    * for the outcome from here on, and the deadline never expires.
    */
   beginCommit(): void;
 
-  /** Calls back once when it expires, at once where it has. Answers how to take the callback back. */
+  /** Calls back once when it expires, at once where it has. Returns how to take the callback back. */
   onExpired(callback: () => void): () => void;
 }

@@ -47,7 +47,7 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** The one error that use cases and adapters raise on purpose. Anything else that is thrown is a bug. */
+/** The one error that use cases and adapters throw on purpose. Anything else that is thrown is a bug. */
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly counted: CountedRequest | null;

@@ -9,7 +9,7 @@ export interface BenchRequest {
   readonly status?: number;
 }
 
-/** Sends so many requests and answers the CPU seconds that the server spent on them. Raises where one was not answered right. */
+/** Sends so many requests and answers the CPU seconds that the server spent on them. Throws where one was not answered right. */
 export const measure = async (
   address: string,
   { method = 'GET', path = '/', headers = {}, body, status = 200 }: BenchRequest,

@@ -253,7 +253,7 @@ export const createCollection = async (
 ): Promise<string> =>
   (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, description, openapi_spec: document })).id;
 
-/** The value as soon as it holds; raises where that takes too long. */
+/** The value as soon as it holds; throws where that takes too long. */
 export const eventually = async <T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,

@@ -7,7 +7,7 @@ export const listAdmins = async ({ useCases }: Portico, terminal: Terminal): Pro
   terminal.result(admins.map(viewOf), admins.length > 0 ? admins.map(lineOf) : ['There is no admin.']);
 };
 
-/** Raises `OperatorError` where nobody is registered with the e-mail. A pending profile is approved by it. */
+/** Throws `OperatorError` where nobody is registered with the e-mail. A pending profile is approved by it. */
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
   const profile = await useCases.findProfileByEmail(email);
   if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it has to register first`);

@@ -40,7 +40,7 @@ export const backUp = async (
   }
 };
 
-/** Raises an `OperatorError` that says how a server's database is taken care of. */
+/** Throws an `OperatorError` that says how a server's database is taken care of. */
 export const filesOf = (config: Config, instead: string): EmbeddedFiles => {
   const files = embeddedFiles(config);
   if (files) return files;

@@ -13,7 +13,7 @@ export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit:
   ]);
 };
 
-/** Lets jobs that were given up begin anew; answers whether each of them does. */
+/** Lets jobs that were given up begin anew; returns whether each of them does. */
 export const retryJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
@@ -38,7 +38,7 @@ export const retryAllJobs = async ({ useCases }: Portico, terminal: Terminal): P
   ]);
 };
 
-/** Forgets jobs that were given up; answers whether there was each of them. */
+/** Forgets jobs that were given up; returns whether there was each of them. */
 export const discardJobs = async (
   { useCases }: Portico,
   terminal: Terminal,

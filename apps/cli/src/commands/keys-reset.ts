@@ -7,7 +7,7 @@ import { whileUnused } from '../while-unused.ts';
 const namesMax = 20;
 
 /**
- * Takes away what no configured key opens, after saying what that is and being told to. Raises an `OperatorError` where there is
+ * Takes away what no configured key opens, after saying what that is and being told to. Throws an `OperatorError` where there is
  * nothing to take away, where nobody can be asked, and where the answer is no.
  */
 export const resetKeys = async (

@@ -3,7 +3,7 @@ import { operatorAuthority } from '@portico/domain';
 import { createProgress, type Progress } from '../progress.ts';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Seals by the present key what an earlier one has sealed; answers whether nothing is left that only an earlier one opens. */
+/** Seals by the present key what an earlier one has sealed; returns whether nothing is left that only an earlier one opens. */
 export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise<boolean> => {
   // A property, for the compiler does not follow what a callback assigns to a variable.
   const shown: { progress?: Progress } = {};

@@ -1,6 +1,6 @@
 import { PorticoError, type Deadline } from '@portico/domain';
 
-/** Rings once after so many milliseconds; answers how to stop it before. */
+/** Rings once after so many milliseconds; returns how to stop it before. */
 export type Timer = (milliseconds: number, ring: () => void) => () => void;
 
 export const systemTimer: Timer = (milliseconds, ring) => {

@@ -15,7 +15,7 @@ export class ClientGone extends Error {
 const discardMaxBytes = 67_108_864;
 
 /**
- * The bytes of a JSON request body; empty where there is none. Raises `body_too_large`, as early as `Content-Length` tells;
+ * The bytes of a JSON request body; empty where there is none. Throws `body_too_large`, as early as `Content-Length` tells;
  * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `letCome` is called
  * once the body is wanted.
  */
@@ -101,7 +101,7 @@ export interface JsonBody {
 const depthMax = 100;
 const pollutingKeys = ['__proto__', 'constructor'];
 
-/** Reads bytes as a JSON object; no bytes are an object without members. Raises `invalid_body`. */
+/** Reads bytes as a JSON object; no bytes are an object without members. Throws `invalid_body`. */
 export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   if (bytes.length === 0) return { value: {}, memberText: () => null };
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
@@ -136,7 +136,7 @@ const refuseUnstorable = (text: string): void => {
   if (at !== null) throw invalid(new JsonFault('U+0000 or a lone surrogate', text, at).message);
 };
 
-/** Raises `invalid_body` where an object that the service reads by its members has one that could reach a prototype. */
+/** Throws `invalid_body` where an object that the service reads by its members has one that could reach a prototype. */
 export const refusePollutingKeys = (value: object, path: string): void => {
   const key = pollutingKeys.find((name) => Object.hasOwn(value, name));
   if (key !== undefined) throw invalid(`${path}${key} is not allowed`);

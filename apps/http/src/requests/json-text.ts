@@ -24,7 +24,7 @@ export interface Span {
 /**
  * Reads over a JSON text once (RFC 8259), building nothing: so that nesting is bounded before anything is parsed, faults
  * have a place, and the own text of a top-level member can be kept. Of a name that stands twice the last one counts, as
- * in `JSON.parse`. The outermost value is no level. Raises `JsonFault`.
+ * in `JSON.parse`. The outermost value is no level. Throws `JsonFault`.
  */
 export const scanJson = (text: string, depthMax: number): ReadonlyMap<string, Span> => {
   const members = new Map<string, Span>();

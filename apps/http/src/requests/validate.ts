@@ -1,7 +1,7 @@
 import { PorticoError } from '@portico/domain';
 import type { z } from 'zod';
 
-/** What a body says by its schema; raises `invalid_body` with the place and the reason of the first fault. */
+/** What a body says by its schema; throws `invalid_body` with the place and the reason of the first fault. */
 export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   const result = schema.safeParse(value, { error: plainReason });
   if (result.success) return result.data;

@@ -13,7 +13,7 @@ import type { KeptBodies } from '../answers/kept-bodies.ts';
 import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
 
-/** Part of every entity tag: to be raised whenever the form of an answer changes. */
+/** Part of every entity tag: to be thrown whenever the form of an answer changes. */
 const formatVersion = 1;
 
 export type Coding = 'gzip' | 'identity';

@@ -93,7 +93,7 @@ export const createStage = () => {
   return {
     options,
     expireAll,
-    /** Makes a request whose time is over at that step; answers once nothing of it is left to do. */
+    /** Makes a request whose time is over at that step; returns once nothing of it is left to do. */
     async play<Answer>(step: Step, request: () => Promise<Answer>) {
       const { promise: answered, resolve } = Promise.withResolvers<unknown>();
       const choice = { step, answered, isReached: false };

@@ -32,7 +32,7 @@ export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fiel
 
 export const message = object(['message']);
 
-/** The entries of an answer; raises where it is not of this shape. `mayBeEmpty` is about lists. */
+/** The entries of an answer; throws where it is not of this shape. `mayBeEmpty` is about lists. */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {
   const media = shape.form === 'text' ? shape.media : mediaTypes[shape.form];
   expect(reply.headers['content-type']).toBe(media);

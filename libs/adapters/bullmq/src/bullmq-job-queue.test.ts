@@ -33,7 +33,7 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
     });
   }
 
-  /** Works so many embeddings by two processes; answers how many were worked at once, at most. */
+  /** Works so many embeddings by two processes; returns how many were worked at once, at most. */
   const mostAtOnce = async (count: number, togetherAtOnce: { readonly embed?: number }): Promise<number> => {
     const source = createJobSource(count);
     let [underWay, most] = [0, 0];

@@ -46,7 +46,7 @@ export const createJobSource = (count: number, workMs = 20): JobSource => {
   };
 };
 
-/** Waits until it is so; answers whether it ever was. */
+/** Waits until it is so; returns whether it ever was. */
 export const becomesTrue = async (isSo: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<boolean> => {
   const end = performance.now() + withinMs;
   while (performance.now() < end) {

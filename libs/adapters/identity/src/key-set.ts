@@ -12,7 +12,7 @@ export interface KeySet {
 
 /** Where a verifier finds the keys of its issuer. */
 export interface KeySource {
-  /** The set to judge by now. Raises `identity_unavailable` where there is none. */
+  /** The set to judge by now. Throws `identity_unavailable` where there is none. */
   current(): Promise<KeySet>;
   /** For a key that the set lacks: a set that came after it, or null where none is to be had now. */
   later(than: KeySet): Promise<KeySet | null>;

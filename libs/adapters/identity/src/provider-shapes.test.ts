@@ -171,7 +171,7 @@ const shapes: Record<string, Shape> = {
   },
 };
 
-/** Answers a JSON text for each of its paths; its origin. */
+/** Returns a JSON text for each of its paths; its origin. */
 const serve = async (texts: Readonly<Record<string, () => string>>): Promise<string> => {
   const server = createServer((request, response) => {
     const text = texts[request.url ?? ''];

@@ -41,7 +41,7 @@ const keyIdForm = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 /** By these a token would name its own key, or ask for a reading of its own (RFC 8725, section 3.10; RFC 7797). */
 const forbiddenHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip'];
 
-/** The header of a token in compact form (RFC 7515, section 7.1), nothing of which is proven yet. Raises `invalid_token`. */
+/** The header of a token in compact form (RFC 7515, section 7.1), nothing of which is proven yet. Throws `invalid_token`. */
 export const readHeader = (token: string): TokenHeader => {
   if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
   const parts = token.split('.');
@@ -67,7 +67,7 @@ export const readHeader = (token: string): TokenHeader => {
 const isBase64url = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 
-/** The claims of a payload whose signature was found good. Raises `invalid_token` for what no time would make good. */
+/** The claims of a payload whose signature was found good. Throws `invalid_token` for what no time would make good. */
 export const judgeClaims = (payload: Uint8Array, { issuer, audience }: TokenRules): JudgedClaims => {
   const claims = parseObject(payload);
   if (claims.iss !== issuer) throw invalidToken('the token is of another issuer');

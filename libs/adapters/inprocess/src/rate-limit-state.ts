@@ -49,8 +49,8 @@ export const writeRateLimitState = async (path: string, state: RateLimitState): 
 };
 
 /**
- * Reads the state and removes its file, since after a crash it would be out of date. Answers null where there is none;
- * raises `UnusableState` where a file is torn or is no such file at all, and then leaves one that is not its own.
+ * Reads the state and removes its file, since after a crash it would be out of date. Returns null where there is none;
+ * throws `UnusableState` where a file is torn or is no such file at all, and then leaves one that is not its own.
  */
 export const takeRateLimitState = async (path: string): Promise<RateLimitState | null> => {
   const bytes = await readIfThere(path);

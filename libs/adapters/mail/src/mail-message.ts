@@ -8,7 +8,7 @@ import type { Sender } from './sender.ts';
 const usableId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
 
 /**
- * The mail as nodemailer takes it, whatever carries it. Raises a permanent `DeliveryError` where it can go to nobody.
+ * The mail as nodemailer takes it, whatever carries it. Throws a permanent `DeliveryError` where it can go to nobody.
  * The message is the same each time but for its date: its `Message-ID` is made of the mail's id and the sender's domain.
  */
 export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender; readonly date: Instant }) => {

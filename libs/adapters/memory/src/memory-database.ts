@@ -85,7 +85,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
 export const kept = <T>(value: T): T => freeze(structuredClone(value));
 
 /**
- * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Raises `timed_out`, and
+ * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Throws `timed_out`, and
  * writes nothing, where the deadline has expired.
  */
 export const commit = (database: MemoryDatabase, { entries, jobs, deadline }: Effects, write: () => void): void => {
@@ -99,7 +99,7 @@ export const commit = (database: MemoryDatabase, { entries, jobs, deadline }: Ef
   }
 };
 
-/** Answers whether the profile has a notice, which is then asked for once more. */
+/** Returns whether the profile has a notice, which is then asked for once more. */
 const askAgain = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
   for (const stored of jobs.values()) {
     const { task } = stored.job;

@@ -3,7 +3,7 @@ import type { Embedder } from '@portico/domain';
 
 /** The reference with a switch, to see what happens when embedding fails. */
 export interface MemoryEmbedder extends Embedder {
-  /** From now on everything raises `embedding_unavailable`. */
+  /** From now on everything throws `embedding_unavailable`. */
   interrupt(): void;
   /** Ends what `interrupt` began. */
   resume(): void;

@@ -61,7 +61,7 @@ export const createMemoryTokenVerifier = ({
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The claims that the token holds; null where they are no object. Raises `invalid_token` for what is no token. */
+/** The claims that the token holds; null where they are no object. Throws `invalid_token` for what is no token. */
 const parse = (token: string): Claims | null => {
   const [, payload] = /^memory\.([A-Za-z0-9_-]+)$/.exec(token) ?? [];
   if (payload === undefined || token.length > tokenMaxLength) throw new PorticoError('invalid_token');

@@ -48,8 +48,8 @@ export class ModelLoad {
   }
 
   /**
-   * Fulfilled where it is loaded. Raises a failure of kind `loading` where the signal is aborted before, or, for whoever is not
-   * patient, once the load has taken `loadPatienceMs`; at once where the server does not answer; and whatever the load itself raises.
+   * Fulfilled where it is loaded. Throws a failure of kind `loading` where the signal is aborted before, or, for whoever is not
+   * patient, once the load has taken `loadPatienceMs`; at once where the server does not answer; and whatever the load itself throws.
    */
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;

@@ -8,7 +8,7 @@ export interface OllamaApi {
   /** Fulfilled once the model is loaded, though the server is busy with texts. */
   load(signal: AbortSignal): Promise<unknown>;
   tags(signal: AbortSignal): Promise<unknown>;
-  /** Raises what the server says went wrong, also in the middle. */
+  /** Throws what the server says went wrong, also in the middle. */
   pull(signal: AbortSignal): AsyncIterable<ProgressResponse>;
 }
 

@@ -2,7 +2,7 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * The vectors of an answer, so many, brought to length 1 in double precision; anything else raises a failure. The server
+ * The vectors of an answer, so many, brought to length 1 in double precision; anything else throws a failure. The server
  * says that they are of length 1, which holds to single precision and not for each model.
  */
 export const readVectors = (answer: unknown, count: number, model: string): Float32Array[] => {

@@ -20,7 +20,7 @@ export class SlowTexts {
     return this.#unitsMax.get(hashOf(text)) ?? textUnitsMax;
   }
 
-  /** Answers what it is cut to from now on: as before the first time, which may have been the fault of others. */
+  /** Returns what it is cut to from now on: as before the first time, which may have been the fault of others. */
   tookTooLong(text: string): number {
     const key = hashOf(text);
     const known = this.#unitsMax.get(key);

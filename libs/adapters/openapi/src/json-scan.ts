@@ -123,7 +123,7 @@ class Scan {
     return null;
   }
 
-  /** Passes a member's name and colon; answers the member where it is one of the outermost object. */
+  /** Passes a member's name and colon; returns the member where it is one of the outermost object. */
   #name(): { name: string; start: number } | null {
     if (this.#peek() !== quote) throw this.#unexpected('a name in double quotes', this.#at);
     const start = this.#at;
@@ -192,7 +192,7 @@ class Scan {
     this.#at += word.length;
   }
 
-  /** Passes white space; answers the place after it. */
+  /** Passes white space; returns the place after it. */
   #next(): number {
     let byte = this.#bytes[this.#at];
     while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.#bytes[++this.#at];

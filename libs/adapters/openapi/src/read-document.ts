@@ -14,7 +14,7 @@ import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
 /**
- * Finds what there is to know about a document, and packs its text. Raises `invalid_body` for what is no OpenAPI document.
+ * Finds what there is to know about a document, and packs its text. Throws `invalid_body` for what is no OpenAPI document.
  * `name` is what the caller knows the document by.
  */
 export function readDocument(text: Uint8Array, document: Json, name?: string): ReadDocument {

@@ -23,7 +23,7 @@ export const refused = (because: string, cause?: unknown): PorticoError =>
     cause,
   });
 
-/** The bytes without a byte order mark, which some editors write. Raises `invalid_body` where they are no UTF-8. */
+/** The bytes without a byte order mark, which some editors write. Throws `invalid_body` where they are no UTF-8. */
 export function utf8(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength > bytesMax) throw refused('too large to be checked: more than 128 MiB');
   if (!isUtf8(bytes)) throw refused(`the text is not valid UTF-8 (${placeOf(bytes, firstInvalid(bytes))})`);
@@ -53,7 +53,7 @@ function characterStart(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** Where the parts of a JSON text stand. Raises `invalid_body`, by line and column, for what cannot be taken. */
+/** Where the parts of a JSON text stand. Throws `invalid_body`, by line and column, for what cannot be taken. */
 export function scanned(bytes: Uint8Array, nestingMax: number): JsonScan {
   try {
     return scanJson(bytes, { nestingMax, valuesMax });

@@ -13,7 +13,7 @@ const aliasesMax = 10_000;
 
 /**
  * The JSON that a YAML text means (YAML 1.2, core schema, with merge keys): keys are texts, dates stay texts, and an
- * integer keeps all its digits; members stand as they are written. Raises `invalid_body` with line and column for what is malformed or says a key twice,
+ * integer keeps all its digits; members stand as they are written. Throws `invalid_body` with line and column for what is malformed or says a key twice,
  * and for what JSON cannot say.
  */
 export function jsonOfYaml(text: Uint8Array): Uint8Array {

@@ -155,7 +155,7 @@ export class Generation {
     return versions;
   }
 
-  /** Writes what is not there, or only as an older version; answers how many those were. */
+  /** Writes what is not there, or only as an older version; returns how many those were. */
   async #bringIn(
     modelId: string,
     changes: readonly EmbeddingChange[],

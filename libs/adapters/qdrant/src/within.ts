@@ -1,4 +1,4 @@
-/** Raised where something took longer than it may; it goes on by itself. */
+/** Thrown where something took longer than it may; it goes on by itself. */
 export class TookTooLong extends Error {}
 
 /** The promise's outcome, or `TookTooLong`. */

@@ -17,7 +17,7 @@ const portDefault = 6379;
 
 /**
  * Reads `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. What stands behind a `?` is not looked at: the
- * limits of the connection are ours. Raises an error that holds nothing of the address, which may contain a password.
+ * limits of the connection are ours. Throws an error that holds nothing of the address, which may contain a password.
  */
 export const readRedisUrl = (url: string): RedisAddress => {
   const parsed = URL.parse(url);

@@ -48,9 +48,9 @@ export interface RedisConnection {
   readonly client: Redis;
   readonly probe: Probe;
   /**
-   * Sends commands; those of one turn of the event loop leave together. Raises `RedisAway` at once while Redis is known
+   * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known
    * to be away, and after 200 ms where it did not answer, not counting those in which this process stood still itself;
-   * `RedisRefusal` where it answered an error. Whatever else the question raises (an answer that cannot be understood) is
+   * `RedisRefusal` where it answered an error. Whatever else the question throws (an answer that cannot be understood) is
    * taken as a sign that the connection is out of step.
    */
   ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>;
@@ -242,7 +242,7 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** Raises where it is a replica still; that nothing may be written for another reason is told when it is tried. */
+  /** Throws where it is a replica still; that nothing may be written for another reason is told when it is tried. */
   async #write(): Promise<void> {
     try {
       await this.#answer((client) => client.set(writeKey, '', 'PX', 1));

@@ -37,7 +37,7 @@ const isTogether = 'Rate limits are counted by all processes together again';
 
 type Observed = Awaited<ReturnType<typeof openObserved>>;
 
-/** Goes on taking, setting and getting until it is ended; any error that a caller would have seen is raised then. */
+/** Goes on taking, setting and getting until it is ended; any error that a caller would have seen is thrown then. */
 const startTraffic = ({ limiter, cache }: Observed) => {
   let isRunning = true;
   let answers = 0;

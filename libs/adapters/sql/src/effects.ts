@@ -3,7 +3,7 @@ import { taskColumns } from './job-record.ts';
 import type { Sql, Transaction, Value } from './sql.ts';
 
 /**
- * The last step of a change: writes what it writes beside its record, and begins the commit. Raises `timed_out` where the deadline
+ * The last step of a change: writes what it writes beside its record, and begins the commit. Throws `timed_out` where the deadline
  * has expired, which rolls back.
  */
 export const writeEffects = async (transaction: Transaction, { entries, jobs, deadline }: Effects): Promise<void> => {

@@ -1,7 +1,7 @@
 import { PorticoError } from '@portico/domain';
 import type { Deadline } from '@portico/domain';
 
-/** What `work` comes to; raises `timed_out` where the deadline expires before. */
+/** What `work` comes to; throws `timed_out` where the deadline expires before. */
 export const inTime = async <T>(work: Promise<T>, deadline: Deadline | null): Promise<T> => {
   if (!deadline) return work;
   const late = Promise.withResolvers<never>();

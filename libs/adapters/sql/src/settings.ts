@@ -5,7 +5,7 @@ export interface Settings {
   /** Null where none is kept. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Keeps the value unless there is one already; answers the one that is kept. */
+  /** Keeps the value unless there is one already; returns the one that is kept. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
 

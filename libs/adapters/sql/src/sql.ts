@@ -8,7 +8,7 @@ export type Value = string | number | boolean | null | Uint8Array;
 export interface Sql {
   all<Row>(text: string, parameters?: readonly Value[]): Promise<Row[]>;
   first<Row>(text: string, parameters?: readonly Value[]): Promise<Row | undefined>;
-  /** Answers how many rows it changed. */
+  /** Returns how many rows it changed. */
   run(text: string, parameters?: readonly Value[]): Promise<number>;
   /** The same statement for each of these. */
   runEach(text: string, parameters: readonly (readonly Value[])[]): Promise<void>;
@@ -41,7 +41,7 @@ export interface Database {
 
   /**
    * Works in one transaction as if nobody else wrote meanwhile, and answers once it is durable; what `work` throws rolls
-   * it back. `work` may run more than once, and must not begin another transaction. Raises `timed_out` where the deadline expires
+   * it back. `work` may run more than once, and must not begin another transaction. Throws `timed_out` where the deadline expires
    * before its turn has come.
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>, deadline?: Deadline | null): Promise<T>;

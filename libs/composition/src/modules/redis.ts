@@ -34,7 +34,7 @@ export const redisModule: Module = (provide) => {
 /** So that the gauge is right within so long of a change, at night too. */
 const checkMs = 5_000;
 
-/** Answers how to end it, which waits for the check that is under way. */
+/** Returns how to end it, which waits for the check that is under way. */
 const keepChecking = (limiter: RedisRateLimiter): (() => Promise<void>) => {
   let checked = limiter.check();
   const timer = setInterval(() => {

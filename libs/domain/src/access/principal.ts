@@ -26,7 +26,7 @@ export interface AdminAuthority {
 /** For the operator's command line. No request is ever given it. */
 export const operatorAuthority: AdminAuthority = { actor: null, deadline: null };
 
-/** The authority of an admin; raises `admin_required` for everyone else. */
+/** The authority of an admin; throws `admin_required` for everyone else. */
 export const authorityOf = ({ profile, deadline }: Principal): AdminAuthority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
   return { actor: { id: profile.id, email: profile.email }, deadline };
@@ -49,7 +49,7 @@ const readingRules: readonly ((principal: Principal) => 'collection_not_found' |
   ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),
 ];
 
-/** The collection that the request is about, once every rule of reading it holds; raises the first refusal. */
+/** The collection that the request is about, once every rule of reading it holds; throws the first refusal. */
 export const readableTarget = <Found extends CollectionHead>(principal: Principal<Found>): Found => {
   for (const rule of readingRules) {
     const refusal = rule(principal);

@@ -6,7 +6,7 @@ import type { Instant } from '../instant.ts';
 export interface AuditLog {
   /**
    * Adds an entry; it is durable when the promise is fulfilled. Begins its commit by the deadline: where that has expired by then,
-   * raises `timed_out` and adds nothing.
+   * throws `timed_out` and adds nothing.
    */
   append(entry: AuditEntry, deadline: Deadline | null): Promise<void>;
 
@@ -23,6 +23,6 @@ export interface AuditLog {
   /** All entries under the filter in the order of `page`, read in bounded batches; each that was there at the call comes once. */
   export(filter: AuditFilter): AsyncIterable<AuditEntry>;
 
-  /** Removes up to `limit` entries that were received before that instant, oldest first; answers how many it removed. */
+  /** Removes up to `limit` entries that were received before that instant, oldest first; returns how many it removed. */
   prune(before: Instant, limit: number): Promise<number>;
 }

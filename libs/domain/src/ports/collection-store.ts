@@ -22,8 +22,8 @@ export interface CollectionStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same collection.
-   * Raises `collection_not_found`. Where `decide` answers null nothing is written and the collection is answered as it
-   * is; where its change has no `document` the stored one stays. Answers what is stored afterwards.
+   * Throws `collection_not_found`. Where `decide` returns null nothing is written and the collection is answered as it
+   * is; where its change has no `document` the stored one stays. Returns what is stored afterwards.
    */
   update(
     id: CollectionId,
@@ -32,7 +32,7 @@ export interface CollectionStore {
     ) => (Effects & { readonly collection: Collection; readonly document?: PackedText }) | null,
   ): Promise<Collection>;
 
-  /** Removes the collection with its document, embedding and all grants. Raises `collection_not_found`. */
+  /** Removes the collection with its document, embedding and all grants. Throws `collection_not_found`. */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
   /** The document as it is now, with the digest that names it, or null where there is no such collection. */

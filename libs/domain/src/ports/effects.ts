@@ -10,7 +10,7 @@ export interface Effects {
   readonly entries: readonly AuditEntry[];
   readonly jobs: readonly NewJob[];
   /**
-   * The store begins its commit by it: where it has expired by then, the change raises `timed_out` and nothing is written. Null
+   * The store begins its commit by it: where it has expired by then, the change throws `timed_out` and nothing is written. Null
    * for what no request waits for: the operator's command line, background work, the start.
    */
   readonly deadline: Deadline | null;

@@ -7,7 +7,7 @@ import type { Effects } from './effects.ts';
 export interface EmbeddingStore {
   /**
    * Stores the embedding in place of the collection's earlier one, with the next `sequence`; but only if the collection
-   * exists and its `contentRevision` is this one. Answers whether it was stored, so that a late result of an older text
+   * exists and its `contentRevision` is this one. Returns whether it was stored, so that a late result of an older text
    * is never kept.
    */
   put(embedding: Embedding): Promise<boolean>;
@@ -34,7 +34,7 @@ export interface EmbeddingStore {
   enqueue(effects: Effects): Promise<void>;
 
   /**
-   * Records a run with its jobs, unless the last one still has jobs that wait; answers the run that is under way.
+   * Records a run with its jobs, unless the last one still has jobs that wait; returns the run that is under way.
    * `plan` sees the ids of all collections.
    */
   startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;

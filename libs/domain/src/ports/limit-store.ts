@@ -14,29 +14,29 @@ export interface LimitSubject {
 export interface LimitStore {
   /** All tiers, by name in code-point order. */
   tiers(): Promise<readonly Tier[]>;
-  /** Adds a tier; raises `tier_taken`. */
+  /** Adds a tier; throws `tier_taken`. */
   addTier(tier: Tier, effects: Effects): Promise<void>;
-  /** Raises `tier_not_found`. The name cannot change. */
+  /** Throws `tier_not_found`. The name cannot change. */
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
   /**
    * Removes the tier and, in the same transaction, takes it from every profile that has it, which is a change of theirs at
-   * `removedAt`: no profile names a tier that is gone. Raises `tier_not_found`.
+   * `removedAt`: no profile names a tier that is gone. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
   /** All overrides, or the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
   /**
-   * Adds an override and answers it with its id, which is never used again. An active one makes the client's others
+   * Adds an override and returns it with its id, which is never used again. An active one makes the client's others
    * inactive, which changes their `updatedAt`.
    */
   addOverride(profile: ProfileId, override: NewOverride, effects: Effects): Promise<Override>;
-  /** Raises `override_not_found`; `decide` sees whose it is. Where it becomes active the client's others become inactive. */
+  /** Throws `override_not_found`; `decide` sees whose it is. Where it becomes active the client's others become inactive. */
   updateOverride(
     id: number,
     decide: (current: Override, client: Profile) => Effects & { readonly override: Override },
   ): Promise<Override>;
-  /** Raises `override_not_found`; `decide` sees whose it is. */
+  /** Throws `override_not_found`; `decide` sees whose it is. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
 
   /** The profile with that API client identifier or, failing that, with that profile id; or null. */

@@ -13,7 +13,7 @@ export interface Outbox {
   due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 
   /**
-   * Leases the job until then and answers it; null where it is gone, given up, not due, or leased by another. Of
+   * Leases the job until then and returns it; null where it is gone, given up, not due, or leased by another. Of
    * simultaneous claims one succeeds. A lease counts until `leaseUntil`, exclusively; one that ran out counts as none.
    */
   claim(id: JobId, now: Instant, leaseUntil: Instant): Promise<Job | null>;
@@ -46,17 +46,17 @@ export interface Outbox {
    */
   requeue(id: JobId, now: Instant): Promise<RequeueOutcome>;
 
-  /** Requeues every job that was given up, except those whose secret was removed; answers how many. */
+  /** Requeues every job that was given up, except those whose secret was removed; returns how many. */
   requeueAll(now: Instant): Promise<number>;
 
-  /** Removes a job that was given up; answers whether there was one. A job that waits is left alone. */
+  /** Removes a job that was given up; returns whether there was one. A job that waits is left alone. */
   discard(id: JobId): Promise<boolean>;
 
   /** The jobs that wait with a sealed secret, leased and put off ones included, with what is sealed; in any order. */
   sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
-   * Puts what was sealed anew in the place of what is sealed now, with these effects, and changes nothing else of the job; answers
+   * Puts what was sealed anew in the place of what is sealed now, with these effects, and changes nothing else of the job; returns
    * false, and writes nothing, where the job is gone, was given up, or has something else sealed by now.
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;

@@ -19,7 +19,7 @@ export interface ProfileChange extends Effects {
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Raises `email_taken` where the e-mail is taken, else `identity_taken` where the uid is; then
+   * Adds a profile. Throws `email_taken` where the e-mail is taken, else `identity_taken` where the uid is; then
    * nothing is written. Of simultaneous additions of one e-mail or uid exactly one succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
@@ -41,21 +41,21 @@ export interface ProfileStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of
-   * the admins. Raises `user_not_found` where there is none, and `tier_not_found` where it gives the profile a tier
-   * that is not there; that, what `decide` raises, and a change to an e-mail or uid that is taken, leaves everything as it was.
-   * Answers what was stored.
+   * the admins. Throws `user_not_found` where there is none, and `tier_not_found` where it gives the profile a tier
+   * that is not there; that, what `decide` throws, and a change to an e-mail or uid that is taken, leaves everything as it was.
+   * Returns what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 
   /**
    * Removes the profile and with it its grants, keys, overrides and unsent mail jobs, in one transaction. Collections
-   * that it created and audit entries that it wrote stay. Raises `user_not_found`; what `decide` raises keeps all.
+   * that it created and audit entries that it wrote stay. Throws `user_not_found`; what `decide` throws keeps all.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 
   /**
    * Makes a first admin in one transaction: `decide` sees the admins that there are and the profile that has this uid
-   * or, failing that, this e-mail. It answers the profile to add or to store in its place, or null to change nothing.
+   * or, failing that, this e-mail. It returns the profile to add or to store in its place, or null to change nothing.
    * Of simultaneous calls on an empty store exactly one sees no admin.
    */
   claimAdmin(
@@ -68,7 +68,7 @@ export interface ProfileStore {
 
   /**
    * Gives each profile of `unknownIssuer` the issuer that is named for it, in one transaction; nothing else of it changes, and
-   * no other profile does. Answers how many there were.
+   * no other profile does. Returns how many there were.
    */
   adoptBindings(issuerOf: (profile: Profile) => string): Promise<number>;
 }

@@ -40,14 +40,14 @@ export interface SealedStore {
   /** All that is sealed, as of one moment. */
   read(): Promise<SealedSecrets>;
 
-  /** Keeps the pepper unless there is one; answers the one that is kept. Of simultaneous first calls all answer the same. */
+  /** Keeps the pepper unless there is one; returns the one that is kept. Of simultaneous first calls all answer the same. */
   keepPepper(sealed: string): Promise<string>;
 
-  /** Puts the pepper, sealed anew, in the place of what is sealed now; answers false, and changes nothing, where that is another. */
+  /** Puts the pepper, sealed anew, in the place of what is sealed now; returns false, and changes nothing, where that is another. */
   resealPepper(before: string, after: string): Promise<boolean>;
 
   /**
-   * Loads, decides and stores in one transaction; where `decide` answers null, or raises, nothing is written. A collection that
+   * Loads, decides and stores in one transaction; where `decide` returns null, or throws, nothing is written. A collection that
    * loses its credential has a revision and a time of change after the one before. With a new pepper no profile has an API key;
    * its client id stays.
    */

@@ -17,7 +17,7 @@ const refusals = {
   rejected: 'already_rejected',
 } as const satisfies Record<RegistrationStatus, ErrorCode>;
 
-/** The status after the event; raises the refusal of a status that does not know it. */
+/** The status after the event; throws the refusal of a status that does not know it. */
 export const nextStatus = (status: RegistrationStatus, event: RegistrationEvent): RegistrationStatus => {
   const transitions: Partial<Record<RegistrationEvent, RegistrationStatus>> = machine[status];
   const next = transitions[event];

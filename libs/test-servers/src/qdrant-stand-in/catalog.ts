@@ -38,7 +38,7 @@ export class Catalog {
     this.#collections.set(name, new Collection(size, distance, metadata));
   }
 
-  /** With its aliases; answers whether it was there. */
+  /** With its aliases; returns whether it was there. */
   delete(name: string): boolean {
     for (const [alias, target] of this.#aliases) if (target === name) this.#aliases.delete(alias);
     return this.#collections.delete(name);

@@ -30,7 +30,7 @@ export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
     },
   }));
 
-/** Raises an error where a migration was applied that is not known here. */
+/** Throws an error where a migration was applied that is not known here. */
 export const refuseUnknown = (applied: readonly string[]): void => {
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = applied.find((name) => !known.has(name));

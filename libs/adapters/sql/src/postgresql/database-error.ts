@@ -16,7 +16,7 @@ export const withoutValues = (error: unknown): unknown => {
   return error;
 };
 
-/** Whether the connection that raised it can go on: the server refused a statement, and nothing else happened. */
+/** Whether the connection that thrown it can go on: the server refused a statement, and nothing else happened. */
 export const isConnectionUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError && !isOfClass(error, connectionException) && !isOfClass(error, operatorIntervention);
 

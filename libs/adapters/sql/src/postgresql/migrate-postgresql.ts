@@ -10,7 +10,7 @@ export type Warn = (message: string, error: unknown) => void;
 
 /**
  * Brings the tables up to date, each migration in a transaction of its own. Of several processes one does so while the others
- * wait: the lock belongs to a connection of its own, and goes with it. Answers the name of the database.
+ * wait: the lock belongs to a connection of its own, and goes with it. Returns the name of the database.
  */
 export const migratePostgresql = async (url: string, warn: Warn): Promise<string> => {
   const client = new Client({

@@ -17,7 +17,7 @@ export interface OpenPostgresql {
 
 /**
  * Brings the tables up to date and opens a pool. While the server cannot be reached it tries again, for `startWaitMs`; then it
- * raises a `DatabaseUnavailableError`. Raises an error that names the server and what is wrong where waiting does not help.
+ * throws a `DatabaseUnavailableError`. Throws an error that names the server and what is wrong where waiting does not help.
  * No message has the password in it.
  */
 export const openPostgresql = async (url: string, warn: Warn, startWaitMs: number): Promise<OpenPostgresql> => {

@@ -19,7 +19,7 @@ export interface OpenSqlite {
 
 /**
  * Opens the file, makes it where there is none, and brings its tables up to date. Of several processes that do so at
- * once each comes up. Raises an error that names the file and what is wrong with it.
+ * once each comes up. Throws an error that names the file and what is wrong with it.
  */
 export const openSqlite = async (path: string): Promise<OpenSqlite> => {
   const file = resolve(path);
@@ -107,7 +107,7 @@ const migrate = async (orm: MikroORM, writer: Connection): Promise<void> => {
   }
 };
 
-/** Raises unless the tables are those of this version or one before; none at all are a database that is new. */
+/** Throws unless the tables are those of this version or one before; none at all are a database that is new. */
 export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
   const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
   if (tables.length === 0 && empty === 'is new') return;

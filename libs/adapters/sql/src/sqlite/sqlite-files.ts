@@ -4,7 +4,7 @@ import { DatabaseOpenError } from '../database-fault.ts';
 import { refuseForeign } from './open-sqlite.ts';
 
 /**
- * Copies a database as it is at one moment into a file that is empty or not there; processes that use it go on. Raises where
+ * Copies a database as it is at one moment into a file that is empty or not there; processes that use it go on. Throws where
  * it cannot be read.
  */
 export const copySqlite = (file: string, target: string): void =>
@@ -12,7 +12,7 @@ export const copySqlite = (file: string, target: string): void =>
     connection.prepare('vacuum into ?').run(target);
   });
 
-/** Raises a `DatabaseOpenError` unless the file is a whole database of this version or one before. It must not be in use. */
+/** Throws a `DatabaseOpenError` unless the file is a whole database of this version or one before. It must not be in use. */
 export const checkSqlite = (file: string): void =>
   opened(file, { readonly: true }, (connection) => {
     const faults = connection.pragma('integrity_check(1)', { simple: true });
@@ -22,7 +22,7 @@ export const checkSqlite = (file: string): void =>
 
 /**
  * Does the work while no other connection, of this process or another, has the database open, and leaves its file without a
- * log beside it. Answers false, and does nothing, where one has.
+ * log beside it. Returns false, and does nothing, where one has.
  */
 export const aloneWithSqlite = async (file: string, work: () => Promise<void>): Promise<boolean> => {
   const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });

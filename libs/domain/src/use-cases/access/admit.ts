@@ -71,7 +71,7 @@ export const admitRegistration = async (
   return { identity: hasFailed ? null : found, counted: await countStranger(ports, settings, address, false) };
 };
 
-/** Counts a request without valid credentials by its address; raises `rate_limited`. Null where such are not counted. */
+/** Counts a request without valid credentials by its address; throws `rate_limited`. Null where such are not counted. */
 const countStranger = async (
   { limiter }: Pick<Ports, 'limiter'>,
   { anonymousLimit, failedCredentialsLimit }: Settings,

@@ -13,7 +13,7 @@ import { bindProfile } from './bind-profile.ts';
 
 type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
 
-/** Tells who presents a credential; raises `identity_unavailable` where that cannot be told. */
+/** Tells who presents a credential; throws `identity_unavailable` where that cannot be told. */
 export const identify = async <Part extends TargetPart>(
   ports: Needs,
   settings: Pick<Settings, 'identityEmailCheck'>,

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/index.ts';
 const pruneBatch = 1_000;
 
 /**
- * Removes the oldest of the entries that are older than the retention, 1,000 at most; answers how many, so that whoever asks goes on
+ * Removes the oldest of the entries that are older than the retention, 1,000 at most; returns how many, so that whoever asks goes on
  * until there are none, and others come to their turn between.
  */
 export const pruneAudit =

@@ -20,7 +20,7 @@ export interface CollectionWithDocument {
 
 /**
  * A collection that was just read, with its document. Where it was changed in between, both are of after the change; where it is
- * gone by now, `collection_not_found` is raised.
+ * gone by now, `collection_not_found` is thrown.
  */
 export const readDocument =
   ({ collections }: Pick<Ports, 'collections'>) =>

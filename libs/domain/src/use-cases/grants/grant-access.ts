@@ -14,7 +14,7 @@ import { ofCollection, ofProfile, systemEntry } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 
-/** Grants a client a collection; answers since when. */
+/** Grants a client a collection; returns since when. */
 export const grantAccess =
   (ports: Needs) =>
   async (
@@ -63,7 +63,7 @@ export const listCollectionClients =
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
-/** The pair in the words of an entry, once every rule holds; raises the first refusal. */
+/** The pair in the words of an entry, once every rule holds; throws the first refusal. */
 const enforce = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
   for (const rule of rules) {
     const refusal = rule(state);

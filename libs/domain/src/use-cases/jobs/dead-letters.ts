@@ -30,13 +30,13 @@ export const requeueJob =
   (id: JobId): Promise<RequeueOutcome> =>
     outbox.requeue(id, clock.now());
 
-/** The same for every job that can be done again; answers how many those are. */
+/** The same for every job that can be done again; returns how many those are. */
 export const requeueJobs =
   ({ outbox, clock }: Needs) =>
   (): Promise<number> =>
     outbox.requeueAll(clock.now());
 
-/** Forgets a job that was given up; answers whether there was one. */
+/** Forgets a job that was given up; returns whether there was one. */
 export const discardJob =
   ({ outbox }: Needs) =>
   (id: JobId): Promise<boolean> =>

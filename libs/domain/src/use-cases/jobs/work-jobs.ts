@@ -63,7 +63,7 @@ export const workJob =
     return 'done';
   };
 
-/** Answers whether a mail went out. */
+/** Returns whether a mail went out. */
 const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job): Promise<boolean> => {
   switch (task.kind) {
     case 'mail.credentials':

@@ -59,7 +59,7 @@ export const updateOverride =
     });
   };
 
-/** Raises `override_not_found`. Without an active one the client's tier holds, or the default limit. */
+/** Throws `override_not_found`. Without an active one the client's tier holds, or the default limit. */
 export const removeOverride =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority, id: number): Promise<void> => {

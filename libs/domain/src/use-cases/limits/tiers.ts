@@ -12,7 +12,7 @@ export const listTiers =
   async (activeOnly: boolean): Promise<readonly Tier[]> =>
     (await limits.tiers()).filter((tier) => tier.isActive || !activeOnly);
 
-/** Adds a tier; raises `tier_taken`. */
+/** Adds a tier; throws `tier_taken`. */
 export const createTier =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {

@@ -16,7 +16,7 @@ export interface FirstAdmin {
 
 /**
  * Makes the first admin while there is none who can sign in by an issuer that is on: of the profile with this uid or e-mail, or
- * of a new one without a key pair, bound by uid and issuer. Answers it, or null where there is one (specification, "First
+ * of a new one without a key pair, bound by uid and issuer. Returns it, or null where there is one (specification, "First
  * admin").
  */
 export const claimFirstAdmin =

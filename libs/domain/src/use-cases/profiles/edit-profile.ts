@@ -79,7 +79,7 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
   return { ...state.profile, role: 'client' };
 };
 
-/** Assigns a rate-limit tier, or none; raises `tier_not_found`. */
+/** Assigns a rate-limit tier, or none; throws `tier_not_found`. */
 export const assignTier =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority, id: ProfileId, tier: string | null): Promise<Profile> => {

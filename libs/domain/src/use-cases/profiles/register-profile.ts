@@ -22,7 +22,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 
 /**
  * Registers a profile with the role `client`, waiting for approval; what a valid identity token says may bind it at once.
- * Raises `invalid_body` where that is of the same uid and another e-mail, and `invalid_token` where the configuration demands
+ * Throws `invalid_body` where that is of the same uid and another e-mail, and `invalid_token` where the configuration demands
  * a token that binds it (specification, section 3).
  */
 export const registerProfile =

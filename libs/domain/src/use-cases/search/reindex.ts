@@ -6,7 +6,7 @@ import { embedJob } from './embed-collection.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'queue' | 'embedder'>;
 
-/** Begins to embed every collection anew in the background, unless that is under way; answers the run. */
+/** Begins to embed every collection anew in the background, unless that is under way; returns the run. */
 export const startReindex =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority): Promise<ReindexRun> => {
@@ -41,7 +41,7 @@ export const readReindex =
 const portionSize = 2_000;
 
 /**
- * Sees to it that every collection whose embedding is missing, of another model or of an older text has a job; answers how
+ * Sees to it that every collection whose embedding is missing, of another model or of an older text has a job; returns how
  * many collections there are of that kind. To be asked again and again: as long as the model is the one for which there
  * were none the last time, only its id is asked for. It is not enough to look once after a change, for a job that is under way
  * then may still store what the earlier model made. Where it fails in the midst, what was added stays, and the next time goes on.

@@ -34,7 +34,7 @@ export const findLostSecrets =
 /**
  * Takes away what no configured key opens, so that the service can go on without it: credentials of collections, waiting mails,
  * and, where the pepper is among it, every API key. What some key opens stays. Where nothing is lost nothing is written.
- * `pepper` is the new one in clear, as the installation keeps it. Answers what was taken away.
+ * `pepper` is the new one in clear, as the installation keeps it. Returns what was taken away.
  */
 export const resetSecrets =
   (ports: Needs) =>
