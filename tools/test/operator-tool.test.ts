@@ -320,7 +320,7 @@ const giveUpJobs = (...tasks: readonly JobTask[]): Promise<readonly string[]> =>
   withStores(async ({ ports: { embeddings, outbox } }) => {
     const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
     const later = { id: randomUUID() as JobId, task: embedTask, group: null, dueAt: Date.now() + 3_600_000 };
-    await embeddings.enqueue({ entries: [], jobs: [...jobs, later], deadline: null });
+    await embeddings.enqueue({ jobs: [...jobs, later], deadline: null });
     for (const [at, { id }] of jobs.entries()) await outbox.giveUp(id, at, '550 5.1.1 no\u001b[2J\nsuch mailbox');
     return jobs.map(({ id }) => id);
   });

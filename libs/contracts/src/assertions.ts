@@ -41,9 +41,9 @@ export const assertWritten = async (stores: Stores, ...expected: readonly Effect
   deepStrictEqual(
     { entries: entries.map(({ id }) => id).sort(), total, jobs: [...jobs].sort() },
     {
-      entries: expected.flatMap((effects) => effects.entries.map(({ id }) => id)).sort(),
-      total: expected.reduce((sum, effects) => sum + effects.entries.length, 0),
-      jobs: expected.flatMap((effects) => effects.jobs.map(({ id }) => id)).sort(),
+      entries: expected.flatMap((effects) => (effects.entries ?? []).map(({ id }) => id)).sort(),
+      total: expected.reduce((sum, effects) => sum + (effects.entries?.length ?? 0), 0),
+      jobs: expected.flatMap((effects) => (effects.jobs ?? []).map(({ id }) => id)).sort(),
     },
   );
 };

@@ -264,7 +264,7 @@ export const embeddingStoreContract = {
   'a job that is leased or was put off still waits for its run': async (stores) => {
     const first = aRun('r1', 2)();
     await stores.embeddings.startRun(() => first);
-    const [leased, putOff] = first.jobs;
+    const [leased, putOff] = first.jobs ?? [];
     ok(leased && putOff);
     await stores.outbox.claim(leased.id, start, endOfTime);
     await stores.outbox.retry(putOff.id, endOfTime, 'busy');
@@ -273,7 +273,7 @@ export const embeddingStoreContract = {
   },
 
   'jobs of the last run are counted as waiting until they are done, and as failed once given up': async (stores) => {
-    const { run, jobs } = aRun('r1', 3)();
+    const { run, jobs = [] } = aRun('r1', 3)();
     await stores.embeddings.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     await stores.embeddings.enqueue(jobsOnly(aJob(), aJob({ group: 'r0' })));
     const [done, failed] = jobs;
@@ -285,7 +285,7 @@ export const embeddingStoreContract = {
   },
 
   'a run can be started once no job of the last one waits, and is the last one then': async (stores) => {
-    const { run, jobs } = aRun('r1', 2)();
+    const { run, jobs = [] } = aRun('r1', 2)();
     await stores.embeddings.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     const [done, failed] = jobs;
     ok(done && failed);

@@ -122,9 +122,9 @@ export const aMailJob = (profileId: ProfileId) =>
 export const aNotice = (profileId: ProfileId, facts: Partial<NewJob> = {}) =>
   ({ ...aJob(facts), task: { kind: 'mail.notice', profileId, asked: 1 } }) as const satisfies NewJob;
 
-export const noEffects: Effects = { entries: [], jobs: [], deadline: null };
+export const noEffects: Required<Effects> = { entries: [], jobs: [], deadline: null };
 
-export const someEffects = (): Effects => ({
+export const someEffects = (): Required<Effects> => ({
   entries: [anEntry(), anEntry({ source: 'system' })],
   jobs: [aJob()],
   deadline: null,

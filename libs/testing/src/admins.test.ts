@@ -16,8 +16,6 @@ const promote = async (harness: Harness, uid: string, issuer: string | null): Pr
   return harness.ports.profiles.update(id, (state) => ({
     ...state,
     profile: { ...state.profile, issuer },
-    entries: [],
-    jobs: [],
     deadline: null,
   }));
 };
@@ -91,7 +89,7 @@ test('a profile that goes while a token binds it is one that nobody registered',
     ...callers,
     byUid: async (uid, target) => {
       const row = await callers.byUid(uid, target);
-      await profiles.remove(id, () => ({ entries: [], jobs: [], deadline: null }));
+      await profiles.remove(id, () => ({ deadline: null }));
       return row;
     },
   };

@@ -62,7 +62,7 @@ test('jobs for many collections are added in portions, of which those before a f
   const all = Array.from({ length: 5_000 }, () => random.uuid() as CollectionId);
   const sizes: number[] = [];
   const enqueue: typeof embeddings.enqueue = async (effects) => {
-    sizes.push(effects.jobs.length);
+    sizes.push(effects.jobs?.length ?? 0);
     if (sizes.length === 2) throw new Error('The database went away');
     await embeddings.enqueue(effects);
   };

@@ -110,7 +110,7 @@ test('what a stranger has put into the names of a row of before is in no mail to
   const harness = createHarness();
   const { ports, useCases, mailer } = harness;
   const other = '00000000-0000-4000-8000-000000000002' as ProfileId;
-  const noEffects = { entries: [], jobs: [], deadline: null };
+  const noEffects = { deadline: null };
   await ports.profiles.add(kept({}), noEffects);
   await ports.profiles.add(kept({ id: other, email: 'other@bank.example', uid: 'm2' }), noEffects);
   await useCases.approveProfile(authority, kept({}).id);
@@ -129,7 +129,7 @@ test('a mail to an address of a row of before that is two is given up, and goes 
   const harness = createHarness();
   const { ports, useCases, mailer } = harness;
   const email = 'a@bank.example\r\nBcc: b@bank.example';
-  await ports.profiles.add(kept({ email }), { entries: [], jobs: [], deadline: null });
+  await ports.profiles.add(kept({ email }), { deadline: null });
   await useCases.rejectProfile(authority, kept({}).id, null);
   await harness.runJobs();
   expect(mailer.sent).toEqual([]);

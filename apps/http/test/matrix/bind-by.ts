@@ -7,8 +7,6 @@ export const bindBy =
     await profiles.update(id as ProfileId, ({ profile, key }) => ({
       profile: { ...profile, issuer },
       key,
-      entries: [],
-      jobs: [],
       deadline: null,
     }));
   };

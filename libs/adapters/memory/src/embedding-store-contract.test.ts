@@ -131,7 +131,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       enqueue: async (effects) => {
         const due = [...database.jobs.values()].filter(({ leaseUntil }) => leaseUntil === null);
         const isAwaited = ({ task }: NewJob) => due.some(({ job }) => isDeepStrictEqual(job.task, task));
-        const jobs = effects.jobs.filter((job) => !isAwaited(job));
+        const jobs = (effects.jobs ?? []).filter((job) => !isAwaited(job));
         commit(database, { ...effects, jobs }, () => undefined);
       },
     }),
@@ -142,7 +142,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       const seen = new Set<string>();
       return {
         enqueue: async (effects) => {
-          const fresh = effects.jobs.filter(({ task }) => !seen.has(JSON.stringify(task)));
+          const fresh = (effects.jobs ?? []).filter(({ task }) => !seen.has(JSON.stringify(task)));
           for (const { task } of fresh) seen.add(JSON.stringify(task));
           commit(database, { ...effects, jobs: fresh }, () => undefined);
         },
@@ -152,7 +152,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
   'an enqueue that fails adds nothing, undoes nothing of those before it, and may be followed by others': breaking(
     'embeddings',
     (right) => ({
-      enqueue: async ({ entries, jobs }) => {
+      enqueue: async ({ entries, jobs = [] }) => {
         for (const job of jobs) await right.enqueue({ entries: [], jobs: [job], deadline: null });
         await right.enqueue({ entries, jobs: [], deadline: null });
       },
@@ -174,7 +174,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       return {
         givenUp: async () => before,
         enqueue: async (effects) => {
-          for (const { task } of effects.jobs) if (task.kind === 'embed') before.add(task.collectionId);
+          for (const { task } of effects.jobs ?? []) if (task.kind === 'embed') before.add(task.collectionId);
           await right.enqueue(effects);
         },
       };
@@ -192,7 +192,9 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       enqueue: async (effects) => {
         const waiting = [...database.jobs.values()].map(({ job }) => job.task);
         await pause();
-        const fresh = effects.jobs.filter(({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)));
+        const fresh = (effects.jobs ?? []).filter(
+          ({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)),
+        );
         commit(database, { ...effects, jobs: fresh }, () => undefined);
       },
     }),

@@ -88,7 +88,11 @@ export const kept = <T>(value: T): T => freeze(structuredClone(value));
  * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Throws `timed_out`, and
  * writes nothing, where the deadline has expired.
  */
-export const commit = (database: MemoryDatabase, { entries, jobs, deadline }: Effects, write: () => void): void => {
+export const commit = (
+  database: MemoryDatabase,
+  { entries = [], jobs = [], deadline }: Effects,
+  write: () => void,
+): void => {
   if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('There is a job with this id already');
   deadline?.beginCommit();
   write();

@@ -46,9 +46,9 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
       return { collections: all.length, embedded };
     },
 
-    async enqueue(effects) {
+    async enqueue({ jobs: offered = [], ...effects }) {
       const awaited = awaitedIn(database);
-      const jobs = effects.jobs.filter((job) => job.task.kind !== 'embed' || !awaited.has(job.task.collectionId));
+      const jobs = offered.filter((job) => job.task.kind !== 'embed' || !awaited.has(job.task.collectionId));
       const replaced = new Set(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
       commit(database, { ...effects, jobs }, () => {
         for (const { job, givenUp } of database.jobs.values()) {

@@ -27,7 +27,7 @@ test('a job that is put off keeps its error', async () => {
 test('records that are handed out cannot be changed', async () => {
   const { profiles, audit } = createMemoryStores();
   const profile = aProfile();
-  await profiles.add(profile, { entries: [anEntry()], jobs: [], deadline: null });
+  await profiles.add(profile, { entries: [anEntry()], deadline: null });
   const found = await profiles.find(profile.id);
   const [entry] = (await audit.page({ source: 'all' }, 0, 1)).entries;
   expect(() => Object.assign(found ?? {}, { role: 'admin' })).toThrow(TypeError);

@@ -264,7 +264,7 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
   })),
   'effects are written with what is sealed anew, and not where nothing is': breaking('outbox', (right, { audit }) => ({
     reseal: async (id, before, after, effects) => {
-      for (const entry of effects.entries) await audit.append(entry, null);
+      for (const entry of effects.entries ?? []) await audit.append(entry, null);
       return right.reseal(id, before, after, noEffects);
     },
   })),

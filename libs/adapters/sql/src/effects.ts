@@ -6,7 +6,10 @@ import type { Sql, Transaction, Value } from './sql.ts';
  * The last step of a change: writes what it writes beside its record, and begins the commit. Throws `timed_out` where the deadline
  * has expired, which rolls back.
  */
-export const writeEffects = async (transaction: Transaction, { entries, jobs, deadline }: Effects): Promise<void> => {
+export const writeEffects = async (
+  transaction: Transaction,
+  { entries = [], jobs = [], deadline }: Effects,
+): Promise<void> => {
   await transaction.flush();
   await writeEntries(transaction, entries);
   if (jobs.length > 0) await transaction.runEach(insertJob, jobs.map(jobParameters));

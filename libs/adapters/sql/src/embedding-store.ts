@@ -42,15 +42,13 @@ export const createSqlEmbeddingStore = (
     return row ?? { collections: 0, embedded: 0 };
   },
 
-  async enqueue(effects) {
+  async enqueue({ jobs: offered = [], ...effects }) {
     // SQLite never waits: one call after another would leave the event loop to nobody else.
     await setImmediate();
-    const wanted = JSON.stringify(
-      effects.jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])),
-    );
+    const wanted = JSON.stringify(offered.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
     await database.transact(async (transaction) => {
       const before = await awaited(transaction, `and collection_id in (${idsInJson})`, [wanted]);
-      const jobs = effects.jobs.filter(({ task }) => task.kind !== 'embed' || !before.has(task.collectionId));
+      const jobs = offered.filter(({ task }) => task.kind !== 'embed' || !before.has(task.collectionId));
       const added = JSON.stringify(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
       await transaction.run(`${deleteGivenUp} and collection_id in (${idsInJson})`, [added]);
       await writeEffects(transaction, { ...effects, jobs });

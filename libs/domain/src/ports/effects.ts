@@ -7,8 +7,8 @@ import type { NewJob } from '../jobs/job.ts';
  * Either all of it is durable when the store's promise is fulfilled, or none of it.
  */
 export interface Effects {
-  readonly entries: readonly AuditEntry[];
-  readonly jobs: readonly NewJob[];
+  readonly entries?: readonly AuditEntry[] | undefined;
+  readonly jobs?: readonly NewJob[] | undefined;
   /**
    * The store begins its commit by it: where it has expired by then, the change throws `timed_out` and nothing is written. Null
    * for what no request waits for: the operator's command line, background work, the start.

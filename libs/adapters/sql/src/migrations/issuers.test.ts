@@ -37,15 +37,11 @@ const adopts = async (open: () => Promise<SqlStores>, boundIn: () => Promise<rea
   await profiles.update(id, (state) => ({
     ...state,
     profile: { ...state.profile, issuer: 'urn:late' },
-    entries: [],
-    jobs: [],
     deadline: null,
   }));
   await profiles.update('00000000-0000-4000-8000-000000000001' as ProfileId, (state) => ({
     ...state,
     profile: { ...state.profile, issuer: null },
-    entries: [],
-    jobs: [],
     deadline: null,
   }));
   await opened.close();

@@ -22,10 +22,9 @@ export const bindProfile = async (
             profile: { ...state.profile, issuer, updatedAt: nextChangeAt(state.profile.updatedAt, now) },
             key: state.key,
             entries: [bindingEntry(ports, state.profile, issuer)],
-            jobs: [],
             deadline: null,
           }
-        : { ...state, entries: [], jobs: [], deadline: null },
+        : { ...state, deadline: null },
     );
     return profile.issuer === issuer ? profile : null;
   } catch (error) {

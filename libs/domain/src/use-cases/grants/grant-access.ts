@@ -28,7 +28,6 @@ export const grantAccess =
       return {
         grantedAt,
         entries: [systemEntry(ports, actor, { action: 'access.grant', ...pair })],
-        jobs: [],
         deadline,
       };
     });
@@ -41,7 +40,7 @@ export const revokeAccess =
   async ({ actor, deadline }: AdminAuthority, client: ProfileId, collection: CollectionId): Promise<void> => {
     await ports.grants.revoke(client, collection, (state) => {
       const pair = enforce(revokingRules, collection, state);
-      return { entries: [systemEntry(ports, actor, { action: 'access.revoke', ...pair })], jobs: [], deadline };
+      return { entries: [systemEntry(ports, actor, { action: 'access.revoke', ...pair })], deadline };
     });
   };
 

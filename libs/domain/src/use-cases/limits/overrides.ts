@@ -33,7 +33,7 @@ export const createOverride =
     return ports.limits.addOverride(
       profile.id,
       { ...rule, clientId, createdAt: now, updatedAt: now },
-      { entries: [entry], jobs: [], deadline },
+      { entries: [entry], deadline },
     );
   };
 
@@ -55,7 +55,7 @@ export const updateOverride =
         ...ofProfile(client),
         ...ruleFields(override),
       };
-      return { override, entries: [systemEntry(ports, actor, message)], jobs: [], deadline };
+      return { override, entries: [systemEntry(ports, actor, message)], deadline };
     });
   };
 
@@ -65,6 +65,6 @@ export const removeOverride =
   async ({ actor, deadline }: AdminAuthority, id: number): Promise<void> => {
     await ports.limits.removeOverride(id, ({ clientId }, client) => {
       const message = { action: 'override.delete', override_id: id, client_id: clientId, ...ofProfile(client) };
-      return { entries: [systemEntry(ports, actor, message)], jobs: [], deadline };
+      return { entries: [systemEntry(ports, actor, message)], deadline };
     });
   };

@@ -19,7 +19,7 @@ export const createTier =
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
     const entry = systemEntry(ports, actor, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
-    await ports.limits.addTier(tier, { entries: [entry], jobs: [], deadline });
+    await ports.limits.addTier(tier, { entries: [entry], deadline });
     return tier;
   };
 
@@ -37,7 +37,6 @@ export const updateTier =
       return {
         tier,
         entries: [systemEntry(ports, actor, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
-        jobs: [],
         deadline,
       };
     });
@@ -49,5 +48,5 @@ export const removeTier =
   async ({ actor, deadline }: AdminAuthority, name: string): Promise<void> => {
     const entry = systemEntry(ports, actor, { action: 'tier.delete', tier: name });
     const removedAt = ports.clock.now();
-    await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], jobs: [], deadline }));
+    await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], deadline }));
   };

@@ -52,7 +52,6 @@ export const claimFirstAdmin =
       return {
         profile,
         entries: [systemEntry(ports, null, { action: 'admin.bootstrap', ...ofProfile(profile), issuer })],
-        jobs: [],
         deadline: null,
       };
     });

@@ -31,8 +31,6 @@ export const updateOwnProfile =
     if (same(edit(profile), profile)) return profile;
     return profiles.update(profile.id, (state) => ({
       ...changed(state, edit(state.profile), clock.now()),
-      entries: [],
-      jobs: [],
       deadline,
     }));
   };
@@ -50,10 +48,10 @@ export const changeRole =
   async ({ actor, deadline }: AdminAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const now = ports.clock.now();
     const profile = await ports.profiles.update(id, (state) => {
-      if (state.profile.role === role) return { ...state, entries: [], jobs: [], deadline };
+      if (state.profile.role === role) return { ...state, deadline };
       const next = role === 'admin' ? promoted(state.profile, now) : demoted(settings, state);
       const entry = systemEntry(ports, actor, { action: 'profile.role', ...ofProfile(state.profile), role });
-      return { ...changed(state, next, now), entries: [entry], jobs: [], deadline };
+      return { ...changed(state, next, now), entries: [entry], deadline };
     });
     return { profile, warning: role === 'admin' ? adminWarning(settings, profile) : null };
   };
@@ -85,9 +83,9 @@ export const assignTier =
   async ({ actor, deadline }: AdminAuthority, id: ProfileId, tier: string | null): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
-      if (state.profile.tier === tier) return { ...state, entries: [], jobs: [], deadline };
+      if (state.profile.tier === tier) return { ...state, deadline };
       const entry = systemEntry(ports, actor, { action: 'profile.tier', ...ofProfile(state.profile), tier });
-      return { ...changed(state, { ...state.profile, tier }, now), entries: [entry], jobs: [], deadline };
+      return { ...changed(state, { ...state.profile, tier }, now), entries: [entry], deadline };
     });
   };
 
@@ -98,7 +96,7 @@ export const removeProfile =
     await ports.profiles.remove(id, (state) => {
       refuseLastAdmin(settings, state);
       const entry = systemEntry(ports, actor, { action: 'profile.delete', ...ofProfile(state.profile) });
-      return { entries: [entry], jobs: [], deadline };
+      return { entries: [entry], deadline };
     });
   };
 

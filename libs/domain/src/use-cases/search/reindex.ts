@@ -62,7 +62,7 @@ export const embedOutdated = (ports: Needs) => {
     for (let start = 0; start < missing.length; start += portionSize) {
       const portion = missing.slice(start, start + portionSize);
       const jobs = portion.map((collection) => embedJob(ports, collection));
-      await ports.embeddings.enqueue({ entries: [], jobs, deadline: null });
+      await ports.embeddings.enqueue({ jobs, deadline: null });
     }
     triedAgainFor = modelId;
     return outdated.length;

@@ -74,7 +74,6 @@ const resealCredential = async (ports: Needs, { actor }: AdminAuthority, id: Col
         storedAuthentication && {
           collection: { ...collection, storedAuthentication },
           entries: [systemEntry(ports, actor, { action: 'secrets.reseal', ...ofCollection(collection) })],
-          jobs: [],
           deadline: null,
         }
       );
@@ -92,7 +91,7 @@ const resealMail = async (ports: Needs, { actor }: AdminAuthority, id: JobId, be
   if (tried.anew === null) return 'left';
   const entries = [systemEntry(ports, actor, { action: 'secrets.reseal', job_id: id })];
   // A job that was done or given up in between has nothing sealed any more.
-  const isResealed = await ports.outbox.reseal(id, before, tried.anew, { entries, jobs: [], deadline: null });
+  const isResealed = await ports.outbox.reseal(id, before, tried.anew, { entries, deadline: null });
   return isResealed ? 'resealed' : 'left';
 };
 

@@ -53,7 +53,6 @@ export const resetSecrets =
         at: clock.now(),
         reason: 'The secrets key that sealed it is lost',
         entries: [systemEntry(ports, actor, { action: 'secrets.reset', ...counts })],
-        jobs: [],
         deadline,
       };
     });
