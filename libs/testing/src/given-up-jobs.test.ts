@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { authorityOf, DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 const authority = operatorAuthority;
 
@@ -73,7 +74,7 @@ test('a job that was never there is not requeued', async () => {
 const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
 
 const create = async ({ useCases }: Harness, name: string) => {
-  const admin = await useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: 'root', email: 'root@example.com' });
+  const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
   if (!admin || !document) throw new Error('There was an admin before, or no document was read');
   const collection = { name, description: '', authentication: null, document, strict: false };
