@@ -65,10 +65,19 @@ test('a tier that is deleted is taken from its clients', async () => {
   expect((await limitOf())[0]).toBe('default');
 });
 
+test('clients are counted apart', async () => {
+  const { approved, byKey, call } = await setUp();
+  const bob = await approved('bob');
+  for (let calls = 1; calls <= 3; calls += 1) await call();
+  expect((await byKey(bob.key, null)).profile.uid).toBe('bob');
+});
+
 test('there are overrides for approved clients alone', async () => {
-  const { useCases, authority, admin, register } = await setUp();
+  const { useCases, authority, admin, register, approved } = await setUp();
   const rule = { allowed: 9, windowSeconds: 60, isActive: true };
-  for (const id of [null, admin.id, (await register('bob')).id]) {
+  const promoted = await approved('eve');
+  await useCases.changeRole(authority, promoted.id, 'admin');
+  for (const id of [null, admin.id, promoted.clientId, (await register('bob')).id]) {
     await expect(useCases.createOverride(authority, id, rule)).rejects.toThrow('Client not found');
   }
 });
