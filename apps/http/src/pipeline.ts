@@ -1,7 +1,7 @@
 import { authorityOf, parseId, PorticoError, type CollectionId, type Target, type UseCases } from '@portico/domain';
 import type { AnswerDeadline } from './answers/answer-deadline.ts';
 import type { Answer } from './answers/answer.ts';
-import type { KeptBodies } from './answers/kept-bodies.ts';
+import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJsonBody, readBodyBytes } from './requests/body.ts';
 import { letBodyCome } from './requests/expectation.ts';
@@ -14,7 +14,7 @@ export interface PipelineFacts {
   readonly useCases: UseCases;
   readonly settings: HttpSettings;
   readonly service: ServiceFacts;
-  readonly bodies: KeptBodies;
+  readonly bodies: BodyCache;
 }
 
 type Params = Readonly<Record<string, string>>;

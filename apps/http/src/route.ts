@@ -12,7 +12,7 @@ import type {
 } from '@portico/domain';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
-import type { KeptBodies } from './answers/kept-bodies.ts';
+import type { BodyCache } from './answers/body-cache.ts';
 
 /**
  * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a
@@ -46,7 +46,7 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
 export interface Context<Who extends RouteAuth, Query, Body, Part extends TargetPart = 'head'> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
-  readonly bodies: KeptBodies;
+  readonly bodies: BodyCache;
   readonly caller: CallerFacts<Who, Part>;
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;

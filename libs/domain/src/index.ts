@@ -11,7 +11,13 @@ export type * from './settings.ts';
 // Nouns and their rules
 export type * from './access/caller.ts';
 export type { Credential } from './access/credential.ts';
-export { authorityOf, operatorAuthority, type AdminAuthority, type Principal } from './access/principal.ts';
+export {
+  authorityOf,
+  listVersion,
+  operatorAuthority,
+  type AdminAuthority,
+  type Principal,
+} from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';
 export { pageSizeDefault } from './audit/pages.ts';

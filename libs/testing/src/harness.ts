@@ -1,6 +1,5 @@
 import {
   memoryIssuer,
-  createMemoryCache,
   createMemoryRandomSource,
   createMemoryClock,
   createMemoryDocumentReader,
@@ -53,7 +52,6 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     keys: createMemoryKeyHasher(),
     cipher: createMemoryCipher(),
     documents: createMemoryDocumentReader(),
-    cache: createMemoryCache(),
     probes: [],
   };
   const all: Ports = { ...inMemory, ...ports };

@@ -1,19 +1,15 @@
-import type { AuthenticationInput, ReadDocument } from '@portico/domain';
-import { PorticoError } from '@portico/domain';
+import { listVersion, PorticoError, type AuthenticationInput, type ReadDocument } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
+import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
-import { notModified } from '../answers/answer.ts';
 import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
-  codingFor,
   collectionAnswer,
   createdAnswer,
-  encodeList,
-  listAnswer,
-  listForm,
+  listPageAnswer,
   metadataEtag,
+  wholeListAnswer,
 } from './collection-answers.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
 import {
@@ -178,19 +174,20 @@ export const collectionRoutes: readonly Route[] = [
     supplies: { collection_id: '$response.body#/0/id' },
     conditional: true,
     response: z.array(listedCollection),
-    handler: async ({ useCases, caller, query, request }) => {
-      const coding = codingFor(request);
-      const encode = encodeList(coding);
+    handler: async ({ useCases, bodies, caller, query, request }) => {
+      const { principal } = caller;
       if (query.limit === undefined && query.cursor === undefined) {
-        return listAnswer(request, coding, await useCases.readEncodedList(caller.principal, listForm(coding), encode));
+        const readList = () => useCases.listCollections(principal, null);
+        return wholeListAnswer(request, bodies, listVersion(principal), readList);
       }
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page shows whether there is a next one.
-      const found = await useCases.listCollections(caller.principal, { limit: limit + 1, after: query.cursor ?? null });
+      const found = await useCases.listCollections(principal, { limit: limit + 1, after: query.cursor ?? null });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}>; rel="next"`;
-      return listAnswer(request, coding, encode(page), link ? { Link: link } : {});
+      const answer = listPageAnswer(request, page);
+      return link ? { ...answer, headers: { ...answer.headers, Link: link } } : answer;
     },
   }),
   defineRoute({

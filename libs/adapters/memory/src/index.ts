@@ -5,7 +5,6 @@ export * from './memory-embedder.ts';
 export * from './memory-clock.ts';
 export * from './memory-random-source.ts';
 export * from './memory-rate-limiter.ts';
-export * from './memory-cache.ts';
 export * from './memory-job-queue.ts';
 export * from './memory-mailer.ts';
 export * from './memory-key-hasher.ts';

@@ -1,5 +1,4 @@
 import type { AuditLog } from './audit-log.ts';
-import type { Cache } from './cache.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Clock } from './clock.ts';
@@ -43,12 +42,10 @@ export interface Ports {
   readonly keys: KeyHasher;
   readonly cipher: Cipher;
   readonly documents: DocumentReader;
-  readonly cache: Cache;
   readonly probes: readonly Probe[];
 }
 
 export type * from './audit-log.ts';
-export type * from './cache.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';
 export type * from './clock.ts';

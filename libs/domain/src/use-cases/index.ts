@@ -8,13 +8,7 @@ import { type AdmissionRequest, admit, admitRegistration } from './access/admit.
 import { pruneAudit } from './audit/prune-audit.ts';
 import { exportAudit, readAuditPage } from './audit/read-audit.ts';
 import { writeAuditEntry } from './audit/write-audit-entry.ts';
-import {
-  listCollections,
-  readCollection,
-  readDocument,
-  readEncodedList,
-  readMetadata,
-} from './collections/read-collection.ts';
+import { listCollections, readCollection, readDocument, readMetadata } from './collections/read-collection.ts';
 import {
   createCollection,
   importCollection,
@@ -73,7 +67,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readDocument: readDocument(ports),
   readMetadata: readMetadata(ports),
   listCollections: listCollections(ports),
-  readEncodedList: readEncodedList(ports),
 
   // Access
   grantAccess: grantAccess(ports),
