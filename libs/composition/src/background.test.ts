@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Principal, CollectionId } from '@portico/domain';
+import { authorityOf, type Principal, type CollectionId } from '@portico/domain';
 import { nomicStandIn, startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBackground } from './background.ts';
@@ -72,7 +72,7 @@ const create = async (portico: Portico, name: string): Promise<CollectionId> => 
   if (!document) throw new Error('No document was read');
   const texts = { name, description: '', authentication: null };
   return (
-    await useCases.createCollection({ actor: admin, deadline: null }, admin.id, {
+    await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, {
       ...texts,
       document,
       strict: false,

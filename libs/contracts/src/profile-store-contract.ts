@@ -260,7 +260,7 @@ export const profileStoreContract = {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const rejection = aJob({ task: { kind: 'mail.rejection', profileId: gone.id, reason: null } });
     const others = jobsOnly(aMailJob(stays.id), aNotice(stays.id), aJob());
-    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...others.jobs));
+    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...(others.jobs ?? [])));
     await stores.profiles.remove(gone.id, () => noEffects);
     await assertWritten(stores, others);
   },
@@ -352,7 +352,7 @@ export const profileStoreContract = {
   'a claim stores what it decides on in place of the profile that matches, which keeps its key': async (stores) => {
     const before = await added(stores, aProfile());
     await stores.profiles.update(before.id, keeping({ key: aKey() }));
-    const admin: Profile = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 };
+    const admin = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 } as Profile;
     deepStrictEqual(await stores.profiles.claimAdmin(before, () => ({ profile: admin, ...noEffects })), admin);
     deepStrictEqual(await stores.profiles.list(), [admin]);
     deepStrictEqual((await rowOf(stores, admin)).key, aKey());

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { operatorAuthority, type AdminAuthority, type Collection, type CollectionId } from '@portico/domain';
+import {
+  authorityOf,
+  operatorAuthority,
+  type AdminAuthority,
+  type Collection,
+  type CollectionId,
+} from '@portico/domain';
 import { memoryIssuer } from '@portico/memory';
 import { createHarness, type Harness } from './harness.ts';
 
@@ -17,7 +23,7 @@ const withAdmin = async () => {
     email: 'root@example.com',
   });
   if (!admin) throw new Error('there was an admin before');
-  const authority: AdminAuthority = { actor: admin, deadline: null };
+  const authority: AdminAuthority = authorityOf({ profile: admin, deadline: null });
   const ada = await harness.useCases.registerProfile(
     { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
     null,

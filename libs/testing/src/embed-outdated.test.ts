@@ -1,4 +1,4 @@
-import { createUseCases, type CollectionId } from '@portico/domain';
+import { authorityOf, createUseCases, type CollectionId } from '@portico/domain';
 import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
 import { createHarness, defaultSettings, type Harness } from './harness.ts';
@@ -13,7 +13,7 @@ const withCollections = async (...names: readonly string[]): Promise<Harness> =>
   if (!admin || !document) throw new Error('There was an admin before, or no document was read');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
-    await useCases.createCollection({ actor: admin, deadline: null }, admin.id, collection);
+    await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
   }
   return harness;
 };

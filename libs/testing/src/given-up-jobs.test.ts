@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
+import { authorityOf, DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
 import { memoryIssuer } from '@portico/memory';
 import { createHarness, type Harness } from './harness.ts';
 
@@ -77,7 +77,7 @@ const create = async ({ useCases }: Harness, name: string) => {
   const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
   if (!admin || !document) throw new Error('There was an admin before, or no document was read');
   const collection = { name, description: '', authentication: null, document, strict: false };
-  return useCases.createCollection({ actor: admin, deadline: null }, admin.id, collection);
+  return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
 };
 
 test('an embedding of a text that no try embeds is given up with the reason, and tried again by no look for what is outdated', async () => {

@@ -1,5 +1,6 @@
 import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
+import { authorityOf } from '@portico/domain';
 import { createHarness } from './harness.ts';
 
 test('a person who registers, is approved and granted finds the collection, and no other', async () => {
@@ -7,7 +8,7 @@ test('a person who registers, is approved and granted finds the collection, and 
   const { useCases, tokens } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
   if (!admin) throw new Error('there was an admin before');
-  const authority = { actor: admin, deadline: null };
+  const authority = authorityOf({ profile: admin, deadline: null });
   const body = (title: string) =>
     new TextEncoder().encode(
       JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title, version: '1' }, paths: {} } }),

@@ -28,21 +28,22 @@ export const keyColumns = [
 export type ProfileColumns = Pick<ProfileRow, (typeof profileColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
-export const profileOf = (row: ProfileColumns): Profile => ({
-  id: row.id,
-  email: row.email,
-  fullName: row.fullName,
-  companyName: row.companyName ?? null,
-  role: row.role,
-  status: row.status,
-  uid: row.uid,
-  issuer: row.issuer ?? null,
-  clientId: row.clientId ?? null,
-  tier: row.tier ?? null,
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-  approvedAt: row.approvedAt ?? null,
-});
+export const profileOf = (row: ProfileColumns): Profile =>
+  ({
+    id: row.id,
+    email: row.email,
+    fullName: row.fullName,
+    companyName: row.companyName ?? null,
+    role: row.role,
+    status: row.status,
+    uid: row.uid,
+    issuer: row.issuer ?? null,
+    clientId: row.clientId ?? null,
+    tier: row.tier ?? null,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    approvedAt: row.approvedAt ?? null,
+  }) as Profile;
 
 /** Null where the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {

@@ -15,21 +15,30 @@ export interface Principal<Found extends CollectionHead = CollectionHead> extend
   readonly deadline: Deadline | null;
 }
 
-/** What admin-only use cases ask for: it is had from an admin's access, or by the operator who holds the stores anyway. */
-export interface AdminAuthority {
-  /** The admin, or null for the operator's command line and the service itself. */
+/** On whose behalf a change is made. */
+export interface Initiator {
+  /** Null for the operator's command line and the service itself. */
   readonly actor: Actor | null;
-  /** Of the admin's request; null where none waits. */
+  /** Of the request; null where none waits. */
   readonly deadline: Deadline | null;
 }
 
+declare const minted: unique symbol;
+
+/** What admin-only use cases ask for. Minted here alone: for an admin, and for the operator, who holds the stores anyway. */
+export interface AdminAuthority extends Initiator {
+  readonly [minted]: true;
+}
+
+const mint = (initiator: Initiator): AdminAuthority => initiator as AdminAuthority;
+
 /** For the operator's command line. No request is ever given it. */
-export const operatorAuthority: AdminAuthority = { actor: null, deadline: null };
+export const operatorAuthority: AdminAuthority = mint({ actor: null, deadline: null });
 
 /** The authority of an admin; throws `admin_required` for everyone else. */
-export const authorityOf = ({ profile, deadline }: Principal): AdminAuthority => {
+export const authorityOf = ({ profile, deadline }: Pick<Principal, 'profile' | 'deadline'>): AdminAuthority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
-  return { actor: { id: profile.id, email: profile.email }, deadline };
+  return mint({ actor: { id: profile.id, email: profile.email }, deadline });
 };
 
 /** By the row that this very request has read, never by a token's claims (specification, section 2). */

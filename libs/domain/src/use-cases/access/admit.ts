@@ -68,24 +68,29 @@ export const admitRegistration = async (
   });
   const hasFailed = typeof found === 'string';
   if (isDemanded && hasFailed) throw await refusal(ports, settings, { address }, found);
-  return { identity: hasFailed ? null : found, counted: await countStranger(ports, settings, address, false) };
+  return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
 };
 
-/** Counts a request without valid credentials by its address; throws `rate_limited`. Null where such are not counted. */
-const countStranger = async (
+/** Counts a request without valid credentials by its address; throws `rate_limited`. Null where such requests are not limited. */
+const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
-  { anonymousLimit, failedCredentialsLimit }: Settings,
+  { anonymousLimit }: Settings,
   address: string,
-  failed: boolean,
+): Promise<CountedRequest | null> => count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
+
+/** The same for a request whose credentials failed, which have a limit of their own beside it. */
+const limitFailedCredentials = async (
+  ports: Pick<Ports, 'limiter'>,
+  settings: Settings,
+  address: string,
 ): Promise<CountedRequest | null> => {
-  const failureRule = failed ? failedCredentialsLimit : null;
-  const failureSubject = `failures:${address}`;
-  // Looked at first: what the second count refuses must not have been counted by the first one.
-  if (failureRule)
-    refuseUnlessAdmitted({ ...(await limiter.peek(failureSubject, failureRule)), policy: 'failed-credentials' });
-  const anonymous = await count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
-  const failures = await count(limiter, 'failed-credentials', failureSubject, failureRule);
-  return failures ?? anonymous;
+  const { limiter } = ports;
+  const rule = settings.failedCredentialsLimit;
+  const [policy, subject] = ['failed-credentials', `failures:${address}`] as const;
+  // Peeked at first: what this limit refuses must not have been counted by the other.
+  if (rule) refuseUnlessAdmitted({ ...(await limiter.peek(subject, rule)), policy });
+  const anonymous = await limitAnonymous(ports, settings, address);
+  return (await count(limiter, policy, subject, rule)) ?? anonymous;
 };
 
 const refusalCodes = {
@@ -102,8 +107,9 @@ const refusal = async (
   { address, unregistered }: Pick<AdmissionRequest, 'address' | 'unregistered'>,
   failure: AuthenticationFailure,
 ): Promise<PorticoError> => {
-  const failed = failure === 'invalid_token' || failure === 'invalid_api_credentials';
-  const counted = await countStranger(ports, settings, address, failed);
+  const limit =
+    failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
+  const counted = await limit(ports, settings, address);
   const code = failure === 'unregistered' && unregistered ? unregistered : refusalCodes[failure];
   return new PorticoError(code, { counted });
 };

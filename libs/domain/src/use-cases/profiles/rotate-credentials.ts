@@ -1,10 +1,10 @@
-import type { Principal, AdminAuthority } from '../../access/principal.ts';
+import type { AdminAuthority, Initiator, Principal } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { rotationMailJob } from '../mails/mail-jobs.ts';
 import { newSecret } from './new-secret.ts';
@@ -28,7 +28,7 @@ export const rotateOwnCredentials =
 
 const rotate = async (
   ports: Needs,
-  { actor, deadline }: AdminAuthority,
+  { actor, deadline }: Initiator,
   id: ProfileId,
   graceSeconds: number,
   isMailed: boolean,
@@ -59,7 +59,7 @@ const rotate = async (
   return { clientId: after.clientId ?? freshId, secret };
 };
 
-const refuseKeyless = ({ role, status }: Profile): void => {
-  if (role === 'admin') throw new PorticoError('has_no_key');
-  if (status !== 'approved') throw new PorticoError('not_approved');
-};
+function refuseKeyless(profile: Profile): asserts profile is ApprovedProfile {
+  if (profile.role === 'admin') throw new PorticoError('has_no_key');
+  if (profile.status !== 'approved') throw new PorticoError('not_approved');
+}
