@@ -2,7 +2,6 @@ import {
   memoryIssuer,
   createMemoryRandomSource,
   createMemoryClock,
-  createMemoryDocumentReader,
   createMemoryEmbedder,
   createMemoryJobQueue,
   createMemoryKeyHasher,
@@ -14,6 +13,7 @@ import {
   createMemoryVectorIndex,
 } from '@portico/memory';
 import { createUseCases, type Ports, type Settings } from '@portico/domain';
+import { createDocumentReader } from '@portico/openapi';
 import { runDueJobs } from './run-due-jobs.ts';
 
 /** What the configuration says outside of production where no variable is set: nobody is counted by address. */
@@ -27,6 +27,9 @@ export const defaultSettings: Settings = {
   anonymousLimit: null,
   failedCredentialsLimit: null,
 };
+
+/** The real one, once for all harnesses: its thread starts at the first document and holds no process open. */
+const documents = createDocumentReader();
 
 /** The whole system in memory, with a clock that stands still and what a test wants to look at or to break. */
 export type Harness = ReturnType<typeof createHarness>;
@@ -51,7 +54,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     tokens,
     keys: createMemoryKeyHasher(),
     cipher: createMemoryCipher(),
-    documents: createMemoryDocumentReader(),
+    documents,
     probes: [],
   };
   const all: Ports = { ...inMemory, ...ports };

@@ -1,5 +1,4 @@
 export * from './memory-stores.ts';
-export * from './memory-document-reader.ts';
 export * from './memory-vector-index.ts';
 export * from './memory-embedder.ts';
 export * from './memory-clock.ts';
