@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { isPorticoError, PorticoError, type UseCases } from '@portico/domain';
+import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { AnswerDeadline, systemTimer, type Timer } from './answers/answer-deadline.ts';
@@ -23,6 +23,7 @@ import type { RecordUnreadable } from './unreadable.ts';
 
 export interface HttpAppFacts {
   readonly useCases: UseCases;
+  readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
   /** Where the measurements go; a new one where it is absent. */
@@ -65,6 +66,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,
+    documents: facts.documents,
     settings: facts.settings,
     bodies: createBodyCache({ bytesMax: bodyCacheBytesMax, shared: facts.sharedBodies ?? null }),
     service: {

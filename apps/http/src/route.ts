@@ -34,7 +34,10 @@ export type CallerFacts<Who extends RouteAuth, Part extends TargetPart = 'head'>
       ? Identified<Part> & { readonly authority: AdminAuthority }
       : Identified<Part>;
 
-/** The body that a route takes: none, a JSON object, or one whose `openapi_spec` a worker thread reads. */
+/** The member of a body that holds an OpenAPI document. */
+export const documentMember = 'openapi_spec';
+
+/** The body that a route takes: none, a JSON object, or one whose `documentMember` a worker thread reads. */
 export type BodyKind = 'none' | 'json' | 'document';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'

@@ -34,10 +34,11 @@ export const startComposed =
       ...http,
     };
     const portico = await compose(config, logger);
+    const { documents, bodyStore: sharedBodies } = portico;
     const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
     const useCases = createUseCases(all, { ...config.settings, ...settings });
     const server = createHttpServer(
-      createHttpApp({ useCases, settings: config, logger, sharedBodies: portico.bodyStore, ...rest }),
+      createHttpApp({ useCases, documents, settings: config, logger, sharedBodies, ...rest }),
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

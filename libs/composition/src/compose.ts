@@ -1,6 +1,13 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
-import { createUseCases, type Ports, type Probe, type UseCases, type VectorIndex } from '@portico/domain';
+import {
+  createUseCases,
+  type DocumentReader,
+  type Ports,
+  type Probe,
+  type UseCases,
+  type VectorIndex,
+} from '@portico/domain';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore } from '@portico/redis';
@@ -26,6 +33,7 @@ export interface Portico {
   readonly useCases: UseCases;
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
+  readonly documents: DocumentReader;
   /** Where processes share the bodies that they have made; null where there is no such place. */
   readonly bodyStore: RedisBodyStore | null;
   /** Null where the index is within the process, which makes it anew at each start. */
@@ -96,7 +104,6 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
       tokens: identity.verifier,
       keys: await get('keys'),
       cipher: await get('cipher'),
-      documents: await get('documents'),
       probes: [database.probe, redis?.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(inTime),
@@ -104,9 +111,10 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
     const useCases = createUseCases(ports, config.settings);
     await seeToAdmins({ config, logger, useCases });
     const [localIssuer, gauges] = [await get('localIssuer'), await get('gauges')];
+    const documents = await get('documents');
     const bodyStore = config.redis && (await get('bodyStore'));
     const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
-    return { config, logger, ports, useCases, localIssuer, bodyStore, indexUpkeep, gauges, close };
+    return { config, logger, ports, useCases, documents, localIssuer, bodyStore, indexUpkeep, gauges, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,4 +1,4 @@
-import type { JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
+import type { DocumentReader, JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
@@ -47,6 +47,7 @@ export interface Registry extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | '
   readonly database: Database;
   /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
+  readonly documents: DocumentReader;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
   /** Who hands over jobs; the probe is of a server that does. */
   readonly queue: JobQueue & { readonly probe?: Probe };

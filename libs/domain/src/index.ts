@@ -27,6 +27,7 @@ export type * from './documents/document.ts';
 export * from './documents/document-error.ts';
 export * from './documents/document-facts.ts';
 export * from './documents/document-warning.ts';
+export * from './documents/schema-violated.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
 export type * from './jobs/dead-letter.ts';
 export * from './jobs/job.ts';

@@ -54,7 +54,6 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     tokens,
     keys: createMemoryKeyHasher(),
     cipher: createMemoryCipher(),
-    documents,
     probes: [],
   };
   const all: Ports = { ...inMemory, ...ports };
@@ -67,6 +66,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     mailer,
     embedder,
     tokens,
+    documents,
     /** Works every job that is due now, and those that they leave. */
     runJobs: (): Promise<void> => runDueJobs(all, useCases, () => all.clock.now()),
   };

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { PorticoError, unstorableAt } from '@portico/domain';
+import { pollutingKeys, PorticoError, unstorableAt } from '@portico/domain';
 import { JsonFault, scanJson } from './json-text.ts';
 
 /** The client went away while its request was being read: there is nobody to answer. */
@@ -99,7 +99,6 @@ export interface JsonBody {
 }
 
 const depthMax = 100;
-const pollutingKeys = ['__proto__', 'constructor'];
 
 /** Reads bytes as a JSON object; no bytes are an object without members. Throws `invalid_body`. */
 export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
@@ -112,7 +111,8 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   refuseUnstorable(text);
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('a JSON object is expected');
-  refusePollutingKeys(value, '');
+  const key = pollutingKeys.find((name) => Object.hasOwn(value, name));
+  if (key !== undefined) throw invalid(`${key} is not allowed`);
   return {
     value: value as JsonBody['value'],
     memberText: (name) => {
@@ -136,8 +136,18 @@ const refuseUnstorable = (text: string): void => {
   if (at !== null) throw invalid(new JsonFault('U+0000 or a lone surrogate', text, at).message);
 };
 
-/** Throws `invalid_body` where an object that the service reads by its members has one that could reach a prototype. */
-export const refusePollutingKeys = (value: object, path: string): void => {
-  const key = pollutingKeys.find((name) => Object.hasOwn(value, name));
-  if (key !== undefined) throw invalid(`${path}${key} is not allowed`);
+/** In UTF-16 units: names in a reason are those of the client. */
+const reasonMax = 500;
+
+/** Throws `invalid_body` where a value that is read by its members has one, at any depth, that could reach a prototype. */
+export const refusePollutingMembers = (value: unknown, path: string): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const memberPath = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
+    if (!Array.isArray(value) && pollutingKeys.includes(name)) {
+      const reason = `${memberPath} is no member that can be taken`;
+      throw invalid(reason.length > reasonMax ? `${reason.slice(0, reasonMax)}…` : reason);
+    }
+    refusePollutingMembers(member, memberPath);
+  }
 };

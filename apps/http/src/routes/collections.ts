@@ -1,9 +1,15 @@
-import { listVersion, PorticoError, type AuthenticationInput, type ReadDocument } from '@portico/domain';
+import {
+  listVersion,
+  PorticoError,
+  SchemaViolated,
+  type AuthenticationInput,
+  type ReadDocument,
+} from '@portico/domain';
 import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
 import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, documentMember, type Route } from '../route.ts';
 import {
   collectionAnswer,
   createdAnswer,
@@ -41,11 +47,6 @@ const authentication = z
       description: 'For `apiKey` alone; `header` by default.',
     }),
   })
-  .superRefine(({ type, name, value }, context) => {
-    const fault = (field: string, text: string) => context.addIssue({ code: 'custom', path: [field], message: text });
-    if (type === 'none' && value != null) fault('value', 'must be absent where the type is none');
-    if (type === 'apiKey' && name == null) fault('name', 'is required where the type is apiKey');
-  })
   .meta({
     id: 'AuthenticationInput',
     description: "How calls to the collection's API authenticate.",
@@ -57,6 +58,18 @@ const authentication = z
         then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'], ...partly },
       },
     ],
+  })
+  .transform(({ type, name = null, in: place = null, value: given }, context): AuthenticationInput => {
+    const value = given ?? undefined;
+    if (type === 'bearer' || type === 'basic') return { type, name, value };
+    if (type === 'none' && value === undefined) return { type };
+    if (type === 'apiKey' && name !== null) return { type, name, in: place, value };
+    const [field, error] =
+      type === 'none'
+        ? ['value', 'must be absent where the type is none']
+        : ['name', 'is required where the type is apiKey'];
+    context.addIssue({ code: 'custom', path: [field], message: error });
+    return z.NEVER;
   });
 
 /** For the description alone: the document is judged where it is read (specification, section 4). */
@@ -206,14 +219,16 @@ export const collectionRoutes: readonly Route[] = [
     supplies: { collection_id: '$response.body#/id' },
     response: createdCollection,
     handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
-      if (!document) throw new PorticoError('invalid_body', { because: 'openapi_spec is required' });
-      const collection = await useCases.createCollection(caller.authority, caller.principal.profile.id, {
-        name: fields.name,
-        description: fields.description ?? '',
-        authentication: authenticationInput(fields.authentication) ?? null,
-        document,
-        strict: query.strict,
-      });
+      if (!document) throw new PorticoError('invalid_body', { because: `${documentMember} is required` });
+      const collection = await namingMember(
+        useCases.createCollection(caller.authority, caller.principal.profile.id, {
+          name: fields.name,
+          description: fields.description ?? '',
+          authentication: fields.authentication ?? null,
+          document,
+          strict: query.strict,
+        }),
+      );
       return createdAnswer(request, collection, document.packed, warningsOf(document));
     },
   }),
@@ -234,13 +249,15 @@ export const collectionRoutes: readonly Route[] = [
     response: updatedCollection,
     errors: ['collection_not_found'],
     handler: async ({ useCases, caller, params, query, body: { fields, document } }) => {
-      const { collection } = await useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
-        name: fields.name ?? undefined,
-        description: fields.description === null ? '' : fields.description,
-        authentication: authenticationInput(fields.authentication),
-        document: document ?? undefined,
-        strict: query.strict,
-      });
+      const { collection } = await namingMember(
+        useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
+          name: fields.name ?? undefined,
+          description: fields.description === null ? '' : fields.description,
+          authentication: fields.authentication,
+          document: document ?? undefined,
+          strict: query.strict,
+        }),
+      );
       return json(updatedCollectionView(collection, document ? warningsOf(document) : null));
     },
   }),
@@ -263,9 +280,10 @@ export const collectionRoutes: readonly Route[] = [
   }),
 ];
 
-const authenticationInput = (
-  given: z.output<typeof authentication> | null | undefined,
-): AuthenticationInput | null | undefined =>
-  given && { type: given.type, name: given.name ?? null, in: given.in ?? null, value: given.value ?? undefined };
+/** Refuses a document's violations by the name of the member that it came in. */
+const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
+  change.catch((error: unknown) => {
+    throw error instanceof SchemaViolated ? error.of(documentMember) : error;
+  });
 
 const warningsOf = ({ warnings }: ReadDocument) => (warnings.total > 0 ? warningsView(warnings) : null);

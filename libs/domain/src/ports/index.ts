@@ -3,7 +3,6 @@ import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Clock } from './clock.ts';
 import type { CollectionStore } from './collection-store.ts';
-import type { DocumentReader } from './document-reader.ts';
 import type { Embedder } from './embedder.ts';
 import type { EmbeddingStore } from './embedding-store.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -41,7 +40,6 @@ export interface Ports {
   readonly tokens: TokenVerifier;
   readonly keys: KeyHasher;
   readonly cipher: Cipher;
-  readonly documents: DocumentReader;
   readonly probes: readonly Probe[];
 }
 

@@ -1,6 +1,5 @@
 import type { TargetPart } from '../access/caller.ts';
 import type { AdminAuthority } from '../access/principal.ts';
-import type { Deadline } from '../deadline.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
@@ -57,8 +56,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
 
   // Collections
-  readCollectionBody: (body: Uint8Array, deadline: Deadline | null) => ports.documents.readBody(body, deadline),
-  readDocumentFile: (content: Uint8Array, format: 'json' | 'yaml') => ports.documents.readFile(content, format),
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
