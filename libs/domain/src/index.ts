@@ -5,6 +5,7 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './instant.ts';
 export * from './json.ts';
+export * from './json-scan.ts';
 export * from './line.ts';
 export type * from './settings.ts';
 

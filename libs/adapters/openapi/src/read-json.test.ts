@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readMember } from './read-member.ts';
 import { packed } from './read-document.ts';
 import { utf8 } from './read-json.ts';
-import { placeOf } from './text-place.ts';
+import { placeOf } from '@portico/domain';
 
 test('a place is told by line and column in characters', () => {
   const text = Buffer.from('é\nピb\n\nc');

@@ -15,15 +15,16 @@ export function readMember(bytes: Uint8Array, documentName: string): MemberRead 
   const fields: { [name: string]: Json } = {};
   let document: Uint8Array | null = null;
   let fieldBytes = 0;
-  for (const { name, start, end } of members) {
-    const text = body.subarray(start, end);
+  for (const member of members) {
+    const name = parsed(body.subarray(member.name.start, member.name.end)) as string;
+    const text = body.subarray(member.value.start, member.value.end);
     refuseUnstorable(JSON.stringify(name), 'a name');
     if (name === documentName) {
       document = text;
       continue;
     }
     if (pollutingKeys.includes(name)) throw refused(`${name} is no member that can be taken`);
-    if ((fieldBytes += end - start) > fieldsMax) throw refused(`the members beside ${documentName} take over 1 MiB`);
+    if ((fieldBytes += text.length) > fieldsMax) throw refused(`the members beside ${documentName} take over 1 MiB`);
     refuseUnstorable(Buffer.from(text).toString(), name);
     fields[name] = parsed(text);
   }
