@@ -13,7 +13,7 @@ const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 const technologies = {
   memory: ['node:*'],
   system: ['node:*'],
-  inprocess: ['node:*', 'lru-cache'],
+  inprocess: ['node:*'],
   sql: ['node:*', '@mikro-orm/*', '@mikro-orm/**', 'better-sqlite3', 'pg'],
   vectors: ['node:*'],
   embedder: ['node:*'],

@@ -64,12 +64,11 @@ const search = async (portico: Portico, query: string) =>
   (await portico.useCases.searchCollections(await admitted(portico), query, 10)).results;
 
 const create = async (portico: Portico, name: string): Promise<CollectionId> => {
-  const { useCases, ports } = portico;
+  const { useCases, documents, ports } = portico;
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');
-  const spec = { openapi_spec: { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} } };
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
-  if (!document) throw new Error('No document was read');
+  const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
   const texts = { name, description: '', authentication: null };
   return (
     await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, {

@@ -1,8 +1,16 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
-import { createUseCases, type Ports, type Probe, type UseCases, type VectorIndex } from '@portico/domain';
+import {
+  createUseCases,
+  type DocumentReader,
+  type Ports,
+  type Probe,
+  type UseCases,
+  type VectorIndex,
+} from '@portico/domain';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
+import type { RedisBodyStore } from '@portico/redis';
 import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from './config.ts';
 import { assertHeartbeat, prepareDataDir } from './data-dir.ts';
@@ -25,6 +33,9 @@ export interface Portico {
   readonly useCases: UseCases;
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
+  readonly documents: DocumentReader;
+  /** Where processes share the bodies that they have made; null where there is no such place. */
+  readonly bodyStore: RedisBodyStore | null;
   /** Null where the index is within the process, which makes it anew at each start. */
   readonly indexUpkeep: IndexUpkeep | null;
   /** Read at each collection of the metrics. */
@@ -93,8 +104,6 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
       tokens: identity.verifier,
       keys: await get('keys'),
       cipher: await get('cipher'),
-      documents: await get('documents'),
-      cache: await get('cache'),
       probes: [database.probe, redis?.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(inTime),
@@ -102,8 +111,10 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
     const useCases = createUseCases(ports, config.settings);
     await seeToAdmins({ config, logger, useCases });
     const [localIssuer, gauges] = [await get('localIssuer'), await get('gauges')];
+    const documents = await get('documents');
+    const bodyStore = config.redis && (await get('bodyStore'));
     const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
-    return { config, logger, ports, useCases, localIssuer, indexUpkeep, gauges, close };
+    return { config, logger, ports, useCases, documents, localIssuer, bodyStore, indexUpkeep, gauges, close };
   } catch (error) {
     await close();
     throw error;

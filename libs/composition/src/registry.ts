@@ -1,6 +1,6 @@
-import type { JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
+import type { DocumentReader, JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
-import type { RedisConnection } from '@portico/redis';
+import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -47,13 +47,16 @@ export interface Registry extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | '
   readonly database: Database;
   /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
+  readonly documents: DocumentReader;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
   /** Who hands over jobs; the probe is of a server that does. */
   readonly queue: JobQueue & { readonly probe?: Probe };
   /** Who sends mails; the probe is of an SMTP server. */
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
-  /** The connection that cache and limiter share; there only where Redis is configured. */
+  /** The connection that limiter and bodies share; there only where Redis is configured. */
   readonly redis: RedisConnection;
+  /** As `redis`. */
+  readonly bodyStore: RedisBodyStore;
   /** What operators are shown of this process, besides its requests. */
   readonly gauges: Gauges;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };

@@ -20,7 +20,6 @@ export * from './vector-index-contract.ts';
 export * from './embedder-contract.ts';
 export * from './clock-contract.ts';
 export * from './random-source-contract.ts';
-export * from './cache-contract.ts';
 export * from './job-queue-contract.ts';
 export * from './mailer-contract.ts';
 export * from './rate-limiter-contract.ts';

@@ -5,12 +5,14 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './instant.ts';
 export * from './json.ts';
+export * from './json-scan.ts';
 export * from './line.ts';
 export type * from './settings.ts';
 
 // Nouns and their rules
 export {
   authorityOf,
+  listVersion,
   operatorAuthority,
   type AdminAuthority,
   type CallerRow,
@@ -30,6 +32,7 @@ export type * from './documents/document.ts';
 export * from './documents/document-error.ts';
 export * from './documents/document-facts.ts';
 export * from './documents/document-warning.ts';
+export * from './documents/schema-violated.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
 export type * from './jobs/dead-letter.ts';
 export * from './jobs/job.ts';
@@ -41,9 +44,10 @@ export * from './profiles/api-key.ts';
 export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
 export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
+export * from './profiles/profile-texts.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
-export type { SearchAnswer, SearchResult, VectorMatch } from './search/search-result.ts';
+export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export type * from './ports/index.ts';
 

@@ -1,10 +1,9 @@
-import { createInProcessCache, createInProcessRateLimiter } from '@portico/inprocess';
-import { createRedisCache, createRedisRateLimiter, openRedis, type RedisRateLimiter } from '@portico/redis';
+import { createInProcessRateLimiter } from '@portico/inprocess';
+import { createRedisBodyStore, createRedisRateLimiter, openRedis, type RedisRateLimiter } from '@portico/redis';
 import { Closable, type Module } from '../registry.ts';
-import { nearCacheBytesMax } from './inprocess.ts';
 import { required } from './required.ts';
 
-/** Cache and limiter in Redis, shared by all processes; what this process remembers itself is nearer, and outlives an outage. */
+/** Limiter and bodies in Redis, shared by all processes; what this process remembers itself outlives an outage. */
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({
@@ -26,9 +25,7 @@ export const redisModule: Module = (provide) => {
     });
     return config.answersRequests ? new Closable(limiter, keepChecking(limiter)) : limiter;
   });
-  provide('cache', ['redis'], (redis) =>
-    createRedisCache({ redis, near: createInProcessCache({ maxBytes: nearCacheBytesMax }) }),
-  );
+  provide('bodyStore', ['redis'], (redis) => createRedisBodyStore({ redis }));
 };
 
 /** So that the gauge is right within so long of a change, at night too. */

@@ -114,6 +114,13 @@ export const visibilityOf = ({ profile }: Principal): Visibility => {
   return { of: 'granted', to: profile.id };
 };
 
+/**
+ * Names what the caller may see and how the catalog stands, by the epochs that this request has read from the database. What is derived
+ * from both may be kept under it: after a grant, a revoke or a change the name is another one.
+ */
+export const listVersion = ({ profile, epochs }: Principal): string =>
+  `${epochs.catalog}/${isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`}`;
+
 /** The rules of reading one collection, in the order in which they are asked; each names its refusal. */
 const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
   ({ target }) => (target ? null : 'collection_not_found'),

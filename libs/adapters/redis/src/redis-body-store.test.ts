@@ -1,9 +1,8 @@
-import { cacheContract } from '@portico/contracts';
-import { createInProcessCache } from '@portico/inprocess';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { byteCases } from '../test/byte-cases.ts';
 import { patientMs } from '../test/limiter-subject.ts';
-import { cachedBytesMax, cachedSeconds, createRedisCache, writtenBytesMax } from './redis-cache.ts';
+import { bodyBytesMax, createRedisBodyStore, keptSeconds, writtenBytesMax } from './redis-body-store.ts';
 import { openRedis } from './redis-connection.ts';
 
 const server = await startRedis();
@@ -18,44 +17,25 @@ afterAll(async () => {
 /** An answer that is not one to the question is a reason to ask whether the connection is in step, and nothing else meanwhile. */
 const untilTrusted = () => vi.waitFor(() => redis!.probe.check(), { timeout: 20_000, interval: 5 });
 
-const createNear = () => createInProcessCache({ maxBytes: 8 * cachedBytesMax });
 const memoryOf = async () => Number(/^used_memory:(\d+)/m.exec(await redis!.client.info('memory'))?.[1]);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-describe.skipIf(!redis)('the cache in Redis', () => {
+describe.skipIf(!redis)('the bodies in Redis', () => {
   /** Two processes: what the one sets, the other finds. */
   const createPair = async () => {
     await server!.flush();
-    return [0, 1].map(() => createRedisCache({ redis: redis!, near: createNear() })) as [
-      ReturnType<typeof createRedisCache>,
-      ReturnType<typeof createRedisCache>,
+    return [0, 1].map(() => createRedisBodyStore({ redis: redis! })) as [
+      ReturnType<typeof createRedisBodyStore>,
+      ReturnType<typeof createRedisBodyStore>,
     ];
   };
 
-  for (const [sentence, check] of Object.entries(cacheContract)) {
-    test(sentence, async () => {
-      const [cache] = await createPair();
-      await check(cache);
-    });
-
+  for (const [sentence, check] of Object.entries(byteCases)) {
     test(`from one process to another: ${sentence}`, async () => {
       const [one, other] = await createPair();
-      // The near cache of the other is new for each question, so that it has nothing of an earlier one.
-      await check({
-        set: (key, value) => one.set(key, value),
-        get: (key) => createRedisCache({ redis: redis!, near: createNear() }).get(key),
-      });
-      expect(await other.get('never set')).toBeUndefined();
+      await check({ set: (key, body) => one.set(key, body), get: (key) => other.get(key) });
     });
   }
-
-  test('what was found in Redis is near from then on', async () => {
-    const [one, other] = await createPair();
-    await one.set('greeting', bytesOf('hello'));
-    await other.get('greeting');
-    await server!.flush();
-    expect(await other.get('greeting')).toEqual(bytesOf('hello'));
-  });
 
   test('whatever is kept leaves Redis by itself', async () => {
     const [one] = await createPair();
@@ -63,52 +43,52 @@ describe.skipIf(!redis)('the cache in Redis', () => {
     const keys = await redis!.client.keys('*');
     expect(keys).toEqual(['portico:cache:1:greeting']);
     const lives = await redis!.client.ttl(keys[0]!);
-    expect(lives).toBeGreaterThan(cachedSeconds / 2);
-    expect(lives).toBeLessThanOrEqual(cachedSeconds);
+    expect(lives).toBeGreaterThan(keptSeconds / 2);
+    expect(lives).toBeLessThanOrEqual(keptSeconds);
   });
 
-  test('what is larger than 256 KiB stays near', async () => {
+  test('what is larger than 256 KiB is not kept', async () => {
     const [one, other] = await createPair();
-    const [largest, larger] = [new Uint8Array(cachedBytesMax).fill(7), new Uint8Array(cachedBytesMax + 1)];
+    const [largest, larger] = [new Uint8Array(bodyBytesMax).fill(7), new Uint8Array(bodyBytesMax + 1)];
     await one.set('largest', largest);
     await one.set('larger', larger);
-    expect((await other.get('largest'))?.byteLength).toBe(cachedBytesMax);
+    expect((await other.get('largest'))?.byteLength).toBe(bodyBytesMax);
     expect(await other.get('larger')).toBeUndefined();
-    expect((await one.get('larger'))?.byteLength).toBe(cachedBytesMax + 1);
   });
 
-  test('a process that writes much fills no Redis: what is beyond 4 MiB a minute stays near', async () => {
+  test('a process that writes much fills no Redis: what is beyond 4 MiB a minute is not kept', async () => {
     await server!.flush();
     let now = 0;
-    const cache = createRedisCache({ redis: redis!, near: createNear(), timeOfTests: () => now });
+    const store = createRedisBodyStore({ redis: redis!, timeOfTests: () => now });
     // Less than an entry may have, by its key and what else it takes.
-    const bytes = cachedBytesMax - 512;
+    const bytes = bodyBytesMax - 512;
     const fill = async (minute: string) => {
-      for (let i = 0; i < 2 * (writtenBytesMax / cachedBytesMax); i++) {
-        await cache.set(`${minute} ${i}`, new Uint8Array(bytes));
+      for (let i = 0; i < 2 * (writtenBytesMax / bodyBytesMax); i++) {
+        await store.set(`${minute} ${i}`, new Uint8Array(bytes));
       }
       return (await redis!.client.keys(`portico:cache:1:${minute} *`)).length;
     };
-    expect(await fill('first')).toBe(writtenBytesMax / cachedBytesMax);
-    expect((await cache.get('first 31'))?.byteLength).toBe(bytes);
-    now += cachedSeconds * 1000 - 1;
+    expect(await fill('first')).toBe(writtenBytesMax / bodyBytesMax);
+    expect((await store.get('first 0'))?.byteLength).toBe(bytes);
+    expect(await store.get('first 31')).toBeUndefined();
+    now += keptSeconds * 1000 - 1;
     expect(await fill('same')).toBe(0);
     now += 1;
-    expect(await fill('next')).toBe(writtenBytesMax / cachedBytesMax);
+    expect(await fill('next')).toBe(writtenBytesMax / bodyBytesMax);
   });
 
-  test('what many small values take beside their bytes is counted too', async () => {
+  test('what many small bodies take beside their bytes is counted too', async () => {
     await server!.flush();
-    const cache = createRedisCache({ redis: redis!, near: createNear() });
+    const store = createRedisBodyStore({ redis: redis! });
     const before = await memoryOf();
     for (let i = 0; i < 60_000; i += 1_000) {
-      await Promise.all(Array.from({ length: 1_000 }, (_, n) => cache.set(`small ${i + n}`, bytesOf('[]'))));
+      await Promise.all(Array.from({ length: 1_000 }, (_, n) => store.set(`small ${i + n}`, bytesOf('[]'))));
     }
     expect(await redis!.client.dbsize()).toBeGreaterThan(1_000);
     expect((await memoryOf()) - before).toBeLessThan(1.5 * writtenBytesMax);
   });
 
-  test('the value of another key is never handed out', async () => {
+  test('the body of another key is never handed out', async () => {
     const [one, other] = await createPair();
     await one.set('list of bob', bytesOf('of bob'));
     await redis!.client.copy('portico:cache:1:list of bob', 'portico:cache:1:list of ada');

@@ -1,31 +1,38 @@
 /** `syntax`: it is no JSON. `nesting`, `values`: it is beyond the bounds. */
-export type JsonFaultKind = 'syntax' | 'nesting' | 'values';
+export type JsonErrorKind = 'syntax' | 'nesting' | 'values';
 
 /** Where a text stops being JSON that can be taken, and why. */
-export class JsonFault extends Error {
-  /** In bytes. */
+export class JsonError extends Error {
+  /** In bytes: of the part that is wrong. */
   readonly offset: number;
-  readonly kind: JsonFaultKind;
+  readonly kind: JsonErrorKind;
+  /** In bytes: of what cannot stand there, which may come behind the beginning of the part; the length of the text where it ends. */
+  readonly unexpectedAt: number;
 
-  constructor(what: string, offset: number, kind: JsonFaultKind = 'syntax') {
+  constructor(what: string, offset: number, kind: JsonErrorKind = 'syntax', unexpectedAt = offset) {
     super(what);
-    this.name = 'JsonFault';
+    this.name = 'JsonError';
     this.offset = offset;
     this.kind = kind;
+    this.unexpectedAt = unexpectedAt;
   }
 }
 
-export interface JsonMember {
-  readonly name: string;
-  /** The text of its value, in bytes: from `start` to before `end`. */
+/** A part of a text, in bytes: from `start` to before `end`. */
+export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
+export interface JsonMember {
+  /** Its quotes included, escapes as they stand. */
+  readonly name: JsonSpan;
+  readonly value: JsonSpan;
+}
+
 export interface JsonScan {
-  /** The text of the whole value, without what stands round it. */
-  readonly start: number;
-  readonly end: number;
+  /** The whole value, without what stands round it. */
+  readonly value: JsonSpan;
   /** The members of the outermost object in the order of the text, doubled ones too; null where it is no object. */
   readonly members: readonly JsonMember[] | null;
 }
@@ -55,6 +62,11 @@ export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   return new Scan(bytes, bounds).run();
 }
 
+interface OpenMember {
+  readonly name: JsonSpan;
+  readonly start: number;
+}
+
 class Scan {
   readonly #bytes: Uint8Array;
   readonly #bounds: JsonBounds;
@@ -72,7 +84,7 @@ class Scan {
   run(): JsonScan {
     const start = this.#next();
     const isObject = this.#bytes[start] === openBrace;
-    let member: { name: string; start: number } | null = null;
+    let member: OpenMember | null = null;
     do {
       // Here a value is due, or the end of an array or object that has just been opened.
       const opened = this.#value();
@@ -86,7 +98,7 @@ class Scan {
         const after = this.#peek();
         const closes = this.#closing.at(-1);
         if (member && this.#closing.length === 1 && isObject && (after === comma || after === closes)) {
-          this.#members.push({ ...member, end });
+          this.#members.push({ name: member.name, value: { start: member.start, end } });
           member = null;
         }
         this.#at++;
@@ -101,19 +113,19 @@ class Scan {
 
     const end = this.#at;
     if (this.#peek() !== undefined) throw this.#unexpected('the end of the text', this.#at);
-    return { start, end, members: isObject ? this.#members : null };
+    return { value: { start, end }, members: isObject ? this.#members : null };
   }
 
-  /** Passes a scalar, or the byte that opens an array or object, which it answers. */
+  /** Passes a scalar, or the byte that opens an array or object, which it returns. */
   #value(): number | null {
     const first = this.#peek();
     if (++this.#values > this.#bounds.valuesMax) {
-      throw new JsonFault(`more than ${this.#bounds.valuesMax} values`, this.#at, 'values');
+      throw new JsonError(`more than ${this.#bounds.valuesMax} values`, this.#at, 'values');
     }
     if (first === quote) this.#string();
     else if (first === openBrace || first === openBracket) {
       this.#closing.push(first === openBrace ? closeBrace : closeBracket);
-      if (this.#closing.length > this.#bounds.nestingMax) throw new JsonFault('nested too deeply', this.#at, 'nesting');
+      if (this.#closing.length > this.#bounds.nestingMax) throw new JsonError('nested too deeply', this.#at, 'nesting');
       this.#at++;
       return first;
     } else if (first === 0x74) this.#word('true');
@@ -124,7 +136,7 @@ class Scan {
   }
 
   /** Passes a member's name and colon; returns the member where it is one of the outermost object. */
-  #name(): { name: string; start: number } | null {
+  #name(): OpenMember | null {
     if (this.#peek() !== quote) throw this.#unexpected('a name in double quotes', this.#at);
     const start = this.#at;
     this.#string();
@@ -132,8 +144,7 @@ class Scan {
     if (this.#peek() !== colon) throw this.#unexpected("':' after a name", this.#at);
     this.#at++;
     if (this.#closing.length > 1) return null;
-    const name = JSON.parse(Buffer.from(this.#bytes.subarray(start, end)).toString()) as string;
-    return { name, start: this.#next() };
+    return { name: { start, end }, start: this.#next() };
   }
 
   #string(): void {
@@ -142,8 +153,8 @@ class Scan {
     for (;;) {
       const byte = bytes[at];
       if (byte === quote) break;
-      if (byte === undefined) throw new JsonFault('a string that does not end', this.#at);
-      if (byte < 0x20) throw new JsonFault('a control character in a string', at);
+      if (byte === undefined) throw new JsonError('a string that does not end', this.#at, 'syntax', at);
+      if (byte < 0x20) throw new JsonError('a control character in a string', at);
       at += byte === backslash ? this.#escape(at) : 1;
     }
     this.#at = at + 1;
@@ -154,24 +165,27 @@ class Scan {
     const kind = this.#bytes[at + 1];
     if (kind === 0x75) {
       for (let digit = at + 2; digit < at + 6; digit++) {
-        if (!isHexadecimal(this.#bytes[digit])) throw new JsonFault('an escape without four hexadecimal digits', at);
+        if (!isHexadecimal(this.#bytes[digit])) throw new JsonError('an escape without four hexadecimal digits', at);
       }
       return 6;
     }
-    if (kind === undefined || !escapable.has(kind)) throw new JsonFault('an escape that JSON does not know', at);
+    if (kind === undefined || !escapable.has(kind)) throw new JsonError('an escape that JSON does not know', at);
     return 2;
   }
 
   #number(): void {
     const start = this.#at;
     let at = start;
+    /** Where the longest number ends that begins there. */
+    let whole = start;
     const digits = () => {
       const from = at;
       while (isDigit(this.#bytes[at])) at++;
-      if (at === from) throw this.#unexpected(from === start ? 'a value' : 'a digit', at);
+      if (at === from) throw this.#unexpected(from === start ? 'a value' : 'a digit', at, whole);
+      whole = at;
     };
     if (this.#bytes[at] === 0x2d) at++;
-    if (this.#bytes[at] === 0x30) at++;
+    if (this.#bytes[at] === 0x30) whole = ++at;
     else digits();
     if (this.#bytes[at] === 0x2e) {
       at++;
@@ -203,13 +217,29 @@ class Scan {
     return this.#bytes[this.#next()];
   }
 
-  #unexpected(expected: string, at: number): JsonFault {
+  #unexpected(expected: string, at: number, unexpectedAt = at): JsonError {
     const found = at < this.#bytes.length ? '' : ', where the text ends';
-    return new JsonFault(`expected ${expected}${found}`, at);
+    return new JsonError(`expected ${expected}${found}`, at, 'syntax', unexpectedAt);
   }
 }
 
-const escapable: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+const escapable: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 const isHexadecimal = (byte: number | undefined): boolean =>
   isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+
+/** The place of a byte in a UTF-8 text, as an editor shows it: both counted from 1, columns in characters. */
+export function placeOf(bytes: Uint8Array, offset: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  let column = 1;
+  for (let at = lineStart; at < offset; at++) {
+    // Bytes that continue a character are no column of their own (RFC 3629, section 3).
+    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) column++;
+  }
+  return `line ${line}, column ${column}`;
+}

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonFault, scanJson } from './json-scan.ts';
-import { placeOf } from './text-place.ts';
+import { JsonError, placeOf, scanJson } from './json-scan.ts';
 
 const bounds = { nestingMax: 100, valuesMax: 1_000 };
 const scan = (text: string) => scanJson(Buffer.from(text), bounds);
 
-function faultOf(text: string): string {
+function errorOf(text: string): string {
   const bytes = Buffer.from(text);
   try {
     scanJson(bytes, bounds);
   } catch (error) {
-    if (error instanceof JsonFault) return `${error.message} at ${placeOf(bytes, error.offset)}`;
+    if (error instanceof JsonError) return `${error.message} at ${placeOf(bytes, error.offset)}`;
     throw error;
   }
   return 'none';
@@ -29,14 +28,15 @@ function parses(text: string): boolean {
 test('the members of the outermost object are found, with the text of their values', () => {
   const text = ' { "a" : [1, {"a": 2}] ,"b\\u0041":"}\\"", "a":{} , "é" : -1.5e+3\n} ';
   const bytes = Buffer.from(text);
-  const { members, start, end } = scan(text);
-  expect(members?.map(({ name, start, end }) => [name, bytes.subarray(start, end).toString()])).toEqual([
-    ['a', '[1, {"a": 2}]'],
-    ['bA', '"}\\""'],
-    ['a', '{}'],
-    ['é', '-1.5e+3'],
+  const { members, value } = scan(text);
+  const textOf = ({ start, end }: { start: number; end: number }) => bytes.subarray(start, end).toString();
+  expect(members?.map(({ name, value }) => [textOf(name), textOf(value)])).toEqual([
+    ['"a"', '[1, {"a": 2}]'],
+    ['"b\\u0041"', '"}\\""'],
+    ['"a"', '{}'],
+    ['"é"', '-1.5e+3'],
   ]);
-  expect(bytes.subarray(start, end).toString()).toBe(text.trim());
+  expect(textOf(value)).toBe(text.trim());
 });
 
 test('what is no object has no members', () => {
@@ -64,13 +64,28 @@ test.each([
   ['[1e]', 'expected a digit at line 1, column 4'],
   [`${'['.repeat(101)}`, 'nested too deeply at line 1, column 101'],
   [`[${'1,'.repeat(1_000)}1]`, 'more than 1000 values at line 1, column 2000'],
-])('of %j it says: %s', (text, fault) => {
-  expect(faultOf(text)).toBe(fault);
+])('of %j it says: %s', (text, error) => {
+  expect(errorOf(text)).toBe(error);
+});
+
+test.each([
+  ['["a', 3],
+  ['[1.]', 2],
+  ['[1.5e]', 4],
+  ['[-x]', 1],
+  ['[tru]', 1],
+  ['{"a":1,}', 7],
+])('of %j it names the byte that cannot stand there', (text, offset) => {
+  expect(() => scan(text)).toThrow(expect.objectContaining({ unexpectedAt: offset }));
+});
+
+test('a text is not gone into by calls', () => {
+  expect(errorOf('['.repeat(1_000_000))).toBe('nested too deeply at line 1, column 101');
 });
 
 describe('what it takes is what JSON.parse takes', () => {
   test('of texts that are JSON', () => {
-    fc.assert(fc.property(fc.json(), (text) => faultOf(text) === 'none'));
+    fc.assert(fc.property(fc.json(), (text) => errorOf(text) === 'none'));
   });
   test('of texts that are nearly JSON', () => {
     const piece = fc.constantFrom(
@@ -90,7 +105,7 @@ describe('what it takes is what JSON.parse takes', () => {
     });
     fc.assert(
       fc.property(fc.oneof(noise, broken), (text) => {
-        expect(faultOf(text) === 'none').toBe(parses(text));
+        expect(errorOf(text) === 'none').toBe(parses(text));
       }),
       { numRuns: 5_000 },
     );
