@@ -26,7 +26,7 @@ const project = (root) => ({
 });
 
 const roots = globSync(
-  ['apps/*', 'libs/{contracts,composition,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
+  ['apps/*', 'libs/{contracts,composition,dependencies,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
   {
     cwd: import.meta.dirname,
   },
