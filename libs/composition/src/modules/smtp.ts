@@ -5,13 +5,7 @@ import { required } from './required.ts';
 /** Mails by an SMTP server. */
 export const smtpModule: Module = (provide) => {
   provide('mail', ['config', 'clock', 'logger'], ({ mail: { smtpUrl, from } }, clock, logger) => {
-    const mailer = createSmtpMailer({
-      url: required(smtpUrl, 'SMTP_URL'),
-      from,
-      clock,
-      warn: (message) => logger.warn(message),
-      info: (message) => logger.info(message),
-    });
+    const mailer = createSmtpMailer({ url: required(smtpUrl, 'SMTP_URL'), from, clock, log: logger });
     return new Closable({ mailer, probe: mailer.probe }, () => mailer.close());
   });
 };
