@@ -11,7 +11,7 @@ export const bullmqModule: Module = (provide) => {
       work: jobs === 'inline',
       concurrency: jobsAtOnce,
       togetherAtOnce: ollama ? { embed: embeddingsTogether } : {},
-      warn: (message) => logger.warn(message),
+      log: logger,
     });
     return new Closable(queue, () => queue.stop());
   });
