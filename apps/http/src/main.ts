@@ -18,10 +18,9 @@ const main = async (): Promise<void> => {
   const whenEnding = endInOrder(logger);
   for (const warning of config.warnings) logger.warn(warning);
   const portico = await compose(config, logger);
-  const { useCases, localIssuer, gauges } = portico;
-  const limiterFallback = () => gauges.limiterFallback;
+  const { useCases, localIssuer } = portico;
   const settings = { ...config, version };
-  const server = createHttpServer(createHttpApp({ useCases, settings, logger, localIssuer, limiterFallback }));
+  const server = createHttpServer(createHttpApp({ useCases, settings, logger, localIssuer }));
   server.listen(config.port, config.host);
   try {
     await once(server, 'listening');

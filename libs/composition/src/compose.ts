@@ -1,20 +1,13 @@
 import 'reflect-metadata';
 import { Container } from 'inversify';
 import { createUseCases, type Ports, type Probe, type UseCases, type VectorIndex } from '@portico/domain';
+import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
 import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from './config.ts';
 import { assertHeartbeat, prepareDataDir } from './data-dir.ts';
-import {
-  identifierOf,
-  provideInto,
-  type Gauges,
-  type IndexUpkeep,
-  type Key,
-  type Module,
-  type Registry,
-} from './registry.ts';
+import { identifierOf, provideInto, type IndexUpkeep, type Key, type Module, type Registry } from './registry.ts';
 import { seeToAdmins } from './see-to-admins.ts';
 
 /** A composition that is ready to be driven. */
@@ -27,8 +20,6 @@ export interface Portico {
   readonly localIssuer: LocalIssuer | null;
   /** Null where the index is within the process, which makes it anew at each start. */
   readonly indexUpkeep: IndexUpkeep | null;
-  /** Read at each collection of the metrics. */
-  readonly gauges: Readonly<Gauges>;
   /** Closes all that was opened, the last first. */
   close(): Promise<void>;
 }
@@ -69,7 +60,6 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
   const provide = provideInto(container, closers);
   provide('config', [], () => config);
   provide('logger', [], () => logger);
-  provide('gauges', [], () => ({ limiterFallback: false }));
   for (const load of await modulesOf(config)) load(provide);
   const close = () => closeAll(closers, logger);
   try {
@@ -80,12 +70,12 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
     const vectors = await get('vectors');
     const mail = await get('mail');
     const queue = await get('queue');
-    const redis = config.redis && (await get('redis'));
+    const limiter = await get('limiter');
     const ports: Ports = {
       ...database.stores,
       clock: await get('clock'),
       random: await get('random'),
-      limiter: await get('limiter'),
+      limiter,
       vectors,
       embedder,
       queue,
@@ -95,15 +85,15 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
       cipher: await get('cipher'),
       documents: await get('documents'),
       cache: await get('cache'),
-      probes: [database.probe, redis?.probe, queue.probe, mail.probe, identity.probe]
+      probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(inTime),
     };
     const useCases = createUseCases(ports, config.settings);
     await seeToAdmins({ config, logger, useCases });
-    const [localIssuer, gauges] = [await get('localIssuer'), await get('gauges')];
+    const localIssuer = await get('localIssuer');
     const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
-    return { config, logger, ports, useCases, localIssuer, indexUpkeep, gauges, close };
+    return { config, logger, ports, useCases, localIssuer, indexUpkeep, close };
   } catch (error) {
     await close();
     throw error;
@@ -116,11 +106,4 @@ const isKeptElsewhere = (index: Registry['vectors']): index is VectorIndex & Ind
 const checkMaxMs = 2_500;
 
 /** The probe, whose check has failed where it takes too long. */
-const inTime = (probe: Probe): Probe => ({
-  ...probe,
-  async check() {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`No answer within ${checkMaxMs} ms`)), checkMaxMs);
-    await Promise.race([probe.check(), late.promise]).finally(() => clearTimeout(timer));
-  },
-});
+const inTime = (probe: Probe): Probe => ({ ...probe, check: () => within(checkMaxMs, probe.check()) });

@@ -11,17 +11,18 @@ import { createLogger } from './logging.ts';
 const redis = await startRedis();
 
 test.skipIf(!redis?.control)(
-  'the gauge tells that Redis is away, and that it is back, on a night without requests',
+  'readiness tells that the limiter is in its fallback, and that it is not, on a night without requests',
   { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));
     const config = readConfig({ DATA_DIR: folder, REDIS_URL: redis?.url ?? '' });
     const portico = await compose(config, createLogger('silent', 'test'));
+    const inFallback = async () => (await portico.useCases.readReadiness()).parts.some((part) => part.inFallback);
     const tells = async (active: boolean) => {
-      while (portico.gauges.limiterFallback !== active) await pause(50);
+      while ((await inFallback()) !== active) await pause(50);
     };
     try {
-      expect(portico.gauges.limiterFallback).toBe(false);
+      expect(await inFallback()).toBe(false);
       await redis?.control?.stop();
       await tells(true);
       await redis?.control?.start();

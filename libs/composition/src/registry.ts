@@ -1,4 +1,4 @@
-import type { JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
+import type { JobQueue, Mailer, Ports, Probe, RateLimiter, TokenVerifier, VectorIndex } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
@@ -34,17 +34,16 @@ export interface IndexUpkeep {
   rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
 }
 
-/** States of a process that metrics show; whoever knows one writes it. */
-export interface Gauges {
-  /** Whether this process counts requests in its own memory because the limiter's store is away. */
-  limiterFallback: boolean;
-}
-
 /** Everything that the container holds, by its key: one place says what there is. */
-export interface Registry extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'vectors' | keyof StorePorts> {
+export interface Registry extends Omit<
+  Ports,
+  'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts
+> {
   readonly config: Config;
   readonly logger: Logger;
   readonly database: Database;
+  /** Counts requests; the probe is of a server that does. */
+  readonly limiter: RateLimiter & { readonly probe?: Probe };
   /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
@@ -54,8 +53,6 @@ export interface Registry extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | '
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
   /** The connection that cache and limiter share; there only where Redis is configured. */
   readonly redis: RedisConnection;
-  /** What operators are shown of this process, besides its requests. */
-  readonly gauges: Gauges;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;

@@ -1,4 +1,4 @@
-import { cacheContract } from '@portico/contracts';
+import { cacheContract, recordLog } from '@portico/contracts';
 import { createInProcessCache } from '@portico/inprocess';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -7,9 +7,8 @@ import { cachedBytesMax, cachedSeconds, createRedisCache, writtenBytesMax } from
 import { openRedis } from './redis-connection.ts';
 
 const server = await startRedis();
-const warnings: string[] = [];
-const redis =
-  server && (await openRedis({ url: server.url, warn: (message) => warnings.push(message), timeoutMs: patientMs }));
+const log = recordLog();
+const redis = server && (await openRedis({ url: server.url, log, timeoutMs: patientMs }));
 afterAll(async () => {
   await redis?.close();
   await server?.close();

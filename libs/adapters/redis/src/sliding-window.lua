@@ -1,35 +1,29 @@
-/** Up to this limit each admission is remembered by itself (specification, section 7). */
-export const exactLimitMax = 1000;
+-- The limiter as one script, so that a decision is atomic whichever replica asks, by the server's clock.
+--
+-- KEYS[1] is the subject's key; ARGV are the rule's `allowed`, its `windowSeconds`, `consume` or `peek`, and, in tests, the
+-- time in place of the server's: microseconds since 1970. It answers four integers: whether admitted (1 or 0), how many
+-- remain, the seconds until the oldest leaves the window, and those until one request would be admitted.
+--
+-- A key is one binary string: a header, what is no longer known exactly (12 counts at most), and the history: up to the
+-- limit of 1,000 the last 1,000 admissions in 6 bytes each, above it sub-windows in 11 bytes each, a count and the time
+-- of the last of its admissions. Where it does not know exactly it holds an admission for later than it was, never for
+-- earlier: a request may be refused that could pass, but none passes that must be refused. In bytes, big-endian:
+--
+--     header   expires 8, longest window 4, shift 8, kind 1, last admission 8, olders 1, since 8, window 4, total 8, entries 2
+--     older    time 6, count 5
+--     entry    time 6 (exact) or time 6, count 5 (sub-window); behind exact ones, room for more
+--
+-- Times of 6 bytes are microseconds of the subject's clock modulo 2^48, nearly nine years, while none that counts is
+-- older than 31 days. The subject's clock is the server's plus `shift`, which grows by as much as the server's clock was set
+-- back, so that the time of a subject never runs backwards, and never stands still either.
+--
+-- An exact history has room for 128 entries beyond the 1,000, so that it is moved together once in 128 requests. Else a
+-- request writes the header and one entry in their place: 60 bytes, to replicas and the append-only file too.
 
-/** How many sub-windows make a window above that limit; 128 at most are alive at a time, the edges being aligned with none. */
-export const subWindowsInWindow = 126;
-
-/**
- * The limiter as one script, so that a decision is atomic whichever replica asks, by the server's clock.
- *
- * KEYS[1] is the subject's key; ARGV are the rule's `allowed`, its `windowSeconds`, `consume` or `peek`, and, in tests, the
- * time in place of the server's: microseconds since 1970. It answers four integers: whether admitted (1 or 0), how many
- * remain, the seconds until the oldest leaves the window, and those until one request would be admitted.
- *
- * A key is one binary string: a header, what is no longer known exactly (12 counts at most), and the history: up to the
- * limit of 1,000 the last 1,000 admissions in 6 bytes each, above it sub-windows in 11 bytes each, a count and the time
- * of the last of its admissions. Where it does not know exactly it holds an admission for later than it was, never for
- * earlier: a request may be refused that could pass, but none passes that must be refused. In bytes, big-endian:
- *
- *     header   expires 8, longest window 4, shift 8, kind 1, last admission 8, olders 1, since 8, window 4, total 8, entries 2
- *     older    time 6, count 5
- *     entry    time 6 (exact) or time 6, count 5 (sub-window); behind exact ones, room for more
- *
- * Times of 6 bytes are microseconds of the subject's clock modulo 2^48, nearly nine years, while none that counts is
- * older than 31 days. The subject's clock is the server's plus `shift`, which grows by as much as the server's clock was set
- * back, so that the time of a subject never runs backwards, and never stands still either.
- *
- * An exact history has room for 128 entries beyond the 1,000, so that it is moved together once in 128 requests. Else a
- * request writes the header and one entry in their place: 60 bytes, to replicas and the append-only file too.
- */
-export const slidingWindowScript = `
 local SECOND, WRAP, LONGEST = 1000000, 281474976710656, 2678400000000
-local EXACT_MAX, ROOM, SUB_WINDOWS, OLDERS_MAX, COUNT_MAX = ${exactLimitMax}, 128, ${subWindowsInWindow}, 12, 1099511627775
+-- Up to a limit of EXACT_MAX each admission is remembered by itself (specification, section 7). SUB_WINDOWS make a window above
+-- that limit; 128 at most are alive at a time, the edges being aligned with none.
+local EXACT_MAX, ROOM, SUB_WINDOWS, OLDERS_MAX, COUNT_MAX = 1000, 128, 126, 12, 1099511627775
 local HEADER, HEADER_BYTES = '>dI4dBdBdI4dI2', 52
 
 local key, allowed, seconds, takes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == 'consume'
@@ -155,11 +149,11 @@ local function rewrite(dropped, fits)
   end
 
   if kind == 1 then
-    kept = kept .. string.rep('\\0', 6 * (math.min(EXACT_MAX + ROOM, math.max(4, 2 * size)) - size))
+    kept = kept .. string.rep('\0', 6 * (math.min(EXACT_MAX + ROOM, math.max(4, 2 * size)) - size))
   end
   olders = #older
   for i = 1, olders do older[i] = struct.pack('>I6I5', older[i][1] % WRAP, older[i][2]) end
-  value = string.rep('\\0', HEADER_BYTES) .. table.concat(older) .. kept
+  value = string.rep('\0', HEADER_BYTES) .. table.concat(older) .. kept
   entries = HEADER_BYTES + 11 * olders + 1
 end
 
@@ -209,7 +203,7 @@ if takes and admitted then
       first, rewritten = 0, true
       if not joins then
         size = size + 1
-        value = value .. string.rep('\\0', 11)
+        value = value .. string.rep('\0', 11)
       end
     end
     entry = struct.pack('>I6I5', now % WRAP, countOf(size - 1) + 1)
@@ -265,4 +259,3 @@ if counted >= allowed then
   retry = math.ceil((window - ageOf(free)) / SECOND)
 end
 return {admitted and 1 or 0, math.max(0, allowed - counted), reset, retry}
-`;
