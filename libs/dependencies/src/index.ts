@@ -1,4 +1,5 @@
 export { replaceFile, syncFolder, writeNewFile } from './durable-file.ts';
+export { EmbeddingFollower, type EmbeddingCopy } from './embedding-follower.ts';
 export { FailureWindow } from './failure-window.ts';
 export type { Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
