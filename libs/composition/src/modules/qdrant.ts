@@ -10,8 +10,7 @@ export const qdrantModule: Module = (provide) => {
       ...required(qdrant, 'QDRANT_URL'),
       embeddings,
       fallback: createEmbeddedVectorIndex({ embeddings }),
-      warn: (message, facts = {}) => logger.warn(facts, message),
-      info: (message, facts = {}) => logger.info(facts, message),
+      log: logger,
     });
     return new Closable(index, () => index.close());
   });
