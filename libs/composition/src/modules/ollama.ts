@@ -7,9 +7,7 @@ export const ollamaModule: Module = (provide) => {
   provide('embedder', ['config', 'logger'], ({ ollama }, logger) => {
     const embedder = createOllamaEmbedder({
       ...required(ollama, 'OLLAMA_URL'),
-      warn: (message, error) => logger.warn({ err: error }, message),
-      info: (message) => logger.info(message),
-      debug: (message) => logger.debug(message),
+      log: logger,
     });
     return new Closable(embedder, () => embedder.close());
   });
