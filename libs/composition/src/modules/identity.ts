@@ -27,8 +27,8 @@ export const identityModule: Module = (provide) => {
         if (!localIssuer) throw new Error('There is neither an issuer nor a local one');
         return { verifier: localIssuer.verifier, probe: null };
       }
-      const warn = (message: string, error: unknown) => logger.warn({ err: error }, message);
-      const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage: keySetStorage(settings), warn });
+      const storage = keySetStorage(settings);
+      const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage, log: logger });
       const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
       return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
     },
