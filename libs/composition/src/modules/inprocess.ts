@@ -17,7 +17,7 @@ export const inProcessModule: Module = (provide) => {
     const limiter = await createInProcessRateLimiter({
       clock,
       ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
-      warn: (message) => logger.warn(message),
+      log: logger,
     });
     return new Closable(limiter, () => limiter.close());
   });

@@ -16,7 +16,7 @@ export const redisModule: Module = (provide) => {
   provide('limiter', ['redis', 'clock', 'logger'], async (redis, clock, logger) =>
     createRedisRateLimiter({
       redis,
-      fallback: await createInProcessRateLimiter({ clock, warn: (message) => logger.warn(message) }),
+      fallback: await createInProcessRateLimiter({ clock }),
       log: logger,
     }),
   );

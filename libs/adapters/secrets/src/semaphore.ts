@@ -2,18 +2,19 @@ import { PorticoError, type Deadline } from '@portico/domain';
 
 /**
  * Lets so many tasks run at once; the others wait their turn. One whose deadline expires before its turn leaves the queue, and is
- * refused by `timed_out`.
+ * refused by `timed_out`: at once, so that its place is free. (Cockatiel's bulkhead drops one whose signal is aborted only when
+ * its turn comes, and until then it takes the place of another.)
  */
-export type Turnstile = <Result>(task: () => Promise<Result>, deadline?: Deadline | null) => Promise<Result>;
+export type Semaphore = <Result>(task: () => Promise<Result>, deadline?: Deadline | null) => Promise<Result>;
 
-export interface TurnstileOptions {
+export interface SemaphoreOptions {
   /** How many tasks run at once, 1 or more. */
   readonly concurrency: number;
   /** How many wait at most; a task beyond that is refused by `internal` before it begins. */
   readonly waitingMax: number;
 }
 
-export const createTurnstile = ({ concurrency, waitingMax }: TurnstileOptions): Turnstile => {
+export const createSemaphore = ({ concurrency, waitingMax }: SemaphoreOptions): Semaphore => {
   if (!(concurrency >= 1)) throw new RangeError(`At least one task must run at once, not ${concurrency}`);
   let running = 0;
   const waiting: (() => void)[] = [];
