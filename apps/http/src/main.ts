@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import {
   compose,
   createLogger,
-  endInOrder,
+  gracefulShutdown,
   readConfig,
   startBackground,
   startFailure,
@@ -15,7 +15,7 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel, config.serviceName);
   logger.info({ version }, `Portico ${version} starts`);
-  const whenEnding = endInOrder(logger);
+  const whenEnding = gracefulShutdown(logger);
   for (const warning of config.warnings) logger.warn(warning);
   const portico = await compose(config, logger);
   const { useCases, localIssuer } = portico;

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import {
+  createClosedJobQueue,
+  createInProcessCache,
+  createInProcessJobQueue,
+  createInProcessRateLimiter,
+} from '@portico/inprocess';
+import { Closable, type Module } from '../parts.ts';
+import { jobsAtOnce } from './jobs-at-once.ts';
+
+/** Of each process, whether or not a cache in Redis stands behind it. */
+export const nearCacheBytesMax = 64 * 1_048_576;
+
+/** Limiter, cache and job queue within this process. */
+export const inProcessModule: Module = (provide) => {
+  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir, answersRequests }, logger) => {
+    const limiter = await createInProcessRateLimiter({
+      clock,
+      ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
+      log: logger,
+    });
+    return new Closable(limiter, () => limiter.close());
+  });
+  provide('cache', [], () => createInProcessCache({ maxBytes: nearCacheBytesMax }));
+  provide('queue', ['config'], ({ jobs }) => {
+    const queue = jobs === 'inline' ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
+    return new Closable(queue, () => queue.stop());
+  });
+};
