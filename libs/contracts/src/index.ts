@@ -28,3 +28,4 @@ export * from './rate-limiter-walk.ts';
 export * from './key-hasher-contract.ts';
 export * from './cipher-contract.ts';
 export * from './token-verifier-contract.ts';
+export * from './recorded-log.ts';
