@@ -40,9 +40,10 @@ export * from './profiles/api-key.ts';
 export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
 export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
+export * from './profiles/profile-texts.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
-export type { SearchAnswer, SearchResult, VectorMatch } from './search/search-result.ts';
+export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export type * from './ports/index.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainLine, parseDateTime, parseId, parseMoment, type ProfileId } from '@portico/domain';
+import { emailMax, isPlainLine, parseDateTime, parseId, parseMoment, type ProfileId } from '@portico/domain';
 import { z } from 'zod';
 
 /** The length that limits are stated in: Unicode code points, as in JSON Schema's `maxLength`. */
@@ -107,13 +107,13 @@ const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\
 
 /** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */
 export const email = judged(
-  (value) => textFault(value, 254) ?? (mailAddress.test(value) ? null : 'must be an e-mail address'),
+  (value) => textFault(value, emailMax) ?? (mailAddress.test(value) ? null : 'must be an e-mail address'),
 )
   .overwrite((value) => value.toLowerCase())
   .meta({
     format: 'idn-email',
     minLength: 1,
-    maxLength: 254,
+    maxLength: emailMax,
     pattern: mailAddress.source,
     examples: ['alice@example.com'],
   });

@@ -1,5 +1,9 @@
 import {
+  collectionDescriptionMax,
+  collectionNameMax,
+  credentialMax,
   listVersion,
+  parameterNameMax,
   PorticoError,
   SchemaViolated,
   type AuthenticationInput,
@@ -36,10 +40,10 @@ const ofType = (type: string) => ({ properties: { type: { const: type } }, ...pa
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
-    name: optional(line({ max: 200 })).meta({
+    name: optional(line({ max: parameterNameMax })).meta({
       description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
     }),
-    value: optional(line({ max: 8_192 })).meta({
+    value: optional(line({ max: credentialMax })).meta({
       description: 'The credential. It is kept encrypted; without it a stored one stays.',
       writeOnly: true,
     }),
@@ -90,8 +94,8 @@ const openapiSpec = z.record(z.string(), z.unknown()).meta({
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
 
-const name = line({ max: 200 });
-const description = text({ max: 10_000 });
+const name = line({ max: collectionNameMax });
+const description = text({ max: collectionDescriptionMax });
 
 const newFields = z.object({
   name: name.meta({ examples: ['Weather'] }),

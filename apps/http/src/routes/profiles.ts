@@ -1,4 +1,4 @@
-import { graceSecondsMax } from '@portico/domain';
+import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierNameMax, uidMax } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { clearable, email, line, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
@@ -20,24 +20,25 @@ import {
 } from './profile-views.ts';
 import { message, profileIdOf, profileParameter } from './wire.ts';
 
-const name = line({ max: 200 });
+const fullName = line({ max: fullNameMax });
+const companyName = line({ max: companyNameMax });
 
 const registration = z
   .object({
-    firebase_uid: text({ max: 128 }).meta({
+    firebase_uid: text({ max: uidMax }).meta({
       description: "The user id issued by the identity provider (the token's `sub`).",
       examples: ['kT3vQ8xWZ1bNcR5yLmP0dHsJfGa2'],
     }),
     email,
-    full_name: name.meta({ examples: ['Alice Example'] }),
-    company_name: optional(name).meta({ examples: ['Example Ltd.'] }),
+    full_name: fullName.meta({ examples: ['Alice Example'] }),
+    company_name: optional(companyName).meta({ examples: ['Example Ltd.'] }),
   })
   .meta({ id: 'Registration' });
 
 const ownChange = z
   .object({
-    full_name: optional(name).meta({ examples: ['Alice Example'] }),
-    company_name: clearable(name).meta({
+    full_name: optional(fullName).meta({ examples: ['Alice Example'] }),
+    company_name: clearable(companyName).meta({
       description: 'null or an empty string removes it.',
       examples: ['Example Ltd.'],
     }),
@@ -46,7 +47,7 @@ const ownChange = z
 
 const rejection = z
   .object({
-    reason: optional(text({ max: 1_000 })).meta({
+    reason: optional(text({ max: rejectionReasonMax })).meta({
       description: 'Goes into the notification e-mail.',
       examples: ['We could not verify your company.'],
     }),
@@ -68,7 +69,7 @@ const roleChange = z
 const tierChange = z
   .object({
     tier: z
-      .union([text({ max: 63 }), z.null()], { error: 'must be the name of a tier, or null' })
+      .union([text({ max: tierNameMax }), z.null()], { error: 'must be the name of a tier, or null' })
       .meta({ examples: ['gold'] }),
   })
   .meta({ id: 'TierAssignment' });
