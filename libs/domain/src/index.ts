@@ -11,7 +11,7 @@ export type * from './settings.ts';
 
 // Nouns and their rules
 export type * from './access/caller.ts';
-export type { Credential } from './access/credential.ts';
+export type { Credential, RequiredAuth } from './access/credential.ts';
 export {
   authorityOf,
   listVersion,
