@@ -65,7 +65,7 @@ export const observeState = (registry: Registry, { useCases, limiterFallback }: 
       this.reset();
       if (!state) return;
       this.set({ state: 'waiting' }, state.waiting);
-      this.set({ state: 'given_up' }, state.givenUp);
+      this.set({ state: 'given_up' }, state.deadLetters);
     },
   });
   new Gauge({

@@ -1,4 +1,4 @@
-import type { JobQueue, Mailer, Ports, Probe, TokenVerifier, VectorIndex } from '@portico/domain';
+import type { JobQueue, Mailer, Ports, Probe, StorePorts, TokenVerifier, VectorIndex } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
@@ -13,11 +13,6 @@ export interface SettingsStore {
   /** Stores the value unless there is one; returns the one that is stored then. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
-
-export type StorePorts = Pick<
-  Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
->;
 
 /** A database that was opened: the stores on it, and what the composition keeps there. */
 export interface Database {

@@ -48,6 +48,32 @@ export const callerLookupContract = {
     strictEqual(await stores.callers.byUid('ada', null), null);
   },
 
+  'a caller is read by either id, the API client identifier or the profile id': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    await aCaller(stores);
+    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    ok(profile.clientId);
+    const row = await rowOf(stores, profile);
+    deepStrictEqual(await stores.callers.byEitherId(profile.clientId), row);
+    deepStrictEqual(await stores.callers.byEitherId(profile.id), row);
+  },
+
+  'of either id an API client identifier goes before a profile id': async (stores) => {
+    const { profile: byId } = await aCaller(stores);
+    const { profile: byClientId } = await aCaller(stores, aProfile({ clientId: byId.id as never }));
+    deepStrictEqual((await stores.callers.byEitherId(byId.id))?.profile, byClientId);
+  },
+
+  "an id that is nobody's reads nothing": async (stores) => {
+    await stores.profiles.add(anAdmin(), noEffects);
+    strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>()), null);
+  },
+
+  'a read of a profile without an override and with a tier that is gone has neither': async (stores) => {
+    const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
+    deepStrictEqual((await stores.callers.byEitherId(profile.id))?.limits, { override: null, tier: null });
+  },
+
   'both reads of one caller say the same': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     ok(profile.clientId);

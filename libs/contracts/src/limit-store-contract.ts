@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { NewOverride, Override, Profile, Tier } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { anAdmin, anOverride, aProfile, aTier, nextId, noEffects, someEffects, start } from './records.ts';
+import { anOverride, aProfile, aTier, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `LimitStore` promises. */
@@ -312,36 +312,6 @@ export const limitStoreContract = {
 
   'a removal of an override that is not there is refused before anything is decided': async (stores) => {
     await assertRefused(stores.limits.removeOverride(1, refuse), 'override_not_found');
-  },
-
-  'a subject is found by API client identifier and by profile id, with what limits it': async (stores) => {
-    const profile = await aClient(stores, { tier: 'gold' });
-    await aClient(stores);
-    await stores.limits.addTier(aTier({ allowed: 9, windowSeconds: 3 }), noEffects);
-    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
-    const limits = {
-      override: { id, allowed: 7, windowSeconds: 60 },
-      tier: { tier: 'gold', allowed: 9, windowSeconds: 3 },
-    };
-    ok(profile.clientId);
-    deepStrictEqual(await stores.limits.subject(profile.clientId), { profile, limits });
-    deepStrictEqual(await stores.limits.subject(profile.id), { profile, limits });
-  },
-
-  'a subject is found by API client identifier rather than by profile id': async (stores) => {
-    const byId = await aClient(stores);
-    const byClientId = await aClient(stores, { clientId: byId.id as never });
-    deepStrictEqual((await stores.limits.subject(byId.id))?.profile, byClientId);
-  },
-
-  'a subject without an override and with a tier that is gone is limited by neither': async (stores) => {
-    const profile = await aClient(stores, { tier: 'gold' });
-    deepStrictEqual(await stores.limits.subject(profile.id), { profile, limits: { override: null, tier: null } });
-  },
-
-  'an id that is nobody finds no subject': async (stores) => {
-    await stores.profiles.add(anAdmin(), noEffects);
-    strictEqual(await stores.limits.subject(nextId<Profile['id']>()), null);
   },
 } satisfies Contract<Stores>;
 

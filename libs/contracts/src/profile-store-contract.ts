@@ -259,10 +259,10 @@ export const profileStoreContract = {
   'a removal takes the unsent mails to the profile and no other job': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const rejection = aJob({ task: { kind: 'mail.rejection', profileId: gone.id, reason: null } });
-    const others = jobsOnly(aMailJob(stays.id), aNotice(stays.id), aJob());
-    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...others.jobs));
+    const others = [aMailJob(stays.id), aNotice(stays.id), aJob()];
+    await stores.embeddingJobs.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...others));
     await stores.profiles.remove(gone.id, () => noEffects);
-    await assertWritten(stores, others);
+    await assertWritten(stores, jobsOnly(...others));
   },
 
   'a removal keeps the collections that the profile created and the entries that it wrote': async (stores) => {

@@ -251,40 +251,6 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
   'a removal of an override that is not there is refused before anything is decided': breaking('limits', (right) => ({
     removeOverride: (id, decide) => hushed(right.removeOverride(id, decide), undefined),
   })),
-  'a subject is found by API client identifier and by profile id, with what limits it': breaking(
-    'limits',
-    (right, _stores, { profiles }) => ({
-      subject: async (id) =>
-        [...profiles.values()].some(({ clientId }) => clientId === id) ? right.subject(id) : null,
-    }),
-  ),
-  'a subject is found by API client identifier rather than by profile id': breaking(
-    'limits',
-    (right, _stores, { profiles }) => ({
-      subject: async (id) => {
-        const profile = [...profiles.values()].find((candidate) => candidate.id === id);
-        return profile ? right.subject(profile.clientId ?? profile.id) : right.subject(id);
-      },
-    }),
-  ),
-  'a subject without an override and with a tier that is gone is limited by neither': breaking('limits', (right) => ({
-    subject: async (id) => {
-      const subject = await right.subject(id);
-      const { tier } = subject?.profile ?? {};
-      return (
-        subject && {
-          ...subject,
-          limits: { ...subject.limits, tier: tier ? { tier, allowed: 600, windowSeconds: 60 } : null },
-        }
-      );
-    },
-  })),
-  'an id that is nobody finds no subject': breaking('limits', (right, _stores, { profiles }) => ({
-    subject: async (id) => {
-      const [first] = profiles.keys();
-      return (await right.subject(id)) ?? (first ? right.subject(first) : null);
-    },
-  })),
 };
 
 describe('the memory limit store', () => {

@@ -63,12 +63,6 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       const effects = decide(override, client);
       commit(database, effects, () => overrides.delete(id));
     },
-
-    async subject(id) {
-      const all = [...profiles.values()];
-      const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
-      return profile ? { profile, limits: limitsOf(database, profile) } : null;
-    },
   };
 };
 

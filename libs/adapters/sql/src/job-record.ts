@@ -1,4 +1,4 @@
-import type { CollectionId, GivenUpJob, Instant, Job, JobId, JobKind, JobTask, ProfileId } from '@portico/domain';
+import type { CollectionId, DeadLetter, Instant, Job, JobId, JobKind, JobTask, ProfileId } from '@portico/domain';
 
 /** A task in columns of its own, so that a profile's mails can be found. */
 export interface TaskColumns {
@@ -42,15 +42,15 @@ export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job =
   attempts,
 });
 
-/** A job that was given up keeps since when in `dueAt`, and an empty text where it had a sealed secret. */
-export interface GivenUpRow extends Pick<
+/** A dead letter keeps since when it is one in `dueAt`, and an empty text where it had a sealed secret. */
+export interface DeadLetterRow extends Pick<
   JobRow,
   'id' | 'kind' | 'profileId' | 'collectionId' | 'sealed' | 'dueAt' | 'attempts'
 > {
   readonly error: string;
 }
 
-export const givenUpColumns = [
+export const deadLetterColumns = [
   'id',
   'kind',
   'profileId',
@@ -59,9 +59,9 @@ export const givenUpColumns = [
   'dueAt',
   'attempts',
   'error',
-] as const satisfies readonly (keyof GivenUpRow)[];
+] as const satisfies readonly (keyof DeadLetterRow)[];
 
-export const givenUpJobOf = ({ dueAt, sealed, ...job }: GivenUpRow): GivenUpJob => ({
+export const deadLetterOf = ({ dueAt, sealed, ...job }: DeadLetterRow): DeadLetter => ({
   ...job,
   since: dueAt,
   secretRemoved: sealed !== null,

@@ -1,15 +1,5 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
-import type {
-  CallerRow,
-  ClientId,
-  LimitStore,
-  LimitSubject,
-  NewOverride,
-  Override,
-  Profile,
-  ProfileId,
-  Tier,
-} from '@portico/domain';
+import type { LimitStore, NewOverride, Override, Profile, ProfileId, Tier } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
 import { OverrideEntity, ProfileEntity, TierEntity } from './entities.ts';
@@ -18,13 +8,7 @@ import { findProfile } from './profile-store.ts';
 import { columns } from './sql.ts';
 import type { Database, Sql, Transaction } from './sql.ts';
 
-/** The hot read, which says what limits a profile. */
-export interface LimitReads {
-  byClientId(id: ClientId, target: null): Promise<CallerRow | null>;
-  byProfileId(id: ProfileId): Promise<CallerRow | null>;
-}
-
-export const createSqlLimitStore = (database: Database, callers: LimitReads): LimitStore => ({
+export const createSqlLimitStore = (database: Database): LimitStore => ({
   async tiers() {
     return (await database.reads.all<TierRow>(selectTiers)).map(tierOf);
   },
@@ -96,10 +80,6 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
       await writeEffects(transaction, effects);
     });
   },
-
-  async subject(id) {
-    return subjectOf((await callers.byClientId(id as ClientId, null)) ?? (await callers.byProfileId(id as ProfileId)));
-  },
 });
 
 const tierColumns = ['tier', 'description', 'isActive', 'allowed', 'windowSeconds', 'createdAt', 'updatedAt'];
@@ -130,8 +110,6 @@ const overrideOf = (row: OverrideRow): Override => ({
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 });
-
-const subjectOf = (row: CallerRow | null): LimitSubject | null => row && { profile: row.profile, limits: row.limits };
 
 const loadTier = async ({ em }: Transaction, tier: string): Promise<TierRow> => {
   const row = await em.findOne(TierEntity, { tier });

@@ -1,4 +1,4 @@
-import type { Ports, Probe } from '@portico/domain';
+import type { Probe, StorePorts } from '@portico/domain';
 import type { Settings } from './settings.ts';
 
 /** Where the database is. */
@@ -24,10 +24,7 @@ export interface SqlOptions {
 }
 
 export interface SqlStores {
-  readonly stores: Pick<
-    Ports,
-    'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
-  >;
+  readonly stores: StorePorts;
   readonly probe: Probe;
   readonly settings: Settings;
   /** Fulfilled once everything that was asked for before is written and the database is left alone. */

@@ -5,7 +5,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { touchCatalog } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { nextEpochs } from './epochs.ts';
-import { giveUp } from './outbox.ts';
+import { deadLetter } from './outbox.ts';
 import { createSettings } from './settings.ts';
 import { columns } from './sql.ts';
 import type { Database, Sql } from './sql.ts';
@@ -31,7 +31,7 @@ export const createSqlSealedStore = (database: Database): SealedStore => ({
       );
       await transaction.run(touchCatalog, nextEpochs());
       await transaction.runEach(
-        giveUp,
+        deadLetter,
         reset.mails.map((id) => [reset.at, reset.reason, id]),
       );
       if (reset.pepper !== null) {

@@ -5,6 +5,8 @@ import { createSqlCallerLookup } from './caller-lookup.ts';
 import { createSqlCollectionReads } from './collection-reads.ts';
 import type { CollectionDialect } from './collection-reads.ts';
 import { createSqlCollectionStore } from './collection-store.ts';
+import { createSqlDeadLetters } from './dead-letters.ts';
+import { createSqlEmbeddingJobs } from './embedding-jobs.ts';
 import { createSqlEmbeddingStore } from './embedding-store.ts';
 import { createSqlGrantStore } from './grant-store.ts';
 import { createSqlLimitStore } from './limit-store.ts';
@@ -31,19 +33,20 @@ export interface SqlDialect {
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
   const { database, prepared, auditReads, collections } = dialect;
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
-  const callers = createSqlCallerLookup(prepared);
   const audit = createSqlAuditLog(database, auditReads);
 
   return {
     stores: {
-      callers,
+      callers: createSqlCallerLookup(prepared),
       profiles: createSqlProfileStore(database),
       collections: createSqlCollectionStore(database, createSqlCollectionReads(prepared, collections)),
       grants: createSqlGrantStore(database),
       audit,
-      limits: createSqlLimitStore(database, callers),
-      embeddings: createSqlEmbeddingStore(database, collections),
+      limits: createSqlLimitStore(database),
+      embeddings: createSqlEmbeddingStore(database),
+      embeddingJobs: createSqlEmbeddingJobs(database, collections),
       outbox: createSqlOutbox(database),
+      deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
     },
     settings: createSettings(database),

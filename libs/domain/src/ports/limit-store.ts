@@ -1,14 +1,8 @@
-import type { ClientId, ProfileId } from '../ids.ts';
+import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { ClientLimits, NewOverride, Override, Tier } from '../limits/limit.ts';
+import type { NewOverride, Override, Tier } from '../limits/limit.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
-
-/** A profile as the limits see it. */
-export interface LimitSubject {
-  readonly profile: Profile;
-  readonly limits: ClientLimits;
-}
 
 /** Rate-limit tiers and overrides. Every `decide` is synchronous and pure, and may run more than once. */
 export interface LimitStore {
@@ -38,7 +32,4 @@ export interface LimitStore {
   ): Promise<Override>;
   /** Throws `override_not_found`; `decide` sees whose it is. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
-
-  /** The profile with that API client identifier or, failing that, with that profile id; or null. */
-  subject(id: ClientId | ProfileId): Promise<LimitSubject | null>;
 }
