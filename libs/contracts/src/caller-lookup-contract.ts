@@ -3,6 +3,7 @@ import type { CallerRow, Collection, Profile } from '@portico/domain';
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
+  adding,
   aCollection,
   aDocument,
   aKey,
@@ -92,11 +93,11 @@ export const callerLookupContract = {
 
   'a read holds the active override and no other': async (stores) => {
     const { profile } = await aCaller(stores);
-    await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, anOverride(), noEffects));
-    await stores.limits.addOverride(profile.id, anOverride({ isActive: false }), noEffects);
+    await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, adding(anOverride())));
+    await stores.limits.addOverride(profile.id, adding(anOverride({ isActive: false })));
     strictEqual((await rowOf(stores, profile)).limits.override, null);
     const active = anOverride({ allowed: 5, windowSeconds: 30 });
-    const { id } = await stores.limits.addOverride(profile.id, active, noEffects);
+    const { id } = await stores.limits.addOverride(profile.id, adding(active));
     deepStrictEqual((await rowOf(stores, profile)).limits.override, { id, allowed: 5, windowSeconds: 30 });
   },
 

@@ -4,6 +4,7 @@ import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
 import {
+  adding,
   aCollection,
   aDocument,
   aJob,
@@ -99,7 +100,7 @@ export const deadlineContract = {
     limits.removeTier(tier.tier, () => ({ removedAt: start, ...effects })),
   ),
   'an addition of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { client }) =>
-    limits.addOverride(client.id, anOverride(), effects),
+    limits.addOverride(client.id, adding(anOverride(), effects)),
   ),
   'an update of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
     limits.updateOverride(override.id, (current) => ({ override: { ...current, allowed: 5, ...later }, ...effects })),
@@ -160,7 +161,7 @@ const stand = async ({ profiles, collections, grants, limits, embeddingJobs, out
   await collections.add(collection, aDocument(), noEffects);
   await grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
   await limits.addTier(tier, noEffects);
-  const override = await limits.addOverride(client.id, anOverride(), noEffects);
+  const override = await limits.addOverride(client.id, adding(anOverride()));
   const [mail, deadLetter] = [aMailJob(client.id), aJob()];
   await embeddingJobs.enqueue(jobsOnly(mail, deadLetter));
   await outbox.deadLetter(deadLetter.id, start, 'no use');

@@ -4,6 +4,7 @@ import type { Profile, ProfileChange, ProfileState } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
+  adding,
   aCollection,
   aDocument,
   aJob,
@@ -249,9 +250,9 @@ export const profileStoreContract = {
 
   'a removal takes the overrides of the profile and of no other': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
-    await stores.limits.addOverride(gone.id, anOverride({ isActive: false }), noEffects);
-    await stores.limits.addOverride(gone.id, anOverride(), noEffects);
-    const other = await stores.limits.addOverride(stays.id, anOverride(), noEffects);
+    await stores.limits.addOverride(gone.id, adding(anOverride({ isActive: false })));
+    await stores.limits.addOverride(gone.id, adding(anOverride()));
+    const other = await stores.limits.addOverride(stays.id, adding(anOverride()));
     await stores.profiles.remove(gone.id, () => noEffects);
     deepStrictEqual(await stores.limits.overrides(false), [other]);
   },

@@ -2,7 +2,7 @@ import type { AuditEntry, AuditFilter } from '@portico/domain';
 import { auditColumns, entryOf } from './audit-log.ts';
 import type { AuditPlace, AuditRow } from './audit-log.ts';
 import { dayMs } from './effects.ts';
-import { columns } from './sql.ts';
+import { columns } from './table.ts';
 
 /** A statement with the parameters of its `?`s. */
 export interface Statement {

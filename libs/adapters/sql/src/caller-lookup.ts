@@ -11,8 +11,8 @@ import { collectionColumns, collectionOf, headColumns, headOf } from './collecti
 import type { CollectionColumns } from './collection-record.ts';
 import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
-import { columns } from './sql.ts';
 import type { PreparedReads } from './sql.ts';
+import { columns } from './table.ts';
 
 /** The hot read: one prepared statement, which sees what is committed. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {

@@ -6,8 +6,8 @@ import { writeEffects } from './effects.ts';
 import { CollectionEntity } from './entities.ts';
 import type { CollectionRow } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { columns } from './sql.ts';
 import type { Database, Sql, Transaction } from './sql.ts';
+import { columns } from './table.ts';
 
 /** The reads of the hot paths, which each dialect has in its own SQL. */
 export type CollectionReads = Pick<CollectionStore, 'document' | 'list' | 'visibleIds' | 'names'>;

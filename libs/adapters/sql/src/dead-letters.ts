@@ -2,8 +2,8 @@ import type { DeadLetters } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { deadLetterColumns, deadLetterOf } from './job-record.ts';
 import type { DeadLetterRow } from './job-record.ts';
-import { columns } from './sql.ts';
 import type { Database } from './sql.ts';
+import { columns } from './table.ts';
 
 export const createSqlDeadLetters = (database: Database): DeadLetters => ({
   async list(limit) {

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, EmbeddingJobs, ReindexRun } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
-import { columns } from './sql.ts';
 import type { Database, Sql, Value } from './sql.ts';
+import { columns } from './table.ts';
 
 export const createSqlEmbeddingJobs = (
   database: Database,

@@ -1,8 +1,8 @@
 import { endianness } from 'node:os';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import { grown, nextEpochs } from './epochs.ts';
-import { columns } from './sql.ts';
 import type { Database } from './sql.ts';
+import { columns } from './table.ts';
 
 export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => ({
   async put({ collectionId, modelId, contentRevision, vector }) {

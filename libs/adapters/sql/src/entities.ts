@@ -86,12 +86,16 @@ export const CollectionEntity = defineEntity({
 });
 export type CollectionRow = InferEntity<typeof CollectionEntity>;
 
+/** The row goes with the one that it is of. */
+const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');
+const ofCollection = () => p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
+
 /** Apart from its collection, so that no list and no change of a name reads or writes it. */
 export const DocumentEntity = defineEntity({
   name: 'Document',
   tableName: 'documents',
   properties: {
-    collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    collectionId: () => ofCollection().primary().index(false),
     /** As `PackedText` has them: `crc32` and `bytes` are of the text, not of what it is packed to. */
     deflated: p.blob(),
     crc32: int64(),
@@ -103,7 +107,7 @@ export const EmbeddingEntity = defineEntity({
   name: 'Embedding',
   tableName: 'embeddings',
   properties: {
-    collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    collectionId: () => ofCollection().primary().index(false),
     modelId: text(),
     contentRevision: int64(),
     sequence: int64().unique('embeddings_sequence_unique'),
@@ -116,9 +120,8 @@ export const GrantEntity = defineEntity({
   name: 'Grant',
   tableName: 'grants',
   properties: {
-    profile: () => p.manyToOne(ProfileEntity).mapToPk().primary().deleteRule('cascade').index(false),
-    collection: () =>
-      p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index('grants_collection_index'),
+    profileId: () => ofProfile().primary().index(false),
+    collectionId: () => ofCollection().primary().index('grants_collection_index'),
     grantedAt: int64(),
   },
 });
@@ -144,7 +147,7 @@ export const OverrideEntity = defineEntity({
   properties: {
     /** By autoincrement, so that the id of a removed one is never used again. */
     id: p.integer().primary(),
-    profile: () => p.manyToOne(ProfileEntity).mapToPk().deleteRule('cascade').index('overrides_profile_index'),
+    profileId: () => ofProfile().index('overrides_profile_index'),
     clientId: text().$type<ClientId>(),
     allowed: int64(),
     windowSeconds: int64(),
@@ -152,7 +155,7 @@ export const OverrideEntity = defineEntity({
     createdAt: int64(),
     updatedAt: int64(),
   },
-  uniques: [{ name: 'overrides_active_unique', properties: ['profile'], where: 'is_active = true' }],
+  uniques: [{ name: 'overrides_active_unique', properties: ['profileId'], where: 'is_active = true' }],
 });
 export type OverrideRow = InferEntity<typeof OverrideEntity>;
 

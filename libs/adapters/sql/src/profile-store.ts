@@ -5,8 +5,8 @@ import { ProfileEntity } from './entities.ts';
 import type { ProfileRow } from './entities.ts';
 import { keyData, keyOf, profileColumns, profileData, profileOf } from './profile-record.ts';
 import type { ProfileColumns } from './profile-record.ts';
-import { columns } from './sql.ts';
 import type { Database, Sql, Transaction } from './sql.ts';
+import { columns } from './table.ts';
 
 export const createSqlProfileStore = (database: Database): ProfileStore => ({
   async add(profile, effects) {

@@ -7,8 +7,8 @@ import { writeEffects } from './effects.ts';
 import { nextEpochs } from './epochs.ts';
 import { deadLetter } from './outbox.ts';
 import { createSettings } from './settings.ts';
-import { columns } from './sql.ts';
 import type { Database, Sql } from './sql.ts';
+import { columns } from './table.ts';
 
 export const createSqlSealedStore = (database: Database): SealedStore => ({
   read: () => database.transact(sealedIn),

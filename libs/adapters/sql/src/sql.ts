@@ -56,9 +56,3 @@ export interface Database {
   /** The table and columns (`profiles.email`) of the uniqueness that this vendor's error says was violated, or null. */
   violatedKey(error: unknown): string | null;
 }
-
-/** Selects columns of a table's alias under the names that their entity gives them: `p.full_name as "fullName"`. */
-export const columns = (alias: string, names: readonly string[], prefix = ''): string =>
-  names.map((name) => `${alias}.${inSnakeCase(name)} as "${prefix}${name}"`).join(', ');
-
-const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
