@@ -13,8 +13,8 @@ const dayMs = 86_400_000;
 
 test('a hundred simultaneous entries are committed together, in their order', () =>
   withFile(async (file) => {
-    const { orm, writer, reader } = await openSqlite(file);
-    const database = new SqliteDatabase(orm, writer, reader, 1_000);
+    const { writer, reader } = await openSqlite(file);
+    const database = new SqliteDatabase(writer, reader, 1_000);
     let transactions = 0;
     const counting: Database = {
       reads: database.reads,

@@ -1,15 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { PorticoError } from '@portico/domain';
-import type {
-  AuditEntry,
-  AuditFilter,
-  AuditLog,
-  AuditSource,
-  Deadline,
-  EntryId,
-  Instant,
-  ProfileId,
-} from '@portico/domain';
+import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant } from '@portico/domain';
+import { entryOf } from './audit-record.ts';
+import type { AuditPlace, AuditRow } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
 import { isDoneWithin } from './is-done-within.ts';
 import type { Database, Sql } from './sql.ts';
@@ -21,24 +14,6 @@ export interface AuditReads {
   lastSeq(): Promise<number>;
   /** Entries in the order of pages, of those up to `lastSeq`, after that place. */
   batch(filter: AuditFilter, lastSeq: number, after: AuditPlace | null, limit: number): Promise<readonly AuditRow[]>;
-}
-
-/** Where an entry stands in pages, newest first; `seq` decides between entries of one instant. */
-export interface AuditPlace {
-  readonly instant: Instant;
-  readonly seq: number;
-}
-
-export interface AuditRow extends AuditPlace {
-  readonly id: EntryId;
-  readonly source: AuditSource;
-  readonly actorId: ProfileId | null;
-  readonly message: string;
-  readonly timestamp: string;
-  readonly receivedAt: Instant;
-  readonly clientId: string | null;
-  readonly collectionId: string | null;
-  readonly action: string | null;
 }
 
 export interface SqlAuditLog extends AuditLog {
@@ -71,31 +46,6 @@ export const createSqlAuditLog = (database: Database, reads: AuditReads): SqlAud
     },
   };
 };
-
-export const auditColumns = [
-  'seq',
-  'id',
-  'source',
-  'actorId',
-  'message',
-  'timestamp',
-  'instant',
-  'receivedAt',
-  'clientId',
-  'collectionId',
-  'action',
-] as const satisfies readonly (keyof AuditRow)[];
-
-export const entryOf = (row: AuditRow): AuditEntry => ({
-  id: row.id,
-  source: row.source,
-  actorId: row.actorId,
-  message: row.message,
-  timestamp: row.timestamp,
-  instant: row.instant,
-  receivedAt: row.receivedAt,
-  facets: { clientId: row.clientId, collectionId: row.collectionId, action: row.action },
-});
 
 const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in

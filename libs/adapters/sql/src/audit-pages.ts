@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditFilter } from '@portico/domain';
-import { auditColumns, entryOf } from './audit-log.ts';
-import type { AuditPlace, AuditRow } from './audit-log.ts';
+import { auditColumns, entryOf } from './audit-record.ts';
+import type { AuditPlace, AuditRow } from './audit-record.ts';
 import { dayMs } from './effects.ts';
 import { columns } from './table.ts';
 

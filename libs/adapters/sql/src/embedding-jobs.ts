@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, EmbeddingJobs, ReindexRun } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
+import { ReindexRunEntity } from './entities.ts';
 import type { Database, Sql, Value } from './sql.ts';
-import { columns } from './table.ts';
+import { columns, columnsOf, insertInto, without, write } from './table.ts';
 
 export const createSqlEmbeddingJobs = (
   database: Database,
@@ -34,7 +35,7 @@ export const createSqlEmbeddingJobs = (
       if (last && last.waiting > 0) return { id: last.id, total: last.total, startedAt: last.startedAt };
       const change = plan((await transaction.all<{ id: CollectionId }>(selectIds)).map(({ id }) => id));
       const { id, total, startedAt } = change.run;
-      await transaction.run(insertRun, [id, total, startedAt]);
+      await write(transaction, insertRun, { id, total, startedAt });
       await writeEffects(transaction, change);
       return { id, total, startedAt };
     });
@@ -57,7 +58,7 @@ const selectIds = 'select id from collections order by id';
 const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = false`;
 const selectDeadLettered = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = true`;
 const deleteDeadLetters = `delete from jobs where kind = 'embed' and given_up = true`;
-const insertRun = 'insert into reindex_runs (id, total, started_at) values (?, ?, ?)';
+const insertRun = insertInto(ReindexRunEntity, without(columnsOf(ReindexRunEntity), 'seq'));
 const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = false) as "waiting",
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = true) as "failed"

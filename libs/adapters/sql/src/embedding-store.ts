@@ -1,8 +1,9 @@
 import { endianness } from 'node:os';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
+import { EmbeddingEntity } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import type { Database } from './sql.ts';
-import { columns } from './table.ts';
+import { columns, upsertInto, write } from './table.ts';
 
 export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => ({
   async put({ collectionId, modelId, contentRevision, vector }) {
@@ -11,7 +12,8 @@ export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => (
       if (!current) return false;
       const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
       if (!next) throw new Error('The database has lost its epochs.');
-      await transaction.run(upsert, [collectionId, modelId, contentRevision, next.sequence, bytesOf(vector)]);
+      const { sequence } = next;
+      await write(transaction, upsert, { collectionId, modelId, contentRevision, sequence, vector: bytesOf(vector) });
       return true;
     });
   },
@@ -39,9 +41,7 @@ interface ChangeRow extends Omit<EmbeddingChange, 'vector'> {
 const selectCurrent = 'select id from collections where id = ? and content_revision = ?';
 const nextSequence = `update epochs set embeddings = ${grown('embeddings')} where id = 1
   returning embeddings as "sequence"`;
-const upsert = `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
-  values (?, ?, ?, ?, ?) on conflict (collection_id) do update set model_id = excluded.model_id,
-  content_revision = excluded.content_revision, sequence = excluded.sequence, vector = excluded.vector`;
+const upsert = upsertInto(EmbeddingEntity, 'collectionId');
 const selectChanged = `select ${columns('e', ['sequence', 'collectionId', 'vector'])} from embeddings e
   where e.sequence > ? and e.model_id = ? order by e.sequence limit ?`;
 const upToDate =

@@ -1,10 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { InferEntity } from '@mikro-orm/core';
 import type {
   ApiKeyPlace,
+  AuditSource,
   AuthenticationType,
   ClientId,
   CollectionId,
+  EntryId,
+  JobId,
+  JobKind,
   ProfileId,
   RegistrationStatus,
   Role,
@@ -53,7 +56,6 @@ export const ProfileEntity = defineEntity({
     { name: 'profiles_created_at_index', properties: ['createdAt', 'id'] },
   ],
 });
-export type ProfileRow = InferEntity<typeof ProfileEntity>;
 
 export const CollectionEntity = defineEntity({
   name: 'Collection',
@@ -84,7 +86,6 @@ export const CollectionEntity = defineEntity({
   },
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
 });
-export type CollectionRow = InferEntity<typeof CollectionEntity>;
 
 /** The row goes with the one that it is of. */
 const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');
@@ -139,7 +140,6 @@ export const TierEntity = defineEntity({
     updatedAt: int64(),
   },
 });
-export type TierRow = InferEntity<typeof TierEntity>;
 
 export const OverrideEntity = defineEntity({
   name: 'Override',
@@ -157,7 +157,6 @@ export const OverrideEntity = defineEntity({
   },
   uniques: [{ name: 'overrides_active_unique', properties: ['profileId'], where: 'is_active = true' }],
 });
-export type OverrideRow = InferEntity<typeof OverrideEntity>;
 
 /** `seq` is the order of insertion. */
 export const AuditEntryEntity = defineEntity({
@@ -165,9 +164,9 @@ export const AuditEntryEntity = defineEntity({
   tableName: 'audit_entries',
   properties: {
     seq: p.integer().primary(),
-    id: text(),
-    source: text(),
-    actorId: text().nullable(),
+    id: text().$type<EntryId>(),
+    source: text().$type<AuditSource>(),
+    actorId: text().$type<ProfileId>().nullable(),
     message: text(),
     timestamp: text(),
     instant: int64(),
@@ -207,10 +206,10 @@ export const JobEntity = defineEntity({
   name: 'Job',
   tableName: 'jobs',
   properties: {
-    id: text().primary(),
-    kind: text(),
-    profileId: text().nullable().index('jobs_profile_index'),
-    collectionId: text().nullable(),
+    id: text().$type<JobId>().primary(),
+    kind: text().$type<JobKind>(),
+    profileId: text().$type<ProfileId>().nullable().index('jobs_profile_index'),
+    collectionId: text().$type<CollectionId>().nullable(),
     sealed: text().nullable(),
     reason: text().nullable(),
     asked: p.integer().default(1),

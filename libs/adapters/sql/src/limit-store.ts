@@ -4,8 +4,8 @@ import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
 import { OverrideEntity, TierEntity } from './entities.ts';
 import { findProfile } from './profile-store.ts';
-import type { Database, Sql, Transaction } from './sql.ts';
-import { columns, columnsOf, insertInto, picked, type Row, updateOf, without, write, writeEach } from './table.ts';
+import type { Database, Sql } from './sql.ts';
+import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';
 
 type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTier'>;
 type OverrideStore = Omit<LimitStore, keyof TierStore>;
@@ -120,8 +120,8 @@ const deleteOverride = 'delete from overrides where id = ?';
 // In SQLite a boolean is 0 or 1.
 const tierOf = (row: TierRow): Tier => ({ ...row, isActive: Boolean(row.isActive) });
 
-const overrideOf = (row: OverrideRow): Override => ({
-  ...picked(row, without(overrideColumns, 'profileId')),
+const overrideOf = ({ profileId: _owner, ...row }: OverrideRow): Override => ({
+  ...row,
   isActive: Boolean(row.isActive),
 });
 
@@ -147,12 +147,12 @@ const overridesOf = async (sql: Sql, client: ProfileId): Promise<readonly Overri
 
 /** Before the override itself: at no moment may two of a client be active. */
 const storeOthers = (
-  transaction: Transaction,
+  sql: Sql,
   profileId: ProfileId,
   { others = [] }: Pick<OverrideChange<Override>, 'others'>,
 ): Promise<void> =>
   writeEach(
-    transaction,
+    sql,
     updateOverride,
     others.map((other) => ({ ...other, profileId })),
   );

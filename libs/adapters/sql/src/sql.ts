@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/core';
 import type { Deadline } from '@portico/domain';
 
 /** What a parameter may be, and a column. Instants and other 64-bit integers are numbers. */
@@ -27,13 +26,6 @@ export interface PreparedReads {
   column<Content>(text: string): PreparedRead<Content[]>;
 }
 
-/** A transaction that is open. What `em` has to write is written at its end, if not before. */
-export interface Transaction extends Sql {
-  readonly em: EntityManager;
-  /** Writes what `em` has to write. */
-  flush(): Promise<void>;
-}
-
 /** One database, whichever it is. */
 export interface Database {
   /** Sees what was committed before the call, by anyone, and never a transaction that is open. */
@@ -44,7 +36,7 @@ export interface Database {
    * it back. `work` may run more than once, and must not begin another transaction. Throws `timed_out` where the deadline expires
    * before its turn has come.
    */
-  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline?: Deadline | null): Promise<T>;
+  transact<T>(work: (transaction: Sql) => Promise<T>, deadline?: Deadline | null): Promise<T>;
 
   /**
    * Works in one transaction that does not wait for those of `transact`, nor they for it, and answers once it is durable.

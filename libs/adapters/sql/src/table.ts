@@ -20,16 +20,6 @@ export const without = <Name extends string, Left extends Name>(
 ): readonly Exclude<Name, Left>[] =>
   names.filter((name): name is Exclude<Name, Left> => !(left as readonly Name[]).includes(name));
 
-/** Those columns of a row, and nothing else that was read with them. */
-export const picked = <Name extends string, Found extends { readonly [Each in Name]: unknown }>(
-  row: Found,
-  names: readonly Name[],
-): Pick<Found, Name> => {
-  const part: Partial<Pick<Found, Name>> = {};
-  for (const name of names) part[name] = row[name];
-  return part as Pick<Found, Name>;
-};
-
 /** Selects columns of a table's alias under the names that their entity gives them: `p.full_name as "fullName"`. */
 export const columns = (alias: string, names: readonly string[], prefix = ''): string =>
   names.map((name) => `${alias}.${inSnakeCase(name)} as "${prefix}${name}"`).join(', ');

@@ -10,8 +10,8 @@ import { PostgresqlDatabase } from './postgresql-database.ts';
 
 /** Rejects as `openPostgresql` does; the check of these stores fails after 500 ms without an answer. */
 export const openPostgresqlStores = async (url: string, warn: Warn, startWaitMs: number): Promise<SqlStores> => {
-  const { orm, pool } = await openPostgresql(url, warn, startWaitMs);
-  const database = new PostgresqlDatabase(orm, pool);
+  const pool = await openPostgresql(url, warn, startWaitMs);
+  const database = new PostgresqlDatabase(pool);
   return createSqlStores({
     database,
     prepared: database.prepared,

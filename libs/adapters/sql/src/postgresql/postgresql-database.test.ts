@@ -14,8 +14,8 @@ import { borrowed, executeInTurnOn, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
-  const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
-  return new PostgresqlDatabase(orm, pool);
+  const pool = await openPostgresql(url, () => undefined, 20_000);
+  return new PostgresqlDatabase(pool);
 };
 
 /** The same database as that many processes would have it open. */
@@ -237,22 +237,20 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     }));
 
   test('a connection whose answer was no longer waited for is given up', async () => {
-    const { orm, pool } = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const pool = await openPostgresql(await newDatabase(), () => undefined, 20_000);
     const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(asked).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);
-    await orm.close(true);
-    if (!pool.ending) await pool.end();
+    await pool.end();
   });
 
   test('of statements that are executed in turn one has a connection, however many wait', async () => {
-    const { orm, pool } = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const pool = await openPostgresql(await newDatabase(), () => undefined, 20_000);
     const execute = executeInTurnOn(pool);
     const asked = Array.from({ length: limits.connections }, () => execute({ text: 'select pg_sleep(0.01)' }));
     await Promise.all(asked);
     expect(pool.totalCount).toBe(1);
-    await orm.close(true);
-    if (!pool.ending) await pool.end();
+    await pool.end();
   });
 
   test('of large documents one is read after another, however many are asked for at once', async () => {

@@ -1,9 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
-import type { Database, PreparedRead, PreparedReads, Sql, Transaction, Value } from '../sql.ts';
-import { UnitOfWork } from '../unit-of-work.ts';
+import type { Database, PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 import { Gate } from '../gate.ts';
 import { CommitOutcomeUnknown, identifying, isCommitted } from './commit-outcome.ts';
 import type { SentCommit } from './commit-outcome.ts';
@@ -28,12 +26,10 @@ export class PostgresqlDatabase implements Database {
   readonly #gate = new Gate();
   readonly #writing = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
-  readonly #orm: MikroORM;
   readonly #pool: Pool;
   #isClosed = false;
 
-  constructor(orm: MikroORM, pool: Pool) {
-    this.#orm = orm;
+  constructor(pool: Pool) {
     this.#pool = pool;
     const execute = executeOn(pool);
     this.reads = this.#sqlOver(execute);
@@ -41,7 +37,7 @@ export class PostgresqlDatabase implements Database {
     this.preparedInTurn = preparedOver(this.#statements, executeInTurnOn(pool));
   }
 
-  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
+  transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     const endsAt = performance.now() + limits.inTurnMs;
     const change = () => this.#retrying(endsAt, beginChange, work);
     return this.#gate.enter(change, { waitMs: limits.turnMs, deadline });
@@ -71,17 +67,11 @@ export class PostgresqlDatabase implements Database {
     this.#isClosed = true;
     await this.#gate.close();
     await Promise.allSettled(this.#writing);
-    await this.#orm.close(true);
-    if (!this.#pool.ending) await this.#pool.end();
+    await this.#pool.end();
   }
 
   /** Again where the server has rolled back for another transaction's sake; never where the outcome is not known. */
-  async #retrying<T>(
-    deadline: number,
-    begin: string,
-    work: (transaction: Transaction) => Promise<T>,
-    attempt = 1,
-  ): Promise<T> {
+  async #retrying<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>, attempt = 1): Promise<T> {
     try {
       return await this.#attempt(deadline, begin, work);
     } catch (error) {
@@ -99,13 +89,11 @@ export class PostgresqlDatabase implements Database {
     throw outcome === null ? lost : lost.cause;
   }
 
-  #attempt<T>(deadline: number, begin: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  #attempt<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>): Promise<T> {
     return borrowed(this.#pool, deadline, async (execute, isBroken) => {
       try {
         const sent = sentOf(await execute({ text: begin }));
-        const unit = new UnitOfWork(this.#sqlOver(execute), () => this.#entityManagerOn(execute));
-        const answer = await work(unit);
-        await unit.flush();
+        const answer = await work(this.#sqlOver(execute));
         await commit(execute).catch((error: unknown) => {
           throw sent && isBroken() ? new CommitOutcomeUnknown(sent, answer, error) : error;
         });
@@ -116,18 +104,6 @@ export class PostgresqlDatabase implements Database {
         throw error;
       }
     });
-  }
-
-  /** What MikroORM calls a transaction is whatever executes its statements: here, on the connection that has begun one. */
-  #entityManagerOn(execute: Execute): EntityManager {
-    const em = this.#orm.em.fork({ useContext: false });
-    em.setTransactionContext({
-      executeQuery: async ({ sql }: { readonly sql: string }) => {
-        const { rows, rowCount, command } = await execute({ text: sql });
-        return { rows, numAffectedRows: changing.has(command) ? BigInt(rowCount ?? 0) : undefined };
-      },
-    });
-    return em;
   }
 
   #sqlOver(execute: Execute): Sql {
@@ -181,7 +157,6 @@ const preparedOver = (statements: Statements, execute: Execute): PreparedReads =
 const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${identifying}`;
 const beginWrite = `begin isolation level read committed; ${identifying}`;
 const beginSnapshot = 'begin transaction isolation level repeatable read read only';
-const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 const retriesMax = 3;
 const pauseMsMax = 25;
 

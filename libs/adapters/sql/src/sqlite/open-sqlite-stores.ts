@@ -11,8 +11,8 @@ export const openSqliteStores = async (
   writeWaitMs: number,
   warn: WriteCheckOptions['warn'],
 ): Promise<SqlStores> => {
-  const { orm, writer, reader } = await openSqlite(file);
-  const database = new SqliteDatabase(orm, writer, reader, writeWaitMs);
+  const { writer, reader } = await openSqlite(file);
+  const database = new SqliteDatabase(writer, reader, writeWaitMs);
   const prepared = prepareSqliteReads(reader);
   return createSqlStores({
     database,

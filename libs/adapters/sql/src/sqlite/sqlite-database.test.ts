@@ -10,8 +10,8 @@ import { SqliteDatabase } from './sqlite-database.ts';
 
 const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promise<void> =>
   withFile(async (file) => {
-    const { orm, writer, reader } = await openSqlite(file);
-    const database = new SqliteDatabase(orm, writer, reader, 1_000);
+    const { writer, reader } = await openSqlite(file);
+    const database = new SqliteDatabase(writer, reader, 1_000);
     try {
       await work(database);
     } finally {

@@ -1,32 +1,24 @@
-import type { MikroORM } from '@mikro-orm/sqlite';
 import type { Deadline } from '@portico/domain';
 import type { Database as Connection } from 'better-sqlite3';
-import type { Database, Sql, Transaction } from '../sql.ts';
-import { UnitOfWork } from '../unit-of-work.ts';
+import type { Database, Sql } from '../sql.ts';
 import { Gate } from '../gate.ts';
 import { retryWhileBusy } from './busy.ts';
 import { PreparedSql } from './prepared-sql.ts';
 
 /**
  * A file with two connections: `reader` can only read, and outside of any transaction, so it sees what is committed;
- * `writer` belongs to MikroORM and to the one unit of work that the gate let in.
- *
- * The transaction is opened on the connection itself and MikroORM is told to open none: MikroORM's own would
- * be deferred (`begin`), and so fail by SQLITE_BUSY_SNAPSHOT where another process wrote between its first read and its
- * first write. `begin immediate` takes the lock first. As there is no other connection that MikroORM could take, whatever
- * it sends while the gate is held is inside, and prepared statements on the same connection are too.
+ * `writer` belongs to the one transaction that the gate let in. `begin immediate` takes the lock of the file first: a transaction
+ * that began by reading would fail (SQLITE_BUSY_SNAPSHOT) where another process wrote before its first write.
  */
 export class SqliteDatabase implements Database {
   readonly reads: Sql;
   readonly #gate = new Gate();
-  readonly #orm: MikroORM;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #writes: Sql;
   readonly #waitMs: number;
 
-  constructor(orm: MikroORM, writer: Connection, reader: Connection, waitMs: number) {
-    this.#orm = orm;
+  constructor(writer: Connection, reader: Connection, waitMs: number) {
     this.#writer = writer;
     this.#reader = reader;
     this.#waitMs = waitMs;
@@ -34,7 +26,7 @@ export class SqliteDatabase implements Database {
     this.reads = new PreparedSql(reader);
   }
 
-  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
+  transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     return this.#gate.enter(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
   }
 
@@ -51,15 +43,13 @@ export class SqliteDatabase implements Database {
     await this.#gate.close();
     // Before the writer, which as the last one checkpoints the log into the file.
     this.#reader.close();
-    await this.#orm.close(true);
+    this.#writer.close();
   }
 
-  async #attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #attempt<T>(work: (transaction: Sql) => Promise<T>): Promise<T> {
     await this.#writes.run('begin immediate');
     try {
-      const unit = new UnitOfWork(this.#writes, () => this.#orm.em.fork({ useContext: false }));
-      const answer = await work(unit);
-      await unit.flush();
+      const answer = await work(this.#writes);
       await this.#writes.run('commit');
       return answer;
     } catch (error) {
