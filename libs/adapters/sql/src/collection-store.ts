@@ -11,13 +11,13 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import type { Database, Sql } from './sql.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
 /** The reads of the hot paths, which each dialect has in its own SQL. */
 export type CollectionReads = Pick<CollectionStore, 'document' | 'list' | 'visibleIds' | 'names'>;
 
-export const createSqlCollectionStore = (database: Database, reads: CollectionReads): CollectionStore => ({
+export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
   ...reads,
 
   async add(collection, document, effects) {

@@ -2,10 +2,10 @@ import type { DeadLetters } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { deadLetterColumns, deadLetterOf } from './job-record.ts';
 import type { DeadLetterRow } from './job-record.ts';
-import type { Database } from './sql.ts';
+import type { SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';
 
-export const createSqlDeadLetters = (database: Database): DeadLetters => ({
+export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
   async list(limit) {
     return (await database.reads.all<DeadLetterRow>(select, [limit])).map(deadLetterOf);
   },

@@ -3,11 +3,11 @@ import type { CollectionId, EmbeddingJobs, ReindexRun } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
 import { ReindexRunEntity } from './entities.ts';
-import type { Database, Sql, Value } from './sql.ts';
+import type { SqlDatabase, Sql, Value } from './sql.ts';
 import { columns, columnsOf, insertInto, without, write } from './table.ts';
 
 export const createSqlEmbeddingJobs = (
-  database: Database,
+  database: SqlDatabase,
   { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
 ): EmbeddingJobs => ({
   awaited: () => awaited(database.reads),

@@ -2,10 +2,10 @@ import { endianness } from 'node:os';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import { EmbeddingEntity } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import type { Database } from './sql.ts';
+import type { SqlDatabase } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
-export const createSqlEmbeddingStore = (database: Database): EmbeddingStore => ({
+export const createSqlEmbeddingStore = (database: SqlDatabase): EmbeddingStore => ({
   async put({ collectionId, modelId, contentRevision, vector }) {
     return database.transact(async (transaction) => {
       const current = await transaction.first<{ id: string }>(selectCurrent, [collectionId, contentRevision]);

@@ -5,10 +5,10 @@ import { profileColumns, profileOf } from './profile-record.ts';
 import type { ProfileColumns } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import type { Database, Sql } from './sql.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, columnsOf, insertInto, write } from './table.ts';
 
-export const createSqlGrantStore = (database: Database): GrantStore => ({
+export const createSqlGrantStore = (database: SqlDatabase): GrantStore => ({
   async grant(profile, collection, decide) {
     await database.transact(async (transaction) => {
       const change = decide(await stateOf(transaction, profile, collection));

@@ -4,18 +4,18 @@ import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
 import { OverrideEntity, TierEntity } from './entities.ts';
 import { findProfile } from './profile-store.ts';
-import type { Database, Sql } from './sql.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';
 
 type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTier'>;
 type OverrideStore = Omit<LimitStore, keyof TierStore>;
 
-export const createSqlLimitStore = (database: Database): LimitStore => ({
+export const createSqlLimitStore = (database: SqlDatabase): LimitStore => ({
   ...tierStoreOn(database),
   ...overrideStoreOn(database),
 });
 
-const tierStoreOn = (database: Database): TierStore => ({
+const tierStoreOn = (database: SqlDatabase): TierStore => ({
   async tiers() {
     return (await database.reads.all<TierRow>(selectTiers)).map(tierOf);
   },
@@ -52,7 +52,7 @@ const tierStoreOn = (database: Database): TierStore => ({
   },
 });
 
-const overrideStoreOn = (database: Database): OverrideStore => ({
+const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
   async overrides(activeOnly) {
     return (await database.reads.all<OverrideRow>(activeOnly ? selectActive : selectOverrides)).map(overrideOf);
   },

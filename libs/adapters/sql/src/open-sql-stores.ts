@@ -1,5 +1,5 @@
 import type { Probe, StorePorts } from '@portico/domain';
-import type { Settings } from './settings.ts';
+import type { SettingsTable } from './settings-table.ts';
 
 /** Where the database is. */
 export type SqlConfig =
@@ -26,7 +26,7 @@ export interface SqlOptions {
 export interface SqlStores {
   readonly stores: StorePorts;
   readonly probe: Probe;
-  readonly settings: Settings;
+  readonly settings: SettingsTable;
   /** Fulfilled once everything that was asked for before is written and the database is left alone. */
   readonly close: () => Promise<void>;
 }

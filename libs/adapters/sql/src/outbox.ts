@@ -2,10 +2,10 @@ import type { Instant, JobId, Outbox } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { jobColumns, jobOf } from './job-record.ts';
 import type { JobRow } from './job-record.ts';
-import type { Database, Value } from './sql.ts';
+import type { SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
 
-export const createSqlOutbox = (database: Database): Outbox => {
+export const createSqlOutbox = (database: SqlDatabase): Outbox => {
   const change = (text: string, parameters: readonly Value[]) => database.write((sql) => sql.run(text, parameters));
 
   return {

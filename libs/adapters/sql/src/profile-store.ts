@@ -11,10 +11,10 @@ import {
   updateProfile,
 } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
-import type { Database, Sql } from './sql.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, write } from './table.ts';
 
-export const createSqlProfileStore = (database: Database): ProfileStore => ({
+export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   async add(profile, effects) {
     await database.transact(async (transaction) => {
       await refusingTaken(database, profile, () => insert(transaction, profile));
@@ -145,7 +145,7 @@ const refuseUnknownTier = async (sql: Sql, before: Profile, { tier }: Profile): 
  * Translates the violation of an e-mail's or uid's uniqueness by that profile. Where both are taken the database names either;
  * the e-mail goes first, so it is asked about once more.
  */
-const refusingTaken = async (database: Database, profile: Profile, store: () => Promise<unknown>): Promise<void> => {
+const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () => Promise<unknown>): Promise<void> => {
   try {
     await store();
   } catch (cause) {
@@ -158,7 +158,7 @@ const refusingTaken = async (database: Database, profile: Profile, store: () => 
   }
 };
 
-const isEmailTaken = async ({ reads }: Database, { id, email }: Profile): Promise<boolean> => {
+const isEmailTaken = async ({ reads }: SqlDatabase, { id, email }: Profile): Promise<boolean> => {
   const holder = await reads.first<ProfileColumns>(selectByEmail, [email]);
   return holder !== undefined && holder.id !== id;
 };

@@ -6,14 +6,14 @@ import { touchCatalog } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { nextEpochs } from './epochs.ts';
 import { deadLetter } from './outbox.ts';
-import { createSettings } from './settings.ts';
-import type { Database, Sql } from './sql.ts';
+import { createSettingsTable } from './settings-table.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
 import { columns } from './table.ts';
 
-export const createSqlSealedStore = (database: Database): SealedStore => ({
+export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
   read: () => database.transact(sealedIn),
 
-  keepPepper: (sealed) => createSettings(database).putIfAbsent(pepperName, sealed),
+  keepPepper: (sealed) => createSettingsTable(database).putIfAbsent(pepperName, sealed),
 
   resealPepper: (before, after) =>
     database.transact(async (transaction) => (await transaction.run(resealPepper, [after, pepperName, before])) > 0),

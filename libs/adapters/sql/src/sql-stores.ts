@@ -1,6 +1,5 @@
 import type { Probe } from '@portico/domain';
 import { createSqlAuditLog } from './audit-log.ts';
-import type { AuditReads } from './audit-log.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
 import { createSqlCollectionReads } from './collection-reads.ts';
 import type { CollectionDialect } from './collection-reads.ts';
@@ -14,16 +13,15 @@ import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
-import { createSettings } from './settings.ts';
-import type { Database, PreparedReads } from './sql.ts';
+import { createSettingsTable } from './settings-table.ts';
+import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createWriteCheck } from './write-check.ts';
 import type { WriteCheckOptions } from './write-check.ts';
 
 /** What a dialect brings along for its stores. */
 export interface SqlDialect {
-  readonly database: Database & { close(): Promise<void> };
+  readonly database: SqlDatabase & { close(): Promise<void> };
   readonly prepared: PreparedReads;
-  readonly auditReads: AuditReads;
   readonly collections: CollectionDialect;
   /** Rejects while nothing can be read. */
   readonly check: Probe['check'];
@@ -31,9 +29,9 @@ export interface SqlDialect {
 }
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
-  const { database, prepared, auditReads, collections } = dialect;
+  const { database, prepared, collections } = dialect;
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
-  const audit = createSqlAuditLog(database, auditReads);
+  const audit = createSqlAuditLog(database);
 
   return {
     stores: {
@@ -49,7 +47,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
     },
-    settings: createSettings(database),
+    settings: createSettingsTable(database),
     probe: {
       name: 'database',
       essential: true,

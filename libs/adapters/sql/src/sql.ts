@@ -27,9 +27,12 @@ export interface PreparedReads {
 }
 
 /** One database, whichever it is. */
-export interface Database {
+export interface SqlDatabase {
   /** Sees what was committed before the call, by anyone, and never a transaction that is open. */
   readonly reads: Sql;
+
+  /** Reads as of one moment. `work` awaits nothing else. */
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
   /**
    * Works in one transaction as if nobody else wrote meanwhile, and answers once it is durable; what `work` throws rolls
@@ -44,6 +47,9 @@ export interface Database {
    * `work` may run more than once, and must not begin another transaction.
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+
+  /** Writes a condition so that no index is chosen for it, where the database cannot tell by itself which index is the narrowest. */
+  unindexed(condition: string): string;
 
   /** The table and columns (`profiles.email`) of the uniqueness that this vendor's error says was violated, or null. */
   violatedKey(error: unknown): string | null;

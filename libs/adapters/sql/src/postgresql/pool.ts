@@ -1,6 +1,6 @@
 import { Pool, TypeOverrides } from 'pg';
 import type { PoolClient, PoolConfig, QueryResult } from 'pg';
-import { Gate } from '../gate.ts';
+import { Mutex } from '../mutex.ts';
 import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
@@ -79,10 +79,10 @@ export const executeOn =
  * that of several at once each would take the time of all, and none would be there within its own.
  */
 export const executeInTurnOn = (pool: Pool): Execute => {
-  const gate = new Gate();
+  const mutex = new Mutex();
   return (query) => {
     const deadline = performance.now() + limits.inTurnMs;
-    return gate.enter(() => borrowed(pool, deadline, (execute) => execute(query)), {
+    return mutex.run(() => borrowed(pool, deadline, (execute) => execute(query)), {
       waitMs: limits.turnMs,
     });
   };

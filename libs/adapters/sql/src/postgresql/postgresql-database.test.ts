@@ -4,10 +4,10 @@ import { aCollection, aDocument, anEntry, aProfile, noEffects } from '@portico/c
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newDatabase, postgres } from '../../test/with-postgresql.ts';
+import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
 import { openSqlStores } from '../index.ts';
 import type { SqlStores } from '../index.ts';
-import { createPostgresqlAuditReads } from './audit-reads.ts';
 import { prepareDocumentOn } from './document-read.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { borrowed, executeInTurnOn, limits } from './pool.ts';
@@ -341,8 +341,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const entryAt = (instant: number) => anEntry({ instant });
       const entries = Array.from({ length: 10 }, (_, n) => entryAt(n));
       await database.write((sql) => writeEntries(sql, entries));
-      const { page } = createPostgresqlAuditReads(database);
-      const read = () => page({ source: 'all' }, offset, 3);
+      const read = () => readPage(database, { source: 'all' }, offset, 3);
       const before = await read();
       const meanwhile = await database.write(async (sql) => {
         await sql.run('lock table audit_entries in access exclusive mode');

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
-import type { Database, PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
-import { Gate } from '../gate.ts';
+import type { SqlDatabase, PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
+import { Mutex } from '../mutex.ts';
 import { CommitOutcomeUnknown, identifying, isCommitted } from './commit-outcome.ts';
 import type { SentCommit } from './commit-outcome.ts';
 import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
@@ -18,12 +18,12 @@ import { inBulk, Statements } from './statements.ts';
  * order, and none fails for another. Within a process they wait at a gate, where they hold no connection. Other writes
  * (`write`) take only the locks of their rows.
  */
-export class PostgresqlDatabase implements Database {
+export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
   /** Of answers so large that there is to be one at a time. */
   readonly preparedInTurn: PreparedReads;
-  readonly #gate = new Gate();
+  readonly #mutex = new Mutex();
   readonly #writing = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
   readonly #pool: Pool;
@@ -40,7 +40,7 @@ export class PostgresqlDatabase implements Database {
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     const endsAt = performance.now() + limits.inTurnMs;
     const change = () => this.#retrying(endsAt, beginChange, work);
-    return this.#gate.enter(change, { waitMs: limits.turnMs, deadline });
+    return this.#mutex.run(change, { waitMs: limits.turnMs, deadline });
   }
 
   async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -54,9 +54,12 @@ export class PostgresqlDatabase implements Database {
     }
   }
 
-  /** Reads as of one moment. */
-  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
+  readonly snapshot: SqlDatabase['snapshot'] = (work) =>
+    this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
+
+  /** The statistics say which of several indexes is the narrowest. */
+  unindexed(condition: string): string {
+    return condition;
   }
 
   violatedKey(error: unknown): string | null {
@@ -65,7 +68,7 @@ export class PostgresqlDatabase implements Database {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#gate.close();
+    await this.#mutex.close();
     await Promise.allSettled(this.#writing);
     await this.#pool.end();
   }

@@ -41,7 +41,7 @@ test('only the owner can read the folder and the files that are made', () =>
 
 test('each connection is set up to lose nothing and to trust nothing', () =>
   withFile(async (file) => {
-    const { writer, reader } = await openSqlite(file);
+    const { writer, reader, snapshots } = await openSqlite(file);
     const setting = (name: string) => writer.pragma(name, { simple: true });
     expect(setting('journal_mode')).toBe('wal');
     expect(setting('synchronous')).toBe(2);
@@ -49,9 +49,11 @@ test('each connection is set up to lose nothing and to trust nothing', () =>
     expect(setting('trusted_schema')).toBe(0);
     // SQLite's own waiting blocks the event loop.
     expect(setting('busy_timeout')).toBe(0);
-    expect(reader.pragma('trusted_schema', { simple: true })).toBe(0);
-    expect(() => reader.exec('delete from settings')).toThrow('readonly');
-    reader.close();
+    for (const connection of [reader, snapshots]) {
+      expect(connection.pragma('trusted_schema', { simple: true })).toBe(0);
+      expect(() => connection.exec('delete from settings')).toThrow('readonly');
+      connection.close();
+    }
     writer.close();
   }));
 

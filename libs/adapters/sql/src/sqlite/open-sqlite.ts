@@ -9,8 +9,10 @@ import { busyTimeoutMs, configure, migrateSqlite, startWaitMs } from './migrate-
 export interface OpenSqlite {
   /** Never waits for the lock of another process: it fails by SQLITE_BUSY, and `retryWhileBusy` tries again. */
   readonly writer: Connection;
-  /** Cannot write. */
+  /** Cannot write, and never has a transaction open: it sees what is committed. */
   readonly reader: Connection;
+  /** Cannot write: for reads of more than one statement as of one moment. */
+  readonly snapshots: Connection;
 }
 
 /**
@@ -55,11 +57,11 @@ const connect = async (file: string): Promise<OpenSqlite> => {
   try {
     const writer = open({});
     await retryWhileBusy(startWaitMs, async () => configure(writer));
-    const reader = open({ readonly: true });
-    reader.pragma('trusted_schema = OFF');
-    // From here on the gate of `SqliteDatabase` waits for other processes, in a way that does not block this one.
+    const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
+    for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
+    // From here on the mutex of `SqliteDatabase` waits for other processes, in a way that does not block this one.
     writer.pragma('busy_timeout = 0');
-    return { writer, reader };
+    return { writer, reader, snapshots };
   } catch (error) {
     for (const connection of opened) connection.close();
     throw error;

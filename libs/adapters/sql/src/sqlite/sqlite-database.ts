@@ -1,33 +1,34 @@
 import type { Deadline } from '@portico/domain';
-import type { Database as Connection } from 'better-sqlite3';
-import type { Database, Sql } from '../sql.ts';
-import { Gate } from '../gate.ts';
+import type { SqlDatabase, Sql } from '../sql.ts';
+import { Mutex } from '../mutex.ts';
 import { retryWhileBusy } from './busy.ts';
+import type { OpenSqlite } from './open-sqlite.ts';
 import { PreparedSql } from './prepared-sql.ts';
 
 /**
- * A file with two connections: `reader` can only read, and outside of any transaction, so it sees what is committed;
- * `writer` belongs to the one transaction that the gate let in. `begin immediate` takes the lock of the file first: a transaction
- * that began by reading would fail (SQLITE_BUSY_SNAPSHOT) where another process wrote before its first write.
+ * A file with one connection for each use, so that no read comes between two statements of a transaction. `begin immediate` takes
+ * the lock of the file first: a transaction that began by reading would fail (SQLITE_BUSY_SNAPSHOT) where another process wrote
+ * before its first write.
  */
-export class SqliteDatabase implements Database {
+export class SqliteDatabase implements SqlDatabase {
   readonly reads: Sql;
-  readonly #gate = new Gate();
-  readonly #writer: Connection;
-  readonly #reader: Connection;
+  readonly #mutex = new Mutex();
+  readonly #snapshotMutex = new Mutex();
+  readonly #connections: OpenSqlite;
   readonly #writes: Sql;
+  readonly #snapshots: Sql;
   readonly #waitMs: number;
 
-  constructor(writer: Connection, reader: Connection, waitMs: number) {
-    this.#writer = writer;
-    this.#reader = reader;
+  constructor(connections: OpenSqlite, waitMs: number) {
+    this.#connections = connections;
     this.#waitMs = waitMs;
-    this.#writes = new PreparedSql(writer);
-    this.reads = new PreparedSql(reader);
+    this.reads = new PreparedSql(connections.reader);
+    this.#writes = new PreparedSql(connections.writer);
+    this.#snapshots = new PreparedSql(connections.snapshots);
   }
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
-    return this.#gate.enter(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
+    return this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
   }
 
   /** There is one writer. */
@@ -35,15 +36,30 @@ export class SqliteDatabase implements Database {
     return this.transact(work);
   }
 
+  readonly snapshot: SqlDatabase['snapshot'] = (work) =>
+    this.#snapshotMutex.run(async () => {
+      await this.#snapshots.run('begin');
+      try {
+        return await work(this.#snapshots);
+      } finally {
+        await this.#snapshots.run('rollback');
+      }
+    });
+
+  /** A plus keeps SQLite from the condition's index. */
+  unindexed(condition: string): string {
+    return `+${condition}`;
+  }
+
   violatedKey(error: unknown): string | null {
     return /^UNIQUE constraint failed: (.*)$/m.exec(error instanceof Error ? error.message : '')?.[1] ?? null;
   }
 
   async close(): Promise<void> {
-    await this.#gate.close();
-    // Before the writer, which as the last one checkpoints the log into the file.
-    this.#reader.close();
-    this.#writer.close();
+    await Promise.all([this.#mutex.close(), this.#snapshotMutex.close()]);
+    const { writer, reader, snapshots } = this.#connections;
+    // The writer is the last one, which checkpoints the log into the file.
+    for (const connection of [reader, snapshots, writer]) connection.close();
   }
 
   async #attempt<T>(work: (transaction: Sql) => Promise<T>): Promise<T> {
@@ -54,7 +70,7 @@ export class SqliteDatabase implements Database {
       return answer;
     } catch (error) {
       // After some errors, such as a full disk, SQLite has rolled back by itself.
-      if (this.#writer.inTransaction) await this.#writes.run('rollback');
+      if (this.#connections.writer.inTransaction) await this.#writes.run('rollback');
       throw error;
     }
   }
