@@ -10,8 +10,7 @@ export const rebuildIndex = async ({ indexUpkeep, ports }: Portico, terminal: Te
     );
   }
   const modelId = await ports.embedder.modelId();
-  const { embedded } = await ports.embeddings.counts(modelId);
-  const progress = createProgress('Writing vectors', embedded);
+  const progress = createProgress('Writing vectors', await ports.embeddings.embedded(modelId));
   let vectors = 0;
   try {
     await indexUpkeep.rebuild(modelId, (written) => {

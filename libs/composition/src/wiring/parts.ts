@@ -5,6 +5,7 @@ import type {
   Ports,
   Probe,
   RateLimiter,
+  StorePorts,
   TokenVerifier,
   VectorIndex,
 } from '@portico/domain';
@@ -22,11 +23,6 @@ export interface KeyValueStore {
   /** Stores the value unless there is one; returns the one that is stored then. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
-
-export type StorePorts = Pick<
-  Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
->;
 
 /** A database that was opened: the stores on it, and what the composition keeps there. */
 export interface OpenedDatabase {
