@@ -21,7 +21,7 @@ export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
   if (duties.answersRequests) await adoptBindings(facts);
   const mayClaim = duties.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
   const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
-  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile is one now');
+  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile was made one');
   if (!duties.answersRequests) return;
   for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
 };
@@ -34,7 +34,7 @@ const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void>
   if (profiles === 0) return;
   logger.info(
     { profiles },
-    'Profiles that were bound before issuers were kept belong to the issuer that is configured now',
+    'Profiles bound before issuers were stored now belong to the configured issuer',
   );
 };
 
