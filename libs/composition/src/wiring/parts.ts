@@ -14,6 +14,7 @@ import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { Duties } from '../role.ts';
 
 /** Keeps small texts beside the data, for parts of the composition. */
 export interface KeyValueStore {
@@ -42,6 +43,7 @@ export interface IndexUpkeep {
 /** Everything that the container holds, by its key: one place says what there is. */
 export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts> {
   readonly config: Config;
+  readonly duties: Duties;
   readonly logger: Logger;
   readonly database: OpenedDatabase;
   /** Counts requests; the probe is of a server that does. */
