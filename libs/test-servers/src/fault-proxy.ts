@@ -6,19 +6,19 @@ import { freePort } from './free-port.ts';
 const bindAttemptsMax = 10;
 
 /**
- * What happens to connections, those that are open as well as new ones:
+ * What happens to connections, both open and new ones:
  *
  * - `pass`: bytes go both ways;
- * - `down`: refused, as where no server listens; open ones are ended;
+ * - `down`: refused, as if no server listens; open ones are ended;
  * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
  * - `reset`: ended by a TCP reset;
- * - `garbage`: the client reads random bytes (the first is 0xFF, the start of no protocol's answer) at once and in place of
- *   each answer, the server reads nothing; ended when the mode is left;
- * - `latencyMs`: answers come so much later.
+ * - `garbage`: the client reads random bytes at once and instead of each answer (the first is 0xFF, which starts no
+ *   protocol's answer), the server reads nothing; ended when the mode is left;
+ * - `latencyMs`: answers are delayed by this time.
  */
 export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };
 
-/** A TCP proxy on 127.0.0.1 before a server, whose faults are chosen while it runs. It begins with `pass`. */
+/** A TCP proxy on 127.0.0.1 in front of a server; its faults are chosen while it runs. Starts with `pass`. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   for (let attempt = 1; ; attempt++) {
     const proxy = new FaultProxy(target, await freePort());
@@ -33,7 +33,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
 
 export class FaultProxy {
   readonly host = '127.0.0.1';
-  /** The same throughout. */
+  /** Never changes. */
   readonly port: number;
   #target: { host: string; port: number };
   #mode: FaultMode = 'down';
@@ -45,12 +45,12 @@ export class FaultProxy {
     this.port = port;
   }
 
-  /** How many connections of clients are open. */
+  /** How many client connections are open. */
   get connections(): number {
     return this.#open.size;
   }
 
-  /** The address of the server, but through this proxy. */
+  /** The server's address, but through this proxy. */
   through(url: string): string {
     const address = new URL(url);
     address.hostname = this.host;
@@ -58,7 +58,7 @@ export class FaultProxy {
     return address.href;
   }
 
-  /** In force, for open connections as well, when it is resolved. */
+  /** When it resolves, the mode is in force, for open connections as well. */
   async set(mode: FaultMode): Promise<void> {
     this.#mode = mode;
     for (const connection of this.#open) connection.set(mode);
@@ -66,7 +66,7 @@ export class FaultProxy {
     else await this.#listen();
   }
 
-  /** Ends the open connections; new ones are taken as the mode says. */
+  /** Ends the open connections; new ones are handled as the mode says. */
   dropAll(): void {
     for (const connection of this.#open) connection.end();
   }

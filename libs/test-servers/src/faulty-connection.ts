@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultMode } from './fault-proxy.ts';
 
-/** One connection of a client through the proxy; the server is dialled once bytes may go. */
+/** One client connection through the proxy; the server is dialled once bytes may pass. */
 export class FaultyConnection {
   #client: Socket;
   #server: Socket | null = null;
@@ -48,7 +48,7 @@ export class FaultyConnection {
     this.#flow();
   }
 
-  /** A socket that nobody reads holds its peer up: what it sends waits in the system. */
+  /** A socket that is not read holds its peer up: what the peer sends waits in the system. */
   #flow(): void {
     for (const socket of [this.#client, this.#server]) {
       if (this.#mode === 'hang') socket?.pause();
@@ -56,7 +56,7 @@ export class FaultyConnection {
     }
   }
 
-  /** Where the server refuses, the client finds its connection ended at once. */
+  /** If the server refuses, the client's connection is ended at once. */
   #dial(): Socket {
     const server = connect({ ...this.#target, allowHalfOpen: true });
     server.on('error', () => server.destroy());
@@ -78,7 +78,7 @@ export class FaultyConnection {
   }
 }
 
-/** Not faster than the receiver takes it. */
+/** No faster than the receiver takes it. */
 function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): void {
   if (!to.writable || to.write(bytes)) return;
   from.pause();

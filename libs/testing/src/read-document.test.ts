@@ -13,7 +13,7 @@ const read = async (harness: ReturnType<typeof createHarness>, title: string) =>
   return document;
 };
 
-/** A harness whose collection is changed, by `change`, after it was judged and before its document is read. */
+/** A harness whose collection is changed by `change` after it was judged and before its document is read. */
 const racing = async (
   change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {

@@ -5,8 +5,8 @@ import type { StoredKey } from '../profiles/api-key.ts';
 import type { Profile } from '../profiles/profile.ts';
 
 /**
- * Numbers that grow with each change of what they name. What is derived from rows may be kept in memory under them, for
- * they are read in the statement that authorises the request.
+ * Numbers that grow with each change of what they name. Data derived from rows may be kept in memory under them,
+ * because they are read in the statement that authorises the request.
  */
 export interface Epochs {
   /** Grants of this profile. */
@@ -17,7 +17,7 @@ export interface Epochs {
   readonly embeddings: number;
 }
 
-/** How much of a collection is read: what answers show of it, or all but its document. */
+/** How much of a collection is read: the parts that answers show, or everything but its document. */
 export interface TargetParts {
   readonly head: CollectionHead;
   readonly whole: Collection;
@@ -31,14 +31,15 @@ export interface Target<Part extends TargetPart = TargetPart> {
   readonly part: Part;
 }
 
-/** All that is needed to judge a request, as of one moment. */
+/** Everything needed to judge a request, read at one moment. */
 export interface CallerRow<Found extends CollectionHead = CollectionHead> {
   readonly profile: Profile;
   readonly key: StoredKey | null;
   readonly limits: ClientLimits;
   readonly epochs: Epochs;
   /**
-   * The collection that was asked about, that part of it and no more: null where none was, or where there is no such collection.
+   * The requested part of the collection that the request is about. Null if the request is about none, or if it does
+   * not exist.
    */
   readonly target: Found | null;
   /** Whether the profile has a grant for the target. */

@@ -4,14 +4,14 @@ import { PorticoError } from '../errors.ts';
 import type { Actor } from '../profiles/profile.ts';
 import type { CallerRow } from './caller.ts';
 
-/** Who is calling, and what the database said of them in the statement that this request was judged by. */
+/** The caller, and what the database said about them in the statement that judged this request. */
 export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<CallerRow<Found>, 'key'> {
   readonly via: 'token' | 'key';
 }
 
-/** The same, once the request was let in. */
+/** The same, after the request was admitted. */
 export interface Principal<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
-  /** Of the request; null where none waits. */
+  /** The request's deadline; null if no request waits. */
   readonly deadline: Deadline | null;
 }
 
@@ -19,20 +19,23 @@ export interface Principal<Found extends CollectionHead = CollectionHead> extend
 export interface Initiator {
   /** Null for the operator's command line and the service itself. */
   readonly actor: Actor | null;
-  /** Of the request; null where none waits. */
+  /** The request's deadline; null if no request waits. */
   readonly deadline: Deadline | null;
 }
 
 declare const minted: unique symbol;
 
-/** What admin-only use cases ask for. Minted here alone: for an admin, and for the operator, who holds the stores anyway. */
+/**
+ * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who holds the stores
+ * anyway.
+ */
 export interface AdminAuthority extends Initiator {
   readonly [minted]: true;
 }
 
 const mint = (initiator: Initiator): AdminAuthority => initiator as AdminAuthority;
 
-/** For the operator's command line. No request is ever given it. */
+/** For the operator's command line. No request ever gets it. */
 export const operatorAuthority: AdminAuthority = mint({ actor: null, deadline: null });
 
 /** The authority of an admin; throws `admin_required` for everyone else. */
@@ -41,7 +44,7 @@ export const authorityOf = ({ profile, deadline }: Pick<Principal, 'profile' | '
   return mint({ actor: { id: profile.id, email: profile.email }, deadline });
 };
 
-/** By the row that this very request has read, never by a token's claims (specification, section 2). */
+/** Judged by the row that this request has read, never by a token's claims (specification, section 2). */
 export const isAdmin = (profile: Principal['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 
@@ -52,13 +55,13 @@ export const visibilityOf = ({ profile }: Principal): Visibility => {
   return { of: 'granted', to: profile.id };
 };
 
-/** The rules of reading one collection, in the order in which they are asked; each names its refusal. */
+/** The rules for reading one collection, in the order in which they are checked; each names its refusal. */
 const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
   ({ target }) => (target ? null : 'collection_not_found'),
   ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),
 ];
 
-/** The collection that the request is about, once every rule of reading it holds; throws the first refusal. */
+/** Returns the collection that the request is about if every reading rule holds; throws the first refusal. */
 export const readableTarget = <Found extends CollectionHead>(principal: Principal<Found>): Found => {
   for (const rule of readingRules) {
     const refusal = rule(principal);

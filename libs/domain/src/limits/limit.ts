@@ -1,7 +1,7 @@
 import type { ClientId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** The limiter's subject for a profile: one, whichever credential it uses. */
+/** The limiter's subject for a profile: the same for all its credentials. */
 export const clientSubject = (profileId: string): string => `client:${profileId}`;
 
 /** The most requests that a rule may allow in its window; the least is 1 (specification, section 7). */
@@ -20,7 +20,7 @@ export interface Tier extends LimitRule {
   /** Its name: 1 to 63 of `a-z0-9_-`, first a letter or digit (specification, section 7). */
   readonly tier: string;
   readonly description: string | null;
-  /** An inactive one limits nobody: its clients have the default limit. */
+  /** An inactive tier limits nobody: its clients have the default limit. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -29,7 +29,7 @@ export interface Tier extends LimitRule {
 export interface Override extends LimitRule {
   readonly id: number;
   readonly clientId: ClientId;
-  /** Of one client's at most one is. */
+  /** At most one override per client is active. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

@@ -21,7 +21,7 @@ import type { TokenVerifier } from './token-verifier.ts';
 import type { Cipher } from './cipher.ts';
 import type { VectorIndex } from './vector-index.ts';
 
-/** All that the inside needs of the outside. */
+/** Everything that the domain needs from outside. */
 export interface Ports {
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -1,9 +1,9 @@
-/** One dependency, asked whether it works. */
+/** Checks whether one dependency works. */
 export interface Probe {
   readonly name: string;
-  /** Whether the service can answer at all without it. */
+  /** Whether the service cannot answer without it. */
   readonly essential: boolean;
-  /** For how many milliseconds an answer may be told again; 1,000 where it is absent. */
+  /** For how many milliseconds an answer may be reused; 1,000 if absent. */
   readonly keptMs?: number;
   /** Rejects while it does not work. */
   check(): Promise<void>;

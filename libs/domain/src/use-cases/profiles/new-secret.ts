@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { StoredSecret } from '../../profiles/api-key.ts';
 import { makeSecret, secretBytes } from '../../profiles/api-secret.ts';
 
-/** A new secret, with what may be kept of it. */
+/** A new secret, with the values that may be stored of it. */
 export const newSecret = async (
   { random, keys }: Pick<Ports, 'random' | 'keys'>,
   deadline: Deadline | null,

@@ -10,8 +10,9 @@ interface VisibleSet {
 }
 
 /**
- * The ids that a caller may see, kept under the epochs that its request has read from the database: a grant, a revoke or
- * a deletion changes an epoch, and the set of before is never found again. The same array is answered while it holds.
+ * The ids that a caller may see, kept under the epochs that its request has read from the database: a grant, a
+ * revocation or a deletion changes an epoch, and the old set is never found again. Returns the same array as long as it
+ * is valid.
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>) => {
   const sets = new Map<string, VisibleSet>();
