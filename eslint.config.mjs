@@ -13,7 +13,7 @@ const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 const technologies = {
   memory: ['node:*'],
   system: ['node:*'],
-  inprocess: ['node:*', 'lru-cache'],
+  inprocess: ['node:*'],
   sql: ['node:*', '@mikro-orm/*', '@mikro-orm/**', 'better-sqlite3', 'pg'],
   vectors: ['node:*'],
   embedder: ['node:*'],
@@ -98,14 +98,15 @@ export default defineConfig(
       '@nx/enforce-module-boundaries': boundaries([
         may('type:domain', [], []),
         may('type:contracts', ['type:domain'], ['node:assert', 'node:assert/strict']),
-        may('type:adapter', ['type:domain']),
+        may('type:dependencies', ['type:domain'], ['node:*', 'cockatiel']),
+        may('type:adapter', ['type:domain', 'type:dependencies']),
         ...own('adapter', technologies),
         may(
           'type:composition',
-          ['type:domain', 'type:adapter'],
+          ['type:domain', 'type:dependencies', 'type:adapter'],
           ['node:*', 'inversify', 'reflect-metadata', 'zod', 'pino'],
         ),
-        may('type:testing', ['type:domain', 'type:adapter'], ['node:*']),
+        may('type:testing', ['type:domain', 'type:dependencies', 'type:adapter'], ['node:*']),
         may('type:test-servers', [], ['node:*', 'testcontainers', 'smtp-server', 'oidc-provider']),
         may('type:app', ['type:domain', 'type:composition']),
         ...own('app', apps),
@@ -156,7 +157,14 @@ export default defineConfig(
       '@nx/enforce-module-boundaries': boundaries([
         may('type:domain', [], ['node:*', ...testPackages]),
         may('type:contracts', ['type:domain'], ['node:*', ...testPackages]),
-        may('type:adapter', ['type:domain', 'type:contracts', 'type:adapter', 'type:test-servers']),
+        may('type:dependencies', ['type:domain', 'type:contracts'], ['node:*', 'cockatiel', ...testPackages]),
+        may('type:adapter', [
+          'type:domain',
+          'type:dependencies',
+          'type:contracts',
+          'type:adapter',
+          'type:test-servers',
+        ]),
         ...own('adapter', technologies, testPackages),
         may('type:composition', ['*']),
         may('type:testing', ['*']),

@@ -1,10 +1,10 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { isPorticoError, PorticoError, type UseCases } from '@portico/domain';
+import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { AnswerDeadline, systemTimer, type Timer } from './answers/answer-deadline.ts';
 import { json, type Answer } from './answers/answer.ts';
-import { keepBodies } from './answers/kept-bodies.ts';
+import { createBodyCache, type SharedBodies } from './answers/body-cache.ts';
 import { send } from './answers/send.ts';
 import { errorStatuses } from './errors.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
@@ -23,14 +23,15 @@ import type { RecordUnreadable } from './unreadable.ts';
 
 export interface HttpAppFacts {
   readonly useCases: UseCases;
+  readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
   /** Where the measurements go; a new one where it is absent. */
   readonly registry?: Registry | undefined;
-  /** Whether the limiter counts in this process alone for now; never, where it is absent. */
-  readonly limiterFallback?: () => boolean;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
+  /** Where processes share the bodies of lists; null or absent where there is no such place. */
+  readonly sharedBodies?: SharedBodies | null | undefined;
   /**
    * How long an answer may take to begin, from the last byte of its request on; then it is 500 and the request changes nothing
    * any more, unless its change is being committed. 9,500 by default.
@@ -43,7 +44,7 @@ export interface HttpAppFacts {
 /** Below the 15 s after which HAProxy gives an answer up (`deploy/haproxy.cfg`). */
 export const answerTimeoutMsDefault = 9_500;
 
-const keptBodiesBytesMax = 32 * 1_048_576;
+const bodyCacheBytesMax = 96 * 1_048_576;
 
 export interface HttpApp extends Express {
   /** For its server: what never came to be a request leaves a line in the log and a measurement all the same. */
@@ -59,12 +60,13 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const isDraining = () => app.locals['draining'] === true;
   const registry = facts.registry ?? new Registry();
   const metrics = createHttpMetrics(registry, facts.settings.version);
-  observeState(registry, { useCases: facts.useCases, limiterFallback: facts.limiterFallback ?? (() => false) });
+  observeState(registry, facts.useCases);
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,
+    documents: facts.documents,
     settings: facts.settings,
-    bodies: keepBodies(keptBodiesBytesMax),
+    bodies: createBodyCache({ bytesMax: bodyCacheBytesMax, shared: facts.sharedBodies ?? null }),
     service: {
       name: facts.settings.serviceName,
       isDraining,

@@ -1,26 +1,36 @@
-import { authorityOf, parseId, PorticoError, type CollectionId, type Target, type UseCases } from '@portico/domain';
+import {
+  authorityOf,
+  parseId,
+  PorticoError,
+  type CollectionId,
+  type DocumentReader,
+  type MemberRead,
+  type Target,
+  type UseCases,
+} from '@portico/domain';
 import type { AnswerDeadline } from './answers/answer-deadline.ts';
 import type { Answer } from './answers/answer.ts';
-import type { KeptBodies } from './answers/kept-bodies.ts';
+import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
-import { parseJsonBody, readBodyBytes } from './requests/body.ts';
+import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
 import { letBodyCome } from './requests/expectation.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/validate.ts';
-import type { Route, ServiceFacts } from './route.ts';
+import { documentMember, type Route, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface PipelineFacts {
   readonly useCases: UseCases;
   readonly settings: HttpSettings;
   readonly service: ServiceFacts;
-  readonly bodies: KeptBodies;
+  readonly bodies: BodyCache;
+  readonly documents: Pick<DocumentReader, 'readMember'>;
 }
 
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Returns a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
+ * Answers a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
  * how often, in which role; then query and body; then the handler's own: what exists, what is granted, what conflicts.
  */
 export const answerRoute = async (
@@ -84,8 +94,10 @@ const targetOf = ({ reads }: Route, params: Params): Target | null => {
   return id ? { id, part: reads } : null;
 };
 
+const noMembers: MemberRead = { fields: {}, document: null };
+
 const readRouteBody = async (
-  { useCases, settings }: PipelineFacts,
+  { documents, settings }: PipelineFacts,
   { kind, fields }: NonNullable<Route['body']>,
   { request, response }: Exchange,
   deadline: AnswerDeadline,
@@ -98,6 +110,8 @@ const readRouteBody = async (
     const { value, memberText } = parseJsonBody(bytes);
     return { fields: validBody(fields, value), memberText };
   }
-  const read = bytes.length === 0 ? { fields: {}, document: null } : await useCases.readCollectionBody(bytes, deadline);
-  return { fields: validBody(fields, read.fields), document: read.document };
+  const read = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
+  const valid = validBody(fields, read.fields);
+  for (const name of Object.keys(valid as object)) refusePollutingMembers(read.fields[name], name);
+  return { fields: valid, document: read.document };
 };

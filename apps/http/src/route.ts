@@ -12,7 +12,7 @@ import type {
 } from '@portico/domain';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
-import type { KeptBodies } from './answers/kept-bodies.ts';
+import type { BodyCache } from './answers/body-cache.ts';
 
 /**
  * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a
@@ -34,7 +34,10 @@ export type CallerFacts<Who extends RouteAuth, Part extends TargetPart = 'head'>
       ? Identified<Part> & { readonly authority: AdminAuthority }
       : Identified<Part>;
 
-/** The body that a route takes: none, a JSON object, or one whose `openapi_spec` a worker thread reads. */
+/** The member of a body that holds an OpenAPI document. */
+export const documentMember = 'openapi_spec';
+
+/** The body that a route takes: none, a JSON object, or one whose `documentMember` a worker thread reads. */
 export type BodyKind = 'none' | 'json' | 'document';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
@@ -46,7 +49,7 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
 export interface Context<Who extends RouteAuth, Query, Body, Part extends TargetPart = 'head'> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
-  readonly bodies: KeptBodies;
+  readonly bodies: BodyCache;
   readonly caller: CallerFacts<Who, Part>;
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;

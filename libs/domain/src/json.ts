@@ -1,6 +1,9 @@
 /** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** Names of members by which an object could reach its prototype. Others, such as `prototype`, are plain data. */
+export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
+
 /**
  * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. In
  * a JSON text a backslash occurs only within strings, and everything unescaped is well-formed and not a control

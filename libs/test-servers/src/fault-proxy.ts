@@ -1,22 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { FaultyConnection } from './faulty-connection.ts';
+import { type FaultMode, FaultyConnection } from './faulty-connection.ts';
 import { freePort } from './free-port.ts';
 
 const bindAttemptsMax = 10;
-
-/**
- * What happens to connections, both open and new ones:
- *
- * - `pass`: bytes go both ways;
- * - `down`: refused, as if no server listens; open ones are ended;
- * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
- * - `reset`: ended by a TCP reset;
- * - `garbage`: the client reads random bytes at once and instead of each answer (the first is 0xFF, which starts no
- *   protocol's answer), the server reads nothing; ended when the mode is left;
- * - `latencyMs`: answers are delayed by this time.
- */
-export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };
 
 /** A TCP proxy on 127.0.0.1 in front of a server; its faults are chosen while it runs. Starts with `pass`. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {

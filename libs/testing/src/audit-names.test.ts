@@ -33,12 +33,15 @@ const withAdmin = async () => {
   return { ...harness, admin, authority, ada };
 };
 
-const body = JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} } });
+const text = JSON.stringify({ openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} });
 
-const create = async ({ useCases }: Harness, authority: AdminAuthority, name: string): Promise<Collection> => {
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(body), null);
-  if (!document) throw new Error('no document was read');
-  const authentication = { type: 'bearer', name: 'Authorization', in: null, value: 'the upstream secret' } as const;
+const create = async (
+  { useCases, documents }: Harness,
+  authority: AdminAuthority,
+  name: string,
+): Promise<Collection> => {
+  const document = await documents.readFile(Buffer.from(text), 'json');
+  const authentication = { type: 'bearer', name: 'Authorization', value: 'the upstream secret' } as const;
   const createdBy = (await useCases.listProfiles(authority))[0]?.id;
   if (!createdBy) throw new Error('there is nobody');
   return useCases.createCollection(authority, createdBy, {

@@ -3,7 +3,7 @@ import type { Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
 /** The first admin, and ways to bring others into the states that a test needs. */
-export const createCast = async ({ useCases, tokens }: Harness) => {
+export const createCast = async ({ useCases, documents, tokens }: Harness) => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There was an admin before');
   const authority = authorityOf({ profile: admin, deadline: null });
@@ -32,7 +32,7 @@ export const createCast = async ({ useCases, tokens }: Harness) => {
     /** A collection with that name. */
     async collection(name: string): Promise<CollectionId> {
       const document = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
-      const read = await useCases.readDocumentFile(new TextEncoder().encode(JSON.stringify(document)), 'json');
+      const read = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
       const texts = { name, description: '', authentication: null };
       return (await useCases.createCollection(authority, admin.id, { ...texts, document: read, strict: false })).id;
     },

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { createHarness, defaultSettings, type Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
+const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 
 const withCollections = async (...names: readonly string[]): Promise<Harness> => {
   const harness = createHarness();
-  const { useCases } = harness;
+  const { useCases, documents } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
-  if (!admin || !document) throw new Error('There was an admin before, or no document was read');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  if (!admin) throw new Error('There was an admin before');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
     await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);

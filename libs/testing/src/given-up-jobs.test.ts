@@ -71,12 +71,12 @@ test('a job that was never there is not requeued', async () => {
   expect(await useCases.requeueJob('no such job' as JobId)).toBe('not given up');
 });
 
-const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
+const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 
-const create = async ({ useCases }: Harness, name: string) => {
+const create = async ({ useCases, documents }: Harness, name: string) => {
   const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
-  if (!admin || !document) throw new Error('There was an admin before, or no document was read');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  if (!admin) throw new Error('There was an admin before');
   const collection = { name, description: '', authentication: null, document, strict: false };
   return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
 };

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createLexicalEmbedder } from '@portico/embedder';
 import { createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
-import {
-  createMemoryCache,
-  createMemoryClock,
-  createMemoryDocumentReader,
-  createMemoryMailer,
-  createMemoryRandomSource,
-  createMemoryStores,
-} from '@portico/memory';
+import { createMemoryClock, createMemoryMailer, createMemoryRandomSource, createMemoryStores } from '@portico/memory';
+import { createDocumentReader } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { createUseCases, jobKinds, type JobKind, type Ports, type RateLimiter, type Settings } from '@portico/domain';
@@ -27,6 +21,11 @@ export const defaultSettings: Settings = {
   anonymousLimit: null,
   failedCredentialsLimit: null,
 };
+
+/**
+ * The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive.
+ */
+const documents = createDocumentReader();
 
 /**
  * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.
@@ -54,8 +53,6 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     tokens,
     keys: createArgon2KeyHasher({ pepper: randomBytes(32), concurrency: 2 }),
     cipher: createAesGcmCipher({ current: randomBytes(32), previous: [] }),
-    documents: createMemoryDocumentReader(),
-    cache: createMemoryCache(),
     probes: [],
   };
   const all: Ports = { ...inMemory, ...ports };
@@ -68,6 +65,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     mailer,
     embedder,
     tokens,
+    documents,
     /** Works on every job that is due now, and on those that they leave. */
     runJobs: (): Promise<void> => runDueJobs(all, useCases, () => all.clock.now()),
   };

@@ -2,6 +2,9 @@ import {
   allowedMax,
   parseId,
   PorticoError,
+  tierDescriptionMax,
+  tierNameForm,
+  tierNameMax,
   toIso,
   windowSecondsMax,
   type ClientId,
@@ -15,19 +18,17 @@ import { booleanParameter, clearable, optional, text, wholeNumber } from '../req
 import { defineRoute, type Route } from '../route.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
-const tierName = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-
 const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
 const windowSeconds = wholeNumber(1, windowSecondsMax).meta({ description: 'Length of the window.', examples: [60] });
-const tierDescription = text({ max: 1_000 });
+const tierDescription = text({ max: tierDescriptionMax });
 
 const newTier = z
   .object({
-    tier: text({ max: 63 })
-      .refine((value) => tierName.test(value), {
+    tier: text({ max: tierNameMax })
+      .refine((value) => tierNameForm.test(value), {
         error: 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit',
       })
-      .meta({ pattern: tierName.source, examples: ['gold'] }),
+      .meta({ pattern: tierNameForm.source, examples: ['gold'] }),
     allowed_limit: allowedLimit,
     window_seconds: windowSeconds,
     description: optional(tierDescription).meta({ examples: ['For partners.'] }),
@@ -98,7 +99,7 @@ const effectiveLimit = z
   .meta({ id: 'EffectiveLimit' });
 
 const tierParameter = {
-  tier: { description: "The tier's name.", schema: { type: 'string', pattern: tierName.source }, example: 'gold' },
+  tier: { description: "The tier's name.", schema: { type: 'string', pattern: tierNameForm.source }, example: 'gold' },
 } as const;
 const overrideIdMax = 2_147_483_647;
 const overrideParameter = {
@@ -315,7 +316,7 @@ const overrideRoutes: readonly Route[] = [
 export const limitRoutes: readonly Route[] = [...tierRoutes, ...overrideRoutes];
 
 const tierNameOf = (text: string | undefined): string => {
-  if (text === undefined || !tierName.test(text)) throw new PorticoError('tier_not_found');
+  if (text === undefined || !tierNameForm.test(text)) throw new PorticoError('tier_not_found');
   return text;
 };
 

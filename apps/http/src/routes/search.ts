@@ -1,5 +1,5 @@
 import { isoOrNull, reasonView, timestamp, uuid } from './wire.ts';
-import type { PartState, ReindexProgress, VectorHealth } from '@portico/domain';
+import { searchQueryMax, type PartState, type ReindexProgress, type VectorHealth } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
@@ -9,7 +9,10 @@ const kLimitDefault = 10;
 
 const search = z
   .object({
-    query: text({ max: 2_000 }).meta({ description: 'Natural language.', examples: ['weather forecast for a city'] }),
+    query: text({ max: searchQueryMax }).meta({
+      description: 'Natural language.',
+      examples: ['weather forecast for a city'],
+    }),
     k_limit: optional(wholeNumber(1, 100)).meta({ default: kLimitDefault, description: 'The most results.' }),
   })
   .meta({ id: 'SearchQuery' });

@@ -1,6 +1,4 @@
 export * from './memory-stores.ts';
-export * from './memory-document-reader.ts';
 export * from './memory-clock.ts';
 export * from './memory-random-source.ts';
-export * from './memory-cache.ts';
 export * from './memory-mailer.ts';

@@ -1,8 +1,71 @@
-import type { CollectionHead, Visibility } from '../collections/collection.ts';
+import type { Collection, CollectionHead, Visibility } from '../collections/collection.ts';
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
-import type { Actor } from '../profiles/profile.ts';
-import type { CallerRow } from './caller.ts';
+import type { CollectionId } from '../ids.ts';
+import type { ClientLimits } from '../limits/limit.ts';
+import type { StoredKey } from '../profiles/api-key.ts';
+import type { Actor, Profile } from '../profiles/profile.ts';
+
+/**
+ * Numbers that grow with each change of what they name. Data derived from rows may be kept in memory under them,
+ * because they are read in the statement that authorises the request.
+ */
+export interface Epochs {
+  /** Grants of this profile. */
+  readonly grants: number;
+  /** Collections: any creation, change or deletion. */
+  readonly catalog: number;
+  /** The highest `sequence` of an embedding (see `EmbeddingStore`). */
+  readonly embeddings: number;
+}
+
+/** How much of a collection is read: the parts that answers show, or everything but its document. */
+export interface TargetParts {
+  readonly head: CollectionHead;
+  readonly whole: Collection;
+}
+
+export type TargetPart = keyof TargetParts;
+
+/** The collection that a request is about. */
+export interface Target<Part extends TargetPart = TargetPart> {
+  readonly id: CollectionId;
+  readonly part: Part;
+}
+
+/** Everything needed to judge a request, read at one moment. */
+export interface CallerRow<Found extends CollectionHead = CollectionHead> {
+  readonly profile: Profile;
+  readonly key: StoredKey | null;
+  readonly limits: ClientLimits;
+  readonly epochs: Epochs;
+  /**
+   * The requested part of the collection that the request is about. Null if the request is about none, or if it does
+   * not exist.
+   */
+  readonly target: Found | null;
+  /** Whether the profile has a grant for the target. */
+  readonly granted: boolean;
+}
+
+/** What a request presents as its credential. */
+export type Credential =
+  | { readonly kind: 'none' }
+  /** Cannot be a credential; `form` is what it was meant to be. */
+  | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
+
+/**
+ * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not checked.
+ * `unregistered`: the token is valid, but no profile is bound to its issuer and uid.
+ */
+export type AuthenticationFailure =
+  'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
+
+/** Whether an API key was presented, or something meant as one. */
+export const isKey = (credential: Credential): boolean =>
+  credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
 
 /** The caller, and what the database said about them in the statement that judged this request. */
 export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<CallerRow<Found>, 'key'> {
@@ -54,6 +117,13 @@ export const visibilityOf = ({ profile }: Principal): Visibility => {
   if (profile.status === 'rejected') return { of: 'nothing' };
   return { of: 'granted', to: profile.id };
 };
+
+/**
+ * Names what the caller may see and the state of the catalog, by the epochs that this request has read from the
+ * database. Data derived from both may be kept under this name: a grant, a revocation or a change makes a new one.
+ */
+export const listVersion = ({ profile, epochs }: Principal): string =>
+  `${epochs.catalog}/${isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`}`;
 
 /** The rules for reading one collection, in the order in which they are checked; each names its refusal. */
 const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [

@@ -1,10 +1,8 @@
 import type { AuditLog } from './audit-log.ts';
-import type { Cache } from './cache.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Clock } from './clock.ts';
 import type { CollectionStore } from './collection-store.ts';
-import type { DocumentReader } from './document-reader.ts';
 import type { Embedder } from './embedder.ts';
 import type { EmbeddingStore } from './embedding-store.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -42,13 +40,10 @@ export interface Ports {
   readonly tokens: TokenVerifier;
   readonly keys: KeyHasher;
   readonly cipher: Cipher;
-  readonly documents: DocumentReader;
-  readonly cache: Cache;
   readonly probes: readonly Probe[];
 }
 
 export type * from './audit-log.ts';
-export type * from './cache.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';
 export type * from './clock.ts';
