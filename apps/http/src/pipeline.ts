@@ -13,7 +13,7 @@ import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
-import { letBodyCome } from './requests/expectation.ts';
+import { sendContinue } from './requests/expectation.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/validate.ts';
 import { documentMember, type Route, type ServiceFacts } from './route.ts';
@@ -43,7 +43,7 @@ export const answerRoute = async (
   const { useCases, service, bodies } = facts;
   const { request } = exchange;
   exchange.takesBody = route.body !== null;
-  const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params, deadline);
+  const caller = await admitCaller(useCases, route, exchange, params, deadline);
   refuseExpired(deadline);
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
@@ -63,8 +63,10 @@ const admitCaller = async (
   params: Params,
   deadline: AnswerDeadline,
 ) => {
+  const { auth } = route;
+  if (auth === 'free') return null;
   const credential = credentialOf(exchange.request.rawHeaders);
-  if (route.who === 'open') {
+  if (auth === 'open') {
     const { identity, counted } = await useCases.admitRegistration({
       credential,
       get address() {
@@ -76,7 +78,7 @@ const admitCaller = async (
   }
   const { principal, counted } = await useCases.admit({
     credential,
-    takes: route.who === 'admin' ? 'admin token' : route.who === 'token' ? 'token' : 'token or key',
+    auth,
     target: targetOf(route, params),
     get address() {
       return exchange.address;
@@ -86,7 +88,7 @@ const admitCaller = async (
   });
   exchange.counted = counted;
   exchange.profileId = principal.profile.id;
-  return route.who === 'admin' ? { principal, authority: authorityOf(principal) } : { principal };
+  return auth === 'admin' ? { principal, authority: authorityOf(principal) } : { principal };
 };
 
 const targetOf = ({ reads }: Route, params: Params): Target | null => {
@@ -104,7 +106,7 @@ const readRouteBody = async (
 ) => {
   deadline.suspend();
   const limitBytes = kind === 'document' ? settings.specBodyLimitBytes : settings.bodyLimitBytes;
-  const bytes = await readBodyBytes(request, limitBytes, () => letBodyCome(request, response));
+  const bytes = await readBodyBytes(request, limitBytes, () => sendContinue(request, response));
   deadline.restart();
   if (kind === 'json') {
     const { value, memberText } = parseJsonBody(bytes);

@@ -19,6 +19,7 @@ export {
   type Credential,
   type Epochs,
   type Principal,
+  type RequiredAuth,
   type Target,
   type TargetPart,
   type TargetParts,

@@ -23,7 +23,7 @@ const promote = async (harness: Harness, uid: string, issuer: string | null): Pr
 const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
   useCases.admit({
     credential: { kind: 'token', token: tokens.mint({ uid, email: `${uid}@example.com`, issuer }) },
-    takes: 'token',
+    auth: 'token',
     target: null,
     address: '::1',
     deadline: null,

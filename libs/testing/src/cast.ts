@@ -10,7 +10,7 @@ export const createCast = async ({ useCases, documents, tokens }: Harness) => {
   const admit = async (credential: Credential, target: CollectionId | null) => {
     const { principal } = await useCases.admit({
       credential,
-      takes: 'token or key',
+      auth: 'token or key',
       target: target && { id: target, part: 'whole' },
       address: '192.0.2.1',
       deadline: null,

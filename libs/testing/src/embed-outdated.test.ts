@@ -23,7 +23,7 @@ const found = async ({ useCases, tokens }: Harness, query: string) => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
   const { principal } = await useCases.admit({
     credential,
-    takes: 'token',
+    auth: 'token',
     target: null,
     address: '::1',
     deadline: null,

@@ -39,7 +39,7 @@ test('a person who registers, is approved and granted finds the collection, and 
   for (const credential of [{ kind: 'token', token } as const, { kind: 'key', clientId, secret } as const]) {
     const { principal } = await useCases.admit({
       credential,
-      takes: 'token or key',
+      auth: 'token or key',
       target: { id: weather.id, part: 'head' },
       address: '::1',
       deadline: null,

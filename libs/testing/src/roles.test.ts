@@ -54,7 +54,7 @@ test('authority is read anew at each request: it goes with the role', async () =
   const asAdmin = () =>
     useCases.admit({
       credential: { kind: 'token', token },
-      takes: 'admin token',
+      auth: 'admin',
       target: null,
       address: '192.0.2.1',
       deadline: null,

@@ -24,13 +24,13 @@ const discardMaxBytes = 67_108_864;
 
 /**
  * The bytes of a JSON request body; empty where there is none. Throws `body_too_large`, as early as `Content-Length` tells;
- * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `letCome` is called
+ * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `sendContinue` is called
  * once the body is wanted.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
   limitBytes: number,
-  letCome: () => void,
+  sendContinue: () => void,
 ): Promise<Uint8Array> => {
   const { headers } = request;
   const declared = headers['content-length'];
@@ -38,7 +38,7 @@ export const readBodyBytes = async (
   // Of a chunked body it is not known yet whether there is one at all.
   if (declared !== undefined) refuseForm(headers['content-type'], headers['content-encoding']);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
-  letCome();
+  sendContinue();
   const bytes = await collect(request, limitBytes);
   if (bytes.length > 0) refuseForm(headers['content-type'], headers['content-encoding']);
   return bytes;

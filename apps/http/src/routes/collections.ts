@@ -1,5 +1,9 @@
 import {
+  collectionDescriptionMax,
+  collectionNameMax,
+  credentialMax,
   listVersion,
+  parameterNameMax,
   PorticoError,
   SchemaViolated,
   type AuthenticationInput,
@@ -36,10 +40,10 @@ const ofType = (type: string) => ({ properties: { type: { const: type } }, ...pa
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
-    name: optional(line({ max: 200 })).meta({
+    name: optional(line({ max: parameterNameMax })).meta({
       description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
     }),
-    value: optional(line({ max: 8_192 })).meta({
+    value: optional(line({ max: credentialMax })).meta({
       description: 'The credential. It is kept encrypted; without it a stored one stays.',
       writeOnly: true,
     }),
@@ -90,8 +94,8 @@ const openapiSpec = z.record(z.string(), z.unknown()).meta({
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
 
-const name = line({ max: 200 });
-const description = text({ max: 10_000 });
+const name = line({ max: collectionNameMax });
+const description = text({ max: collectionDescriptionMax });
 
 const newFields = z.object({
   name: name.meta({ examples: ['Weather'] }),
@@ -138,7 +142,7 @@ export const collectionRoutes: readonly Route[] = [
       'The document is the very text that was sent. With `If-None-Match` it is answered again only where it has changed.',
     params: collectionParameter,
     reads: 'head',
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     conditional: true,
     response: wholeCollection,
@@ -159,7 +163,7 @@ export const collectionRoutes: readonly Route[] = [
       'reading it leaves an entry in the audit log.',
     params: collectionParameter,
     reads: 'whole',
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     conditional: true,
     response: metadata,
@@ -181,7 +185,7 @@ export const collectionRoutes: readonly Route[] = [
     tag: 'Collections',
     summary: 'List the collections that the caller may see',
     description: 'All of them for an admin, the granted ones for a client; by name without regard to case.',
-    who: 'token',
+    auth: 'token',
     query: paging,
     status: 200,
     supplies: { collection_id: '$response.body#/0/id' },
@@ -210,7 +214,7 @@ export const collectionRoutes: readonly Route[] = [
     tag: 'Collections',
     summary: 'Create a collection',
     description: 'It can be searched for as soon as it is embedded, normally within a second.',
-    who: 'admin',
+    auth: 'admin',
     query: strictness,
     bodyKind: 'document',
     body: newFields,
@@ -240,7 +244,7 @@ export const collectionRoutes: readonly Route[] = [
     summary: 'Change a collection',
     description: 'What is absent stays. Where nothing changes nothing is written, and `updated_at` stays.',
     params: collectionParameter,
-    who: 'admin',
+    auth: 'admin',
     query: strictness,
     bodyKind: 'document',
     body: changedFields,
@@ -269,7 +273,7 @@ export const collectionRoutes: readonly Route[] = [
     summary: 'Delete a collection',
     description: 'Irreversible. Its grants and its embedding go with it.',
     params: collectionParameter,
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: message,
     errors: ['collection_not_found'],

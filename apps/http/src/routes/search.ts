@@ -61,7 +61,7 @@ export const searchRoutes: readonly Route[] = [
       'Highest score first, among the collections that the caller may see. ' +
       'The header `X-Search-Mode: exact` says that the configured vector index was away, so that the vectors of the ' +
       'database were compared one by one; the results are the same.',
-    who: 'token or key',
+    auth: 'token or key',
     bodyKind: 'json',
     body: search,
     status: 200,
@@ -88,7 +88,7 @@ export const searchRoutes: readonly Route[] = [
     tag: 'Search',
     summary: 'Tell whether search works',
     description: 'Names the embedder and the index, each with its state.',
-    who: 'free',
+    auth: 'free',
     status: 200,
     response: vectorHealth,
     alternatives: { 503: 'The embedder or the index does not work; which one is said.' },
@@ -104,7 +104,7 @@ export const searchRoutes: readonly Route[] = [
     tag: 'Search',
     summary: 'Embed every collection anew',
     description: 'In the background. Answers the run that is under way, where there is one.',
-    who: 'admin',
+    auth: 'admin',
     status: 202,
     response: reindexStart,
     handler: async ({ useCases, caller }) => {
@@ -120,7 +120,7 @@ export const searchRoutes: readonly Route[] = [
     summary: 'Tell how far the last re-indexing is',
     description:
       '`none` where nothing was re-embedded yet. `done` counts what is embedded, `failed` what is still tried again.',
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: reindexProgress,
     handler: async ({ useCases }) => json(reindexView(await useCases.readReindex())),

@@ -44,8 +44,8 @@ export const presented = async (
 ): Promise<CallOptions> => callers[name].present(person, world);
 
 /** A caller that every check lets through. */
-export const welcome = ({ who }: Endpoint): CallerName => {
-  switch (who) {
+export const welcome = ({ auth }: Endpoint): CallerName => {
+  switch (auth) {
     case 'free':
     case 'open':
       return 'no caller';

@@ -21,7 +21,7 @@ export const slashCases: readonly MatrixCase[] = rows.map((row) => ({
     const twin = await succeed(world, row, twinOf);
     expect(told(twin.reply, world, row)).toEqual(told(plain.reply, world, row));
     tell(twin.reply, row);
-    if (row.who === 'free' || row.who === 'open') return;
+    if (row.auth === 'free' || row.auth === 'open') return;
     const path = pathOf(row, row.aim(world));
     const [one, other] = [await world.client.call(row.method, path), await world.client.call(row.method, twinOf(path))];
     expect([other.status, other.text]).toEqual([one.status, one.text]);

@@ -56,6 +56,9 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
 
+/** Who may call: `token` takes an identity token, `token or key` an API key pair as well, `admin` an admin's token. */
+export type RequiredAuth = 'token' | 'token or key' | 'admin';
+
 /**
  * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not checked.
  * `unregistered`: the token is valid, but no profile is bound to its issuer and uid.

@@ -5,6 +5,7 @@ import {
   isAdmin,
   isKey,
   type Principal,
+  type RequiredAuth,
   type Target,
   type TargetPart,
   type TargetParts,
@@ -22,8 +23,8 @@ import { identify, identityOf } from './identify.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
-  /** Which callers the endpoint accepts. Where an API key is not accepted, it counts as no credential. */
-  readonly takes: 'token' | 'token or key' | 'admin token';
+  /** Where an API key is not accepted, it counts as no credential. */
+  readonly auth: RequiredAuth;
   /** The collection that the request is about, if any, and how much of it the answer needs. */
   readonly target: Target<Part> | null;
   /** Callers without valid credentials are counted by it. */
@@ -48,14 +49,14 @@ export const admit = async <Part extends TargetPart = 'head'>(
   settings: Settings,
   request: AdmissionRequest<Part>,
 ): Promise<Admission<TargetParts[Part]>> => {
-  const { credential, takes, deadline } = request;
+  const { credential, auth, deadline } = request;
   const found =
-    takes !== 'token or key' && isKey(credential)
+    auth !== 'token or key' && isKey(credential)
       ? 'token_required'
       : await identify(ports, settings, credential, request.target);
   if (typeof found === 'string') throw await refusal(ports, settings, request, found);
   const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
-  if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
+  if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
   return { principal: { ...found, deadline }, counted };
 };
 
