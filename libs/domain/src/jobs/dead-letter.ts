@@ -2,7 +2,7 @@ import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { JobKind } from './job.ts';
 
-/** A job that was given up, as an operator sees it; contains no secret. */
+/** A job that was given up, as an operator sees it: no part of it is secret. */
 export interface GivenUpJob {
   readonly id: JobId;
   readonly kind: JobKind;
@@ -19,5 +19,5 @@ export interface GivenUpJob {
   readonly secretRemoved: boolean;
 }
 
-/** `not given up`: also if there is no such job. `secret removed`: it can only be discarded. */
+/** `not given up`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
 export type RequeueOutcome = 'requeued' | 'not given up' | 'secret removed';

@@ -11,7 +11,7 @@ export interface ReindexRun {
 export interface ReindexProgress {
   /** The id of the run, which is the group of its jobs. */
   readonly jobId: string;
-  /** `done` once no job waits, even if some were given up. */
+  /** `done` once no job waits, also where some were given up. */
   readonly status: 'running' | 'done';
   readonly total: number;
   readonly done: number;
