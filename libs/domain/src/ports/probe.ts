@@ -5,7 +5,7 @@ export interface Probe {
   readonly essential: boolean;
   /** For how many milliseconds an answer may be reused; 1,000 if absent. */
   readonly keptMs?: number;
-  /** Whether this process does its work by itself at present; asked after a check. Never, where it is absent. */
+  /** Whether this process currently works without the dependency; asked after a check. Absent: never. */
   readonly inFallback?: () => boolean;
   /** Rejects while it does not work. */
   check(): Promise<void>;

@@ -15,7 +15,7 @@ export interface ReadinessPart {
   readonly name: string;
   readonly essential: boolean;
   readonly state: PartState;
-  /** Whether this process does its work by itself at present. */
+  /** Whether this process currently works without the dependency. */
   readonly inFallback: boolean;
 }
 
