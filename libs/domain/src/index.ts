@@ -52,7 +52,7 @@ export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch 
 
 export type * from './ports/index.ts';
 
-// The menu, with what it takes and gives
+// The menu, with its inputs and outputs
 export { createUseCases, type UseCases } from './use-cases/index.ts';
 export type { Admission, AdmissionRequest } from './use-cases/access/admit.ts';
 export type { AuditPage } from './use-cases/audit/read-audit.ts';

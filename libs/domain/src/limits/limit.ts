@@ -1,7 +1,7 @@
 import type { ClientId } from '../ids.ts';
 import { type Instant, nextChangeAt } from '../instant.ts';
 
-/** The limiter's subject for a profile: one, whichever credential it uses. */
+/** The limiter's subject for a profile: the same for all its credentials. */
 export const clientSubject = (profileId: string): string => `client:${profileId}`;
 
 /** The most requests that a rule may allow in its window; the least is 1 (specification, section 7). */
@@ -27,7 +27,7 @@ export interface Tier extends LimitRule {
   /** Its name, of `tierNameForm`. */
   readonly tier: string;
   readonly description: string | null;
-  /** An inactive one limits nobody: its clients have the default limit. */
+  /** An inactive tier limits nobody: its clients have the default limit. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -36,7 +36,7 @@ export interface Tier extends LimitRule {
 export interface Override extends LimitRule {
   readonly id: number;
   readonly clientId: ClientId;
-  /** Of one client's at most one is. */
+  /** At most one override per client is active. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

@@ -1,9 +1,9 @@
 import type { Instant } from '../instant.ts';
 
-/** A run that embeds everything anew. Its jobs are in the outbox under its id as their group. */
+/** A run that embeds everything again. Its jobs are in the outbox, with its id as their group. */
 export interface ReindexRun {
   readonly id: string;
-  /** The collections that there were at its start: so many jobs. */
+  /** The number of collections at its start, and so of its jobs. */
   readonly total: number;
   readonly startedAt: Instant;
 }

@@ -31,7 +31,7 @@ import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { watchHealth } from './service/health.ts';
 
-/** The menu: all that the system can do. */
+/** The menu: everything that the system can do. */
 export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Admission
   admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),

@@ -3,8 +3,8 @@ import type { Ports } from '../../ports/index.ts';
 const pruneBatch = 1_000;
 
 /**
- * Removes the oldest of the entries that are older than the retention, 1,000 at most; returns how many, so that whoever asks goes on
- * until there are none, and others come to their turn between.
+ * Removes the oldest entries beyond the retention, at most 1,000; returns how many. Callers repeat it until none are
+ * left, so that other work gets its turn in between.
  */
 export const pruneAudit =
   ({ audit, clock }: Pick<Ports, 'audit' | 'clock'>) =>

@@ -5,12 +5,12 @@ import type { Ports } from '../../ports/index.ts';
 
 export interface AuditPage extends Page {
   readonly entries: readonly AuditEntry[];
-  /** Entries under the filter, on all pages together. */
+  /** The number of entries under the filter, over all pages. */
   readonly total: number;
   readonly totalPages: number;
 }
 
-/** A page of the log, newest first; one past the end is empty, with the right totals. */
+/** Returns a page of the log, newest first; a page past the end is empty, with the right totals. */
 export const readAuditPage =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
@@ -19,7 +19,7 @@ export const readAuditPage =
     return { ...wanted, entries, total, totalPages: totalPages(total, wanted.pageSize) };
   };
 
-/** All entries under a filter, newest first, as a stream. */
+/** Returns all entries under a filter, newest first, as a stream. */
 export const exportAudit =
   ({ audit }: Pick<Ports, 'audit'>) =>
   (_authority: AdminAuthority, filter: AuditFilter): AsyncIterable<AuditEntry> =>

@@ -17,12 +17,12 @@ export interface SystemMessage {
   readonly [key: string]: Json;
 }
 
-/** Longer than any name that is taken; old ones may be longer still. In UTF-16 units. */
+/** Longer than any accepted name; old ones may be longer still. In UTF-16 units. */
 const nameLengthMax = 254;
 
 const named = (name: string): string => shortLine(name, nameLengthMax);
 
-// What an entry is about: the id under one key, and beside it the name, a plain line.
+// The object of an entry: the id under one key, and its name beside it, as a plain line.
 export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: named(email) });
 
 export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
@@ -30,7 +30,10 @@ export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) 
   collection: named(name),
 });
 
-/** An entry of the service's own, for now. The actor is null for the service itself, the operator's command line and a stranger. */
+/**
+ * An entry of the service itself, dated now. The actor is null for the service itself, the operator's command line and
+ * a stranger.
+ */
 export const systemEntry = (
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
   actor: Actor | null,

@@ -8,7 +8,7 @@ import type { Json } from '../../json.ts';
 import type { Ports } from '../../ports/index.ts';
 
 export interface NewEntry {
-  /** The text of the message as it was sent. */
+  /** The text of the message as sent. */
   readonly text: string;
   /** The same, parsed. */
   readonly message: { readonly [key: string]: Json };
@@ -16,7 +16,7 @@ export interface NewEntry {
   readonly timestamp: string | null;
 }
 
-/** Writes an entry of the caller's; it is durable when it is answered. */
+/** Writes an entry for the caller; it is durable when the request is answered. */
 export const writeAuditEntry =
   ({ clock, random, audit }: Pick<Ports, 'clock' | 'random' | 'audit'>) =>
   async ({ profile, deadline }: Principal, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {

@@ -6,7 +6,7 @@ import { embedJob } from './embed-collection.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
-/** Begins to embed every collection anew in the background, unless that is under way; returns the run. */
+/** Starts embedding every collection again in the background, unless that is under way; returns the run. */
 export const startReindex =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority): Promise<ReindexRun> => {
@@ -20,7 +20,7 @@ export const startReindex =
     }));
   };
 
-/** How far the last run is; null where there was none. */
+/** Returns the progress of the last run; null if there was none. */
 export const readReindex =
   ({ embeddingJobs }: Pick<Ports, 'embeddingJobs'>) =>
   async (): Promise<ReindexProgress | null> => {
@@ -37,7 +37,7 @@ export const readReindex =
     };
   };
 
-/** So many jobs are added by one change: others that wait for their turn meanwhile do so for less than a second. */
+/** How many jobs one change adds: other changes that wait for their turn meanwhile wait less than a second. */
 const portionSize = 2_000;
 
 /**
