@@ -1,4 +1,5 @@
 export type * from './contract.ts';
+export * from './proofs.ts';
 export * from './document-reader-contract.ts';
 export * from './audit-log-contract.ts';
 export * from './caller-lookup-contract.ts';

@@ -10,14 +10,19 @@ export * from './line.ts';
 export type * from './settings.ts';
 
 // Nouns and their rules
-export type * from './access/caller.ts';
-export type { Credential, RequiredAuth } from './access/credential.ts';
 export {
   authorityOf,
   listVersion,
   operatorAuthority,
   type AdminAuthority,
+  type CallerRow,
+  type Credential,
+  type Epochs,
   type Principal,
+  type RequiredAuth,
+  type Target,
+  type TargetPart,
+  type TargetParts,
 } from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';

@@ -6,8 +6,9 @@ import {
   type Collection,
   type CollectionId,
 } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 /** What the service has written of its own doings, oldest first. */
 const messages = async ({ ports }: Harness) =>
@@ -18,7 +19,7 @@ const messages = async ({ ports }: Harness) =>
 const withAdmin = async () => {
   const harness = createHarness();
   const admin = await harness.useCases.claimFirstAdmin({
-    issuer: memoryIssuer,
+    issuer: testIssuer,
     uid: 'root',
     email: 'root@example.com',
   });
@@ -84,7 +85,7 @@ test('every entry of the service tells by name what it is about and who did it, 
 
   const written = await messages(harness);
   expect(written).toEqual([
-    { action: 'admin.bootstrap', profile_id: admin.id, profile: 'root@example.com', issuer: memoryIssuer },
+    { action: 'admin.bootstrap', profile_id: admin.id, profile: 'root@example.com', issuer: testIssuer },
     { action: 'profile.register', ...ofAda, bound: false },
     { action: 'profile.approve', ...byRoot, ...ofAda, client_id: first.clientId },
     { action: 'credentials.rotate', ...byRoot, ...ofAda, grace_seconds: 60 },

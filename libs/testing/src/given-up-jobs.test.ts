@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { authorityOf, DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 const authority = operatorAuthority;
 
@@ -73,7 +74,7 @@ test('a job that was never there is not requeued', async () => {
 const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 
 const create = async ({ useCases, documents }: Harness, name: string) => {
-  const admin = await useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: 'root', email: 'root@example.com' });
+  const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
   if (!admin) throw new Error('There was an admin before');
   const collection = { name, description: '', authentication: null, document, strict: false };

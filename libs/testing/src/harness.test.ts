@@ -1,12 +1,12 @@
-import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
 import { authorityOf } from '@portico/domain';
 import { createHarness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 test('a person who registers, is approved and granted finds the collection, and no other', async () => {
   const harness = createHarness();
   const { useCases, documents, tokens } = harness;
-  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('there was an admin before');
   const authority = authorityOf({ profile: admin, deadline: null });
   const textOf = (title: string) =>

@@ -23,7 +23,7 @@ export const openApiDocument = (routes: readonly Route[], settings: HttpSettings
       version: settings.version,
       description: introduction(settings),
       contact: { name: 'The administrators of this service' },
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     tags: tags.map(([name, description]) => ({ name, description })),

@@ -1,4 +1,4 @@
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import type { CallerName } from './callers.ts';
 import type { Refusal } from './refusals.ts';
 import type { Shape } from './shapes.ts';

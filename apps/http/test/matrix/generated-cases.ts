@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { CallOptions, Reply } from '../client.ts';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { malformedBodies, refusedBodies } from './bodies.ts';
 import type { CallerName } from './callers.ts';
 import { conflicts } from './conflicts.ts';

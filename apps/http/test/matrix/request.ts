@@ -1,4 +1,5 @@
-import type { CallOptions, Reply } from '../client.ts';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { callers, type CallerName } from './callers.ts';
 import type { Aim, Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';

@@ -1,4 +1,4 @@
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 

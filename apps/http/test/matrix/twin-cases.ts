@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { malformedBodies } from './bodies.ts';
 import type { MatrixCase } from './matrix-cases.ts';
 import { isServed, pathOf, presented, rows, succeed, twinOf, type Row } from './request.ts';

@@ -1,7 +1,7 @@
 import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
 import type { EmbeddingChanges } from '@portico/contracts';
 import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
-import { createMemoryVectorIndex } from '@portico/memory';
+import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { expect } from 'vitest';
 import { connect, type Limits } from '../src/connect.ts';
 import { createQdrantVectorIndex, type QdrantVectorIndex } from '../src/qdrant-vector-index.ts';
@@ -39,7 +39,7 @@ export const createSubject = (options: {
     (message: string, facts: object = {}) => {
       log.push({ level, message, facts });
     };
-  const truth = createMemoryVectorIndex({ embeddings });
+  const truth = createEmbeddedVectorIndex({ embeddings });
   const index = createQdrantVectorIndex({
     url: options.url,
     apiKey: options.apiKey ?? null,

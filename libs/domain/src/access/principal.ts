@@ -1,8 +1,73 @@
-import type { CollectionHead, Visibility } from '../collections/collection.ts';
+import type { Collection, CollectionHead, Visibility } from '../collections/collection.ts';
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
-import type { Actor } from '../profiles/profile.ts';
-import type { CallerRow } from './caller.ts';
+import type { CollectionId } from '../ids.ts';
+import type { ClientLimits } from '../limits/limit.ts';
+import type { StoredKey } from '../profiles/api-key.ts';
+import type { Actor, Profile } from '../profiles/profile.ts';
+
+/**
+ * Numbers that grow with each change of what they name. What is derived from rows may be kept in memory under them, for
+ * they are read in the statement that authorises the request.
+ */
+export interface Epochs {
+  /** Grants of this profile. */
+  readonly grants: number;
+  /** Collections: any creation, change or deletion. */
+  readonly catalog: number;
+  /** The highest `sequence` of an embedding (see `EmbeddingStore`). */
+  readonly embeddings: number;
+}
+
+/** How much of a collection is read: what answers show of it, or all but its document. */
+export interface TargetParts {
+  readonly head: CollectionHead;
+  readonly whole: Collection;
+}
+
+export type TargetPart = keyof TargetParts;
+
+/** The collection that a request is about. */
+export interface Target<Part extends TargetPart = TargetPart> {
+  readonly id: CollectionId;
+  readonly part: Part;
+}
+
+/** All that is needed to judge a request, as of one moment. */
+export interface CallerRow<Found extends CollectionHead = CollectionHead> {
+  readonly profile: Profile;
+  readonly key: StoredKey | null;
+  readonly limits: ClientLimits;
+  readonly epochs: Epochs;
+  /**
+   * The collection that was asked about, that part of it and no more: null where none was, or where there is no such collection.
+   */
+  readonly target: Found | null;
+  /** Whether the profile has a grant for the target. */
+  readonly granted: boolean;
+}
+
+/** What a request presents as its credential. */
+export type Credential =
+  | { readonly kind: 'none' }
+  /** What cannot be a credential, by the form that it was meant to have. */
+  | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
+
+/** Who may call: `token` takes an identity token, `token or key` an API key pair as well, `admin` an admin's token. */
+export type RequiredAuth = 'token' | 'token or key' | 'admin';
+
+/**
+ * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not looked at. `unregistered`: the
+ * token is good, but no profile is bound to its issuer and uid.
+ */
+export type AuthenticationFailure =
+  'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
+
+/** Whether an API key was presented, or what was meant as one. */
+export const isKey = (credential: Credential): boolean =>
+  credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
 
 /** Who is calling, and what the database said of them in the statement that this request was judged by. */
 export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<CallerRow<Found>, 'key'> {

@@ -1,5 +1,4 @@
-import type { TargetPart } from '../access/caller.ts';
-import type { AdminAuthority } from '../access/principal.ts';
+import type { AdminAuthority, TargetPart } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
@@ -26,7 +25,7 @@ import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
 import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
 import { registerProfile } from './profiles/register-profile.ts';
-import { rotateCredentials, rotateOwnCredentials } from './profiles/rotate-credentials.ts';
+import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
 import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';

@@ -1,6 +1,15 @@
-import type { Target, TargetPart, TargetParts } from '../../access/caller.ts';
-import { type AuthenticationFailure, type Credential, isKey, type RequiredAuth } from '../../access/credential.ts';
-import { type Principal, type Identified, isAdmin } from '../../access/principal.ts';
+import {
+  type AuthenticationFailure,
+  type Credential,
+  type Identified,
+  isAdmin,
+  isKey,
+  type Principal,
+  type RequiredAuth,
+  type Target,
+  type TargetPart,
+  type TargetParts,
+} from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';

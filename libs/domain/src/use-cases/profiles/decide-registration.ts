@@ -7,7 +7,7 @@ import type { Credentials } from '../../profiles/api-key.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { credentialsMailJob, rejectionMailJob } from '../mails/mail-jobs.ts';
-import { newSecret } from './new-secret.ts';
+import { newSecret } from './credentials.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer' | 'queue'>;
 

@@ -1,13 +1,14 @@
 import type { AdminAuthority, Initiator, Principal } from '../../access/principal.ts';
+import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
-import type { Ports } from '../../ports/index.ts';
-import type { Credentials } from '../../profiles/api-key.ts';
+import type { Credentials, StoredSecret } from '../../profiles/api-key.ts';
+import { makeSecret, secretBytes } from '../../profiles/api-secret.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { rotationMailJob } from '../mails/mail-jobs.ts';
-import { newSecret } from './new-secret.ts';
+import type { Ports } from '../../ports/index.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
@@ -63,3 +64,12 @@ function refuseKeyless(profile: Profile): asserts profile is ApprovedProfile {
   if (profile.role === 'admin') throw new PorticoError('has_no_key');
   if (profile.status !== 'approved') throw new PorticoError('not_approved');
 }
+
+/** A new secret, with what may be kept of it. */
+export const newSecret = async (
+  { random, keys }: Pick<Ports, 'random' | 'keys'>,
+  deadline: Deadline | null,
+): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
+  const secret = makeSecret(random.bytes(secretBytes));
+  return { secret, stored: { hash: await keys.hash(secret, deadline), tag: keys.tag(secret) } };
+};
