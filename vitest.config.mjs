@@ -28,7 +28,7 @@ const project = (root, quick) => ({
 });
 
 const roots = globSync(
-  ['apps/*', 'libs/{contracts,composition,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
+  ['apps/*', 'libs/{contracts,composition,dependencies,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
   {
     cwd: import.meta.dirname,
   },

@@ -28,8 +28,6 @@ export interface HttpAppFacts {
   readonly logger: Logger;
   /** Where the measurements go; a new one where it is absent. */
   readonly registry?: Registry | undefined;
-  /** Whether the limiter counts in this process alone for now; never, where it is absent. */
-  readonly limiterFallback?: () => boolean;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
   /** Where processes share the bodies of lists; null or absent where there is no such place. */
@@ -62,7 +60,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const isDraining = () => app.locals['draining'] === true;
   const registry = facts.registry ?? new Registry();
   const metrics = createHttpMetrics(registry, facts.settings.version);
-  observeState(registry, { useCases: facts.useCases, limiterFallback: facts.limiterFallback ?? (() => false) });
+  observeState(registry, facts.useCases);
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,

@@ -8,11 +8,11 @@ test('the outbox is read once, by all that is collected at one time', async () =
   const useCases = {
     readOutboxState: async () => {
       reads += 1;
-      return { waiting: 3, givenUp: 1, oldestDueSeconds: 5 };
+      return { waiting: 3, deadLetters: 1, oldestDueSeconds: 5 };
     },
     readReadiness: async () => ({ ready: true, parts: [] }),
   };
-  observeState(registry, { useCases, limiterFallback: () => false });
+  observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
     expect(text.match(/^outbox_.+$/gm)).toEqual([
       'outbox_jobs{state="waiting"} 3',

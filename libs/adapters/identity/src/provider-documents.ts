@@ -1,3 +1,5 @@
+import { boundedText, isLoopback } from '@portico/dependencies';
+
 /** Where an issuer publishes its keys. */
 export interface Provider {
   readonly issuer: string;
@@ -49,19 +51,8 @@ const fetchText = async (address: string, signal: AbortSignal): Promise<string> 
     await response.body?.cancel();
     throw new Error(`${address} answered ${response.status}`);
   }
-  return readBounded(response, address);
-};
-
-const readBounded = async (response: Response, address: string): Promise<string> => {
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > documentMaxBytes) throw new Error(`${address} answered more than ${documentMaxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const tooLong = () => new Error(`${address} answered more than ${documentMaxBytes} bytes`);
+  return boundedText(response, documentMaxBytes, tooLong);
 };
 
 const fetchable = (address: string): URL => {
@@ -71,7 +62,3 @@ const fetchable = (address: string): URL => {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
   throw new Error(`${address} must be https; plain http is allowed on loopback only`);
 };
-
-/** RFC 6761, section 6.3; RFC 1122, section 3.2.1.3. `URL` has brought addresses to their usual form. */
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);

@@ -1,3 +1,4 @@
+import { recordLog } from '@portico/contracts';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { byteCases } from '../test/byte-cases.ts';
@@ -6,9 +7,8 @@ import { bodyBytesMax, createRedisBodyStore, keptSeconds, writtenBytesMax } from
 import { openRedis } from './redis-connection.ts';
 
 const server = await startRedis();
-const warnings: string[] = [];
-const redis =
-  server && (await openRedis({ url: server.url, warn: (message) => warnings.push(message), timeoutMs: patientMs }));
+const log = recordLog();
+const redis = server && (await openRedis({ url: server.url, log, timeoutMs: patientMs }));
 afterAll(async () => {
   await redis?.close();
   await server?.close();

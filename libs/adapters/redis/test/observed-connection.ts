@@ -1,3 +1,4 @@
+import { recordLog } from '@portico/contracts';
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import type { Clock } from '@portico/domain';
 import { createRedisBodyStore } from '../src/redis-body-store.ts';
@@ -17,14 +18,17 @@ const patienceMs = 60_000;
 export const openObserved = async (url: string, timeoutMs = patientMs) => {
   const warnings: string[] = [];
   const fallbacks: boolean[] = [];
-  const warn = (message: string) => warnings.push(message);
-  const redis = await openRedis({ url, warn, timeoutMs });
+  const note = (_fields: object, message: string): void => {
+    warnings.push(message);
+    if (message.startsWith('Rate limits are counted')) fallbacks.push(limiter.probe.inFallback?.() ?? false);
+  };
+  const log = { ...recordLog(), info: note, warn: note };
+  const redis = await openRedis({ url, log, timeoutMs });
   const own = await createInProcessRateLimiter({ clock });
   const limiter = createRedisRateLimiter({
     redis,
     fallback: own,
-    warn,
-    onFallback: (active) => fallbacks.push(active),
+    log,
   });
   return {
     redis,

@@ -1,6 +1,7 @@
 import { isPorticoError } from '../../errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Probe } from '../../ports/probe.ts';
 import { embeddingDimension } from '../../search/embedding.ts';
 
 /** The reason is told where it is an error of our own, which names neither address nor secret; else it is null. */
@@ -8,7 +9,15 @@ export type PartState = { readonly status: 'ok' } | { readonly status: 'unavaila
 
 export interface Readiness {
   readonly ready: boolean;
-  readonly parts: readonly { readonly name: string; readonly essential: boolean; readonly state: PartState }[];
+  readonly parts: readonly ReadinessPart[];
+}
+
+export interface ReadinessPart {
+  readonly name: string;
+  readonly essential: boolean;
+  readonly state: PartState;
+  /** Whether this process does its work by itself at present. */
+  readonly inFallback: boolean;
 }
 
 export interface VectorHealth {
@@ -30,20 +39,19 @@ export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) =
   const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
   const indexState = share(usualKeptMs, () => stateOf(() => vectors.check()));
   const parts = [
-    ...probes.map((probe) => ({
-      name: probe.name,
-      essential: probe.essential,
-      state: share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
-    })),
-    { name: 'embedder', essential: false, state: embedderState },
-    { name: 'vector index', essential: false, state: indexState },
+    ...probes.map((probe) =>
+      part(
+        probe,
+        share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
+      ),
+    ),
+    part({ name: 'embedder', essential: false }, embedderState),
+    part({ name: 'vector index', essential: false }, indexState),
   ];
   return {
     /** Whether the service can answer: every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
-      const states = await Promise.all(
-        parts.map(async ({ name, essential, state }) => ({ name, essential, state: await state() })),
-      );
+      const states = await Promise.all(parts.map((read) => read()));
       return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
     },
 
@@ -59,6 +67,13 @@ export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) =
     },
   };
 };
+
+const part =
+  ({ name, essential, inFallback = () => false }: Omit<Probe, 'check'>, ask: () => Promise<PartState>) =>
+  async (): Promise<ReadinessPart> => {
+    const state = await ask();
+    return { name, essential, state, inFallback: inFallback() };
+  };
 
 type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'clock'>;
 
