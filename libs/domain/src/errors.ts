@@ -1,4 +1,4 @@
-import type { CountedRequest } from './limits/rate-limit-result.ts';
+import type { CountedRequest } from './limits/limit.ts';
 
 /** Every refusal of the system, with the fixed `detail` that a caller reads (specification, section 1). */
 export const errorDetails = {

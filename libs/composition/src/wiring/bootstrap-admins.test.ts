@@ -137,7 +137,7 @@ test('a tool beside the service settles neither whose the profiles of before are
   beforeIssuers();
   const tool = await open({}, 'tool');
   expect(lines).toEqual([]);
-  const alice = await tool.useCases.findProfileByEmail('alice@example.com');
+  const alice = await tool.useCases.findProfileByEmail(operatorAuthority, 'alice@example.com');
   if (!alice) throw new Error('Alice is gone');
   await tool.useCases.changeRole(operatorAuthority, alice.id, 'admin');
   await tool.close();

@@ -60,3 +60,47 @@ export interface ClientLimits {
   readonly override: (LimitRule & { readonly id: number }) | null;
   readonly tier: (LimitRule & { readonly tier: string }) | null;
 }
+
+export type LimitSource = 'override' | 'tier' | 'default';
+
+export interface EffectiveLimit {
+  readonly rule: LimitRule;
+  readonly source: LimitSource;
+  /** The active tier, even if an override takes precedence; null if there is none. */
+  readonly tier: string | null;
+  /** Null if no override is active. */
+  readonly overrideId: number | null;
+}
+
+/**
+ * The limit that applies to a profile: its active override, else its active tier, else the default (specification,
+ * section 7).
+ */
+export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
+  const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
+  if (override) return { rule: ruleOf(override), source: 'override', ...named };
+  if (tier) return { rule: ruleOf(tier), source: 'tier', ...named };
+  return { rule: fallback, source: 'default', ...named };
+};
+
+const ruleOf = ({ allowed, windowSeconds }: LimitRule): LimitRule => ({ allowed, windowSeconds });
+
+/** What a limiter says about one subject at one moment; after a `consume`, with that request counted. */
+export interface RateLimitResult {
+  readonly rule: LimitRule;
+  readonly admitted: boolean;
+  /** Requests that would still be admitted now. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */
+  readonly resetSeconds: number;
+  /**
+   * Whole seconds, at least 1, after which one request would be admitted if none came before; 0 if one would be
+   * admitted now.
+   */
+  readonly retryAfterSeconds: number;
+}
+
+/** A counted request, with the name of the policy that judged it. */
+export interface CountedRequest extends RateLimitResult {
+  readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
+}

@@ -1,5 +1,4 @@
-import type { LimitRule } from '../limits/limit.ts';
-import type { RateLimitResult } from '../limits/rate-limit-result.ts';
+import type { LimitRule, RateLimitResult } from '../limits/limit.ts';
 
 /**
  * Counts requests in a sliding window. In any window of `windowSeconds` it admits no more than `allowed` requests of a

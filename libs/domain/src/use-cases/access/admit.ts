@@ -13,9 +13,7 @@ import {
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
-import { effectiveLimit } from '../../limits/effective-limit.ts';
-import { clientSubject, type LimitRule } from '../../limits/limit.ts';
-import type { CountedRequest } from '../../limits/rate-limit-result.ts';
+import { clientSubject, type CountedRequest, effectiveLimit, type LimitRule } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { IdentityClaims } from '../../profiles/identity.ts';
 import type { Settings } from '../../settings.ts';
