@@ -6,6 +6,8 @@ export * from './caller-lookup-contract.ts';
 export * from './collection-store-contract.ts';
 export * from './deadline-contract.ts';
 export * from './deadlines.ts';
+export * from './dead-letters-contract.ts';
+export * from './embedding-jobs-contract.ts';
 export * from './embedding-store-contract.ts';
 export * from './grant-store-contract.ts';
 export * from './limit-store-contract.ts';

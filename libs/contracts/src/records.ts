@@ -1,3 +1,4 @@
+import { replacedBy } from '@portico/domain';
 import type {
   ApprovedProfile,
   AuditEntry,
@@ -11,6 +12,8 @@ import type {
   JobId,
   NewJob,
   NewOverride,
+  Override,
+  OverrideChange,
   PackedText,
   Profile,
   ProfileId,
@@ -156,6 +159,15 @@ export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
   updatedAt: start,
   ...facts,
 });
+
+/** Adds that override, in the place of the active one where it is active. */
+export const adding =
+  (override: NewOverride, effects: Effects = noEffects) =>
+  (others: readonly Override[]): OverrideChange<NewOverride> => ({
+    override,
+    others: replacedBy(override, others),
+    ...effects,
+  });
 
 /** Of the collection's present text, by the model `m1`; `direction` is the axis that the vector lies on. */
 export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({

@@ -60,7 +60,7 @@ export type { NewEntry } from './use-cases/audit/write-audit-entry.ts';
 export type { AuthenticationInput, EffectiveAuthentication } from './use-cases/collections/authentication.ts';
 export type { CollectionMetadata, CollectionWithDocument } from './use-cases/collections/read-collection.ts';
 export type { CollectionEdit, NewCollection, UpdatedCollection } from './use-cases/collections/write-collection.ts';
-export type { GivenUpJobs } from './use-cases/jobs/dead-letters.ts';
+export type { DeadLetterList } from './use-cases/jobs/dead-letters.ts';
 export type { JobOutcome } from './use-cases/jobs/work-jobs.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
 export type { FirstAdmin } from './use-cases/profiles/claim-first-admin.ts';

@@ -58,17 +58,17 @@ test('whoever looks again adds no second job, and says what is outdated still', 
 
 test('jobs for many collections are added in portions, of which those before a failure stay', async () => {
   const harness = createHarness();
-  const { random, embeddings } = harness.ports;
+  const { random, embeddings, embeddingJobs } = harness.ports;
   const outdated = async () => all;
   const all = Array.from({ length: 5_000 }, () => random.uuid() as CollectionId);
   const sizes: number[] = [];
-  const enqueue: typeof embeddings.enqueue = async (effects) => {
+  const enqueue: typeof embeddingJobs.enqueue = async (effects) => {
     sizes.push(effects.jobs?.length ?? 0);
     if (sizes.length === 2) throw new Error('The database went away');
-    await embeddings.enqueue(effects);
+    await embeddingJobs.enqueue(effects);
   };
   const { embedOutdated } = createUseCases(
-    { ...harness.ports, embeddings: { ...embeddings, outdated, enqueue } },
+    { ...harness.ports, embeddings: { ...embeddings, outdated }, embeddingJobs: { ...embeddingJobs, enqueue } },
     defaultSettings,
   );
   await expect(embedOutdated()).rejects.toThrow('The database went away');

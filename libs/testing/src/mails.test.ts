@@ -65,7 +65,7 @@ test('a secret that was replaced while its mail waited is not mailed', async () 
   const [text, ...more] = textsTo(harness, 'ada');
   expect(text).toContain(`client_secret: ${last.secret}`);
   expect(more).toEqual([]);
-  expect((await useCases.listGivenUpJobs(9)).waiting).toBe(0);
+  expect((await useCases.listDeadLetters(9)).waiting).toBe(0);
 });
 
 test('a secret that a client rotates for itself is not mailed', async () => {
@@ -133,5 +133,5 @@ test('a mail to an address of a row of before that is two is given up, and goes 
   await useCases.rejectProfile(authority, kept({}).id, null);
   await harness.runJobs();
   expect(mailer.sent).toEqual([]);
-  expect((await useCases.listGivenUpJobs(9)).jobs).toMatchObject([{ kind: 'mail.rejection' }]);
+  expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([{ kind: 'mail.rejection' }]);
 });

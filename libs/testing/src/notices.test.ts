@@ -172,9 +172,11 @@ test('a notice that is refused for good is one given-up job, however many regist
     await register(harness, name);
     await harness.runJobs();
   }
-  expect((await useCases.listGivenUpJobs(9)).jobs).toMatchObject([{ kind: 'mail.notice', secretRemoved: false }]);
+  expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
+    { kind: 'mail.notice', secretRemoved: false },
+  ]);
   mailer.failWith(null);
-  expect(await useCases.requeueJobs()).toBe(1);
+  expect(await useCases.requeueJobs(authority)).toBe(1);
   await harness.runJobs();
   expect(mailer.sent.map(({ subject }) => subject)).toEqual(['3 registrations wait for approval']);
 });

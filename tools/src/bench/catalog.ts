@@ -84,7 +84,7 @@ const document = (title: string, bytes: number): object => {
  * than by HTTP.
  */
 const fillBySide = async (environment: Environment, count: number, many: ProfileId, few: ProfileId): Promise<void> => {
-  const portico = await compose({ ...readConfig(environment), jobs: 'off' }, createLogger('silent', 'bench'));
+  const portico = await compose(readConfig({ ...environment, JOBS: 'off' }), createLogger('silent', 'bench'), 'tool');
   try {
     const { useCases, documents } = portico;
     const read = await documents.readFile(

@@ -6,7 +6,7 @@ import { authorityOf, type Principal, type CollectionId } from '@portico/domain'
 import { nomicStandIn, startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBackground } from './background.ts';
-import { compose, type Portico } from '../wiring/compose.ts';
+import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
@@ -21,9 +21,9 @@ const newFolder = () => {
   return folder;
 };
 
-const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Portico> => {
+const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Composition> => {
   const config = readConfig({ DATA_DIR: newFolder(), OLLAMA_URL: standIn.url, OLLAMA_PULL: 'false', ...variables });
-  const portico = await compose(config, createLogger('silent', 'test'));
+  const portico = await compose(config, createLogger('silent', 'test'), 'http');
   onTestFinished(() => portico.close());
   return portico;
 };
@@ -60,10 +60,10 @@ const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> 
   return (await useCases.admit({ credential, auth: 'token', target: null, address: '::1', deadline: null })).principal;
 };
 
-const search = async (portico: Portico, query: string) =>
+const search = async (portico: Composition, query: string) =>
   (await portico.useCases.searchCollections(await admitted(portico), query, 10)).results;
 
-const create = async (portico: Portico, name: string): Promise<CollectionId> => {
+const create = async (portico: Composition, name: string): Promise<CollectionId> => {
   const { useCases, documents, ports } = portico;
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');
@@ -80,9 +80,9 @@ const create = async (portico: Portico, name: string): Promise<CollectionId> => 
 };
 
 /** The jobs that wait. */
-const due = ({ ports }: Portico) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
+const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
 
-const counted = async ({ ports }: Portico) => ports.embeddings.counts(await ports.embedder.modelId());
+const embedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
 
 test('Ollama stand-in: collections are embedded anew after the model was replaced, and meanwhile no old vector is found', async () => {
   const standIn = await openStandIn();
@@ -101,7 +101,7 @@ test('Ollama stand-in: collections are embedded anew after the model was replace
   expect(await search(portico, 'rain')).toHaveLength(1);
 
   working(portico);
-  await expect.poll(() => counted(portico), { timeout: patienceMs }).toEqual({ collections: 3, embedded: 3 });
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(3);
   const found = await search(portico, 'rain');
   expect(found.map(({ collectionName }) => collectionName).slice(0, 2)).toEqual(['rain and snow', 'rain and wind']);
   expect(found).toHaveLength(3);
@@ -113,7 +113,7 @@ test('Ollama stand-in: embeddings that wait at once are made by few requests', a
   for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
   standIn.setFault({ slowMs: 1_500 }, 1);
   working(portico);
-  await expect.poll(() => counted(portico), { timeout: patienceMs }).toEqual({ collections: 8, embedded: 8 });
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(8);
   const sizes = standIn.asked('/api/embed').map(({ input }) => (input as readonly string[]).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
   // The first keeps the server for long, so that the next is small as well; the others have gathered meanwhile.
@@ -125,7 +125,7 @@ test('Ollama stand-in: a model that is replaced while jobs are worked is noticed
   const portico = await open(standIn);
   await create(portico, 'rain and wind');
   working(portico);
-  await expect.poll(() => counted(portico), { timeout: patienceMs }).toEqual({ collections: 1, embedded: 1 });
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
   for (const model of [changed, nomicStandIn]) {
     standIn.install(model);
     // Whoever embeds next sees the change; without a search the embedder would remember the model for a minute.
@@ -148,7 +148,7 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
   await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
   expect((await portico.ports.outbox.state(0)).waiting).toBe(0);
   await standIn.control.start();
-  await expect.poll(() => counted(portico), { timeout: patienceMs }).toEqual({ collections: 1, embedded: 1 });
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
 });
 
 test('Ollama stand-in: however many look, a collection has one job', async () => {
@@ -175,6 +175,7 @@ test('entries of the audit log that are too old are removed in portions, with a 
   const portico = await compose(
     readConfig({ DATA_DIR: newFolder(), AUDIT_RETENTION_DAYS: '1' }),
     createLogger('silent', 'test'),
+    'http',
   );
   onTestFinished(() => portico.close());
   let [portions, turns] = [0, 0];
@@ -204,6 +205,7 @@ test('the heartbeat goes on, also where jobs are left to others, until it is sto
   const portico = await compose(
     readConfig({ DATA_DIR: folder, HEARTBEAT_FILE: file, JOBS: 'off' }),
     createLogger('silent', 'test'),
+    'http',
   );
   onTestFinished(() => portico.close());
   const background = startBackground(portico, intervals);
@@ -218,7 +220,7 @@ test('the heartbeat goes on, also where jobs are left to others, until it is sto
 });
 
 test('a database that is away is told when it goes and when it is back, however often it is asked meanwhile', async () => {
-  const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'));
+  const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'), 'http');
   onTestFinished(() => portico.close());
   const said: string[] = [];
   const destination = new Writable({

@@ -5,6 +5,7 @@ import type {
   Ports,
   Probe,
   RateLimiter,
+  StorePorts,
   TokenVerifier,
   VectorIndex,
 } from '@portico/domain';
@@ -13,6 +14,7 @@ import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { Duties } from '../role.ts';
 
 /** Keeps small texts beside the data, for parts of the composition. */
 export interface KeyValueStore {
@@ -22,11 +24,6 @@ export interface KeyValueStore {
   /** Stores the value unless there is one; returns the one that is stored then. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
-
-export type StorePorts = Pick<
-  Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
->;
 
 /** A database that was opened: the stores on it, and what the composition keeps there. */
 export interface OpenedDatabase {
@@ -46,6 +43,7 @@ export interface IndexUpkeep {
 /** Everything that the container holds, by its key: one place says what there is. */
 export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts> {
   readonly config: Config;
+  readonly duties: Duties;
   readonly logger: Logger;
   readonly database: OpenedDatabase;
   /** Counts requests; the probe is of a server that does. */

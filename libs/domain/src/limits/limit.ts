@@ -1,5 +1,5 @@
 import type { ClientId } from '../ids.ts';
-import type { Instant } from '../instant.ts';
+import { type Instant, nextChangeAt } from '../instant.ts';
 
 /** The limiter's subject for a profile: the same for all its credentials. */
 export const clientSubject = (profileId: string): string => `client:${profileId}`;
@@ -43,6 +43,17 @@ export interface Override extends LimitRule {
 }
 
 export type NewOverride = Omit<Override, 'id'>;
+
+/** Of one client's overrides at most one is active: what becomes of its others where this one is. */
+export const replacedBy = (
+  { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,
+  others: readonly Override[],
+): readonly Override[] =>
+  isActive
+    ? others
+        .filter((other) => other.isActive)
+        .map((other) => ({ ...other, isActive: false, updatedAt: nextChangeAt(other.updatedAt, updatedAt) }))
+    : [];
 
 /** What limits a profile: its active override and its active tier. */
 export interface ClientLimits {

@@ -14,7 +14,7 @@ import {
   updateCollection,
 } from './collections/write-collection.ts';
 import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './grants/grant-access.ts';
-import { discardJob, listGivenUpJobs, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
+import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
 import { readOutboxState } from './jobs/outbox-state.ts';
 import { relayJobs } from './jobs/relay-jobs.ts';
 import { workJob } from './jobs/work-jobs.ts';
@@ -96,7 +96,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Jobs and health
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
-  listGivenUpJobs: listGivenUpJobs(ports),
+  listDeadLetters: listDeadLetters(ports),
   requeueJob: requeueJob(ports),
   requeueJobs: requeueJobs(ports),
   discardJob: discardJob(ports),

@@ -1,6 +1,7 @@
 import { isPorticoError } from '../../errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Probe } from '../../ports/probe.ts';
 import { embeddingDimension } from '../../search/embedding.ts';
 
 /** The reason is given only if it is one of our own errors, which name neither address nor secret; otherwise null. */
@@ -38,24 +39,19 @@ export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) =
   const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
   const indexState = share(usualKeptMs, () => stateOf(() => vectors.check()));
   const parts = [
-    ...probes.map((probe) => ({
-      name: probe.name,
-      essential: probe.essential,
-      inFallback: () => probe.inFallback?.() ?? false,
-      state: share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
-    })),
-    { name: 'embedder', essential: false, inFallback: () => false, state: embedderState },
-    { name: 'vector index', essential: false, inFallback: () => false, state: indexState },
+    ...probes.map((probe) =>
+      part(
+        probe,
+        share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
+      ),
+    ),
+    part({ name: 'embedder', essential: false }, embedderState),
+    part({ name: 'vector index', essential: false }, indexState),
   ];
   return {
     /** Whether the service can answer: every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
-      const states = await Promise.all(
-        parts.map(async ({ name, essential, state, inFallback }) => {
-          const now = await state();
-          return { name, essential, state: now, inFallback: inFallback() };
-        }),
-      );
+      const states = await Promise.all(parts.map((read) => read()));
       return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
     },
 
@@ -71,6 +67,13 @@ export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) =
     },
   };
 };
+
+const part =
+  ({ name, essential, inFallback = () => false }: Omit<Probe, 'check'>, ask: () => Promise<PartState>) =>
+  async (): Promise<ReadinessPart> => {
+    const state = await ask();
+    return { name, essential, state, inFallback: inFallback() };
+  };
 
 type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'clock'>;
 

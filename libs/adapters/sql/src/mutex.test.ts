@@ -1,12 +1,12 @@
 import { deadlineByHand } from '@portico/contracts';
 import { expect, test } from 'vitest';
-import { Gate } from './gate.ts';
+import { Mutex } from './mutex.ts';
 
 test('one piece of work is let in at a time, in the order in which they came', async () => {
-  const gate = new Gate();
+  const mutex = new Mutex();
   const steps: string[] = [];
   const work = (name: string) =>
-    gate.enter(async () => {
+    mutex.run(async () => {
       steps.push(name);
       await new Promise((resolve) => setTimeout(resolve, 5));
       steps.push(name);
@@ -16,23 +16,23 @@ test('one piece of work is let in at a time, in the order in which they came', a
 });
 
 test('what fails lets the next one in', async () => {
-  const gate = new Gate();
-  const failing = gate.enter(() => Promise.reject(new Error('no')));
-  const next = gate.enter(async () => 'done');
+  const mutex = new Mutex();
+  const failing = mutex.run(() => Promise.reject(new Error('no')));
+  const next = mutex.run(async () => 'done');
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('done');
 });
 
 test('whoever waits too long is refused and never let in, and nobody passes the one who is inside', async () => {
-  const gate = new Gate();
+  const mutex = new Mutex();
   const held = Promise.withResolvers<void>();
   const steps: string[] = [];
-  const first = gate.enter(async () => {
+  const first = mutex.run(async () => {
     await held.promise;
     steps.push('first');
   });
-  const late = gate.enter(async () => steps.push('late'), { waitMs: 10 });
-  const third = gate.enter(async () => steps.push('third'));
+  const late = mutex.run(async () => steps.push('late'), { waitMs: 10 });
+  const third = mutex.run(async () => steps.push('third'));
   await expect(late).rejects.toThrow('within 10 ms');
   expect(steps).toEqual([]);
   held.resolve();
@@ -41,15 +41,15 @@ test('whoever waits too long is refused and never let in, and nobody passes the 
 });
 
 test('whoever expires before its turn is refused and never let in, and nobody passes the one who is inside', async () => {
-  const gate = new Gate();
+  const mutex = new Mutex();
   const deadline = deadlineByHand();
   const held = Promise.withResolvers<void>();
   const steps: string[] = [];
-  const first = gate.enter(() => held.promise);
+  const first = mutex.run(() => held.promise);
   const late = [{ deadline }, { deadline, waitMs: 60_000 }].map((patience) =>
-    gate.enter(async () => steps.push('late'), patience),
+    mutex.run(async () => steps.push('late'), patience),
   );
-  const third = gate.enter(async () => steps.push('third'), { deadline: deadlineByHand() });
+  const third = mutex.run(async () => steps.push('third'), { deadline: deadlineByHand() });
   deadline.expire();
   for (const one of late) await expect(one).rejects.toMatchObject({ code: 'timed_out' });
   expect(steps).toEqual([]);
@@ -59,15 +59,15 @@ test('whoever expires before its turn is refused and never let in, and nobody pa
 });
 
 test('a gate that closes waits for those who came before, and refuses who comes after', async () => {
-  const gate = new Gate();
+  const mutex = new Mutex();
   const held = Promise.withResolvers<void>();
   let isDone = false;
-  const before = gate.enter(async () => {
+  const before = mutex.run(async () => {
     await held.promise;
     isDone = true;
   });
-  const closed = gate.close().then(() => isDone);
-  await expect(gate.enter(async () => undefined)).rejects.toThrow('closed');
+  const closed = mutex.close().then(() => isDone);
+  await expect(mutex.run(async () => undefined)).rejects.toThrow('closed');
   held.resolve();
   expect(await closed).toBe(true);
   await before;

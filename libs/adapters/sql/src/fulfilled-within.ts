@@ -1,5 +1,5 @@
-/** Whether it is fulfilled within that time. Rejects as it does. */
-export const isDoneWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
+/** Waits for the work so long at most; returns whether it was fulfilled by then, and rejects where it did. */
+export const fulfilledWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);
   try {

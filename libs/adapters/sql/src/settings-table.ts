@@ -1,7 +1,7 @@
-import type { Database } from './sql.ts';
+import type { SqlDatabase } from './sql.ts';
 
 /** A few named texts that the service keeps for itself. */
-export interface Settings {
+export interface SettingsTable {
   /** Null where none is kept. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
@@ -9,7 +9,7 @@ export interface Settings {
   putIfAbsent(name: string, value: string): Promise<string>;
 }
 
-export const createSettings = (database: Database): Settings => {
+export const createSettingsTable = (database: SqlDatabase): SettingsTable => {
   const get = async (name: string) => (await database.reads.first<{ value: string }>(select, [name]))?.value ?? null;
 
   return {
