@@ -31,7 +31,7 @@ export const createUnreadableRefusal =
       record(unreadable, requestId);
       answer(socket, unreadable, requestId);
     } else if (exchange.takesBody && !exchange.request.complete) {
-      // Whoever ends in the midst of its body has gone away.
+      // A client that ends in the midst of its body has gone away.
       if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
       answer(socket, unreadable, exchange.requestId);
     } else {
