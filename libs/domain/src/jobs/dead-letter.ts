@@ -2,7 +2,7 @@ import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { JobKind } from './job.ts';
 
-/** A job that was given up after its last attempt, as an operator sees it: no part of it is secret. */
+/** A job that was given up after its last attempt, as an operator sees it; contains no secret. */
 export interface DeadLetter {
   readonly id: JobId;
   readonly kind: JobKind;
@@ -19,5 +19,5 @@ export interface DeadLetter {
   readonly secretRemoved: boolean;
 }
 
-/** `no dead letter`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
+/** `no dead letter`: also if there is no such job. `secret removed`: it can only be discarded. */
 export type RequeueOutcome = 'requeued' | 'no dead letter' | 'secret removed';

@@ -14,7 +14,7 @@ export interface SealedMail {
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
-  /** Leased and put off ones included, in any order; a dead letter has nothing sealed any more. */
+  /** Includes leased and postponed ones, in any order; a dead letter has nothing sealed any more. */
   readonly mails: readonly SealedMail[];
   /** The tags of all API keys depend on it; null before the first start. */
   readonly pepper: string | null;

@@ -8,9 +8,9 @@ import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
 /**
- * What the service says of its own doings: an action, and its objects each by id and by the name that it had then, which nobody may be
- * able to find out later; never a secret. The names of its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
- * `count` where there is no one object, and what was set.
+ * What the service records about its own actions: an action, and its objects, each by id and by the name it had then,
+ * which may be impossible to find out later; never a secret. Its members are those of `ofProfile` and so on, `tier`,
+ * `override_id`, `job_id`, `count` if there is no single object, and what was set.
  */
 export interface SystemMessage {
   readonly action: string;
