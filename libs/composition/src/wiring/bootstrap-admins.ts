@@ -21,7 +21,7 @@ export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
   if (duties.answersRequests) await adoptBindings(facts);
   const mayClaim = duties.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
   const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
-  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile was made one');
+  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile is one now');
   if (!duties.answersRequests) return;
   for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
 };
@@ -32,10 +32,7 @@ const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void>
   const isLocalAdmin = ({ uid, email }: Profile) => uid === localAdmin.uid && email === localAdmin.email;
   const profiles = await useCases.adoptBindings((profile) => (isLocalAdmin(profile) ? localIssuerName : configured));
   if (profiles === 0) return;
-  logger.info(
-    { profiles },
-    'Profiles bound before issuers were stored now belong to the configured issuer',
-  );
+  logger.info({ profiles }, 'Profiles bound before issuers were stored now belong to the configured issuer');
 };
 
 const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {
