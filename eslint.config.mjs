@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import prettier from 'eslint-config-prettier';
@@ -11,7 +13,7 @@ const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 const technologies = {
   memory: ['node:*'],
   system: ['node:*'],
-  inprocess: ['node:*', 'lru-cache'],
+  inprocess: ['node:*'],
   sql: ['node:*', '@mikro-orm/*', '@mikro-orm/**', 'better-sqlite3', 'pg'],
   vectors: ['node:*'],
   embedder: ['node:*'],
@@ -29,6 +31,42 @@ const apps = {
   worker: ['node:*', 'pino'],
   cli: ['node:*', 'commander', 'cli-progress', 'tar', 'tinyglobby'],
 };
+
+/**
+ * The rooms of the domain, from the ground up: values, nouns with their rules, ports, use cases. A room imports only from those
+ * before it, so that no two rooms import each other.
+ */
+const domainRooms = {
+  'libs/domain/src':
+    'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles access ' +
+    'audit documents grants jobs mails search ports use-cases index.ts',
+  'libs/domain/src/use-cases':
+    'audit access search collections grants mails jobs limits profiles secrets service index.ts',
+};
+const importsRefused = (...patterns) => ({
+  'no-restricted-imports': [
+    'error',
+    { patterns: [{ group: ['node:*'], message: 'The domain imports nothing of Node.' }, ...patterns] },
+  ],
+});
+const noCircles = Object.entries(domainRooms).flatMap(([floor, list]) => {
+  const rooms = list.split(' ');
+  const entries = readdirSync(join(import.meta.dirname, floor), { withFileTypes: true });
+  const unlisted = entries.find((entry) => entry.isDirectory() && !rooms.includes(entry.name));
+  if (unlisted) throw new Error(`domainRooms does not say what ${floor}/${unlisted.name} may import`);
+  return rooms.slice(0, -1).map((room, at) => {
+    const [files, step] = room.endsWith('.ts') ? ['', '\\./'] : ['/**/*.ts', '\\.\\./'];
+    const above = rooms.slice(at + 1).map((name) => name.replace('.', '\\.'));
+    return {
+      files: [`${floor}/${room}${files}`],
+      ignores: [...tests, ...(room === 'use-cases' ? [`${floor}/use-cases/*/**`] : [])],
+      rules: importsRefused(
+        { regex: `^${step}(${above.join('|')})(/|$)`, message: `${room} stands below it in domainRooms.` },
+        { regex: '^(\\.\\./)+index\\.ts$', message: 'It is for those outside.' },
+      ),
+    };
+  });
+});
 
 const may = (sourceTag, onlyDependOnLibsWithTags, allowedExternalImports) => ({
   sourceTag,
@@ -104,10 +142,7 @@ export default defineConfig(
         'setInterval',
         'crypto',
       ],
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ group: ['node:*'], message: 'The domain imports nothing of Node.' }] },
-      ],
+      ...importsRefused(),
       'no-restricted-properties': [
         'error',
         { object: 'Date', property: 'now', message: 'Time comes from the Clock.' },
@@ -115,6 +150,7 @@ export default defineConfig(
       ],
     },
   },
+  ...noCircles,
   {
     files: tests,
     rules: {

@@ -317,11 +317,11 @@ test('the operator keeps no heartbeat alive, which may be that of a worker that 
 
 /** Jobs that were given up, in this order, and one that waits until much later. */
 const giveUpJobs = (...tasks: readonly JobTask[]): Promise<readonly string[]> =>
-  withStores(async ({ ports: { embeddings, outbox } }) => {
+  withStores(async ({ ports: { embeddingJobs, outbox } }) => {
     const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
     const later = { id: randomUUID() as JobId, task: embedTask, group: null, dueAt: Date.now() + 3_600_000 };
-    await embeddings.enqueue({ jobs: [...jobs, later], deadline: null });
-    for (const [at, { id }] of jobs.entries()) await outbox.giveUp(id, at, '550 5.1.1 no\u001b[2J\nsuch mailbox');
+    await embeddingJobs.enqueue({ jobs: [...jobs, later], deadline: null });
+    for (const [at, { id }] of jobs.entries()) await outbox.deadLetter(id, at, '550 5.1.1 no\u001b[2J\nsuch mailbox');
     return jobs.map(({ id }) => id);
   });
 

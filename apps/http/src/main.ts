@@ -4,9 +4,11 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service: listens, and answers what is under way before it ends.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, localIssuer } = portico;
+  const { config, logger, useCases, documents, localIssuer, bodyStore } = portico;
   const settings = { ...config, version };
-  const server = createHttpServer(createHttpApp({ useCases, settings, logger, localIssuer }));
+  const server = createHttpServer(
+    createHttpApp({ useCases, documents, settings, logger, localIssuer, sharedBodies: bodyStore }),
+  );
   server.listen(config.port, config.host);
   await once(server, 'listening');
   const background = startBackground(portico);

@@ -8,7 +8,7 @@ test('the outbox is read once, by all that is collected at one time', async () =
   const useCases = {
     readOutboxState: async () => {
       reads += 1;
-      return { waiting: 3, givenUp: 1, oldestDueSeconds: 5 };
+      return { waiting: 3, deadLetters: 1, oldestDueSeconds: 5 };
     },
     readReadiness: async () => ({ ready: true, parts: [] }),
   };

@@ -62,7 +62,7 @@ export const observeState = (
       this.reset();
       if (!state) return;
       this.set({ state: 'waiting' }, state.waiting);
-      this.set({ state: 'given_up' }, state.givenUp);
+      this.set({ state: 'given_up' }, state.deadLetters);
     },
   });
   new Gauge({

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { isPorticoError, jobKinds, PorticoError } from '@portico/domain';
-import type { CallerRow, Effects, ErrorCode, Instant, JobId, Profile } from '@portico/domain';
-import { endOfTime } from './records.ts';
+import type { CallerRow, Effects, ErrorCode, Instant, JobId, NewJob, Profile } from '@portico/domain';
+import { endOfTime, jobsOnly } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What a decision throws where a case wants one that throws. */
@@ -53,4 +53,13 @@ export const rowOf = async ({ callers }: Stores, { uid }: Profile): Promise<Call
   const row = await callers.byUid(uid, null);
   ok(row, `no profile has the uid ${uid}`);
   return row;
+};
+
+/** Writes the jobs into the outbox, as the effects of a change. */
+export const waiting = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
+  { embeddingJobs }: Stores,
+  ...jobs: Jobs
+): Promise<Jobs> => {
+  await embeddingJobs.enqueue(jobsOnly(...jobs));
+  return jobs;
 };

@@ -47,7 +47,7 @@ export const auditLogContract = {
     const [first, second] = await appended(audit, [{}, {}]);
     const [fourth, fifth] = [anEntry(), anEntry()];
     await audit.append(third, null);
-    await stores.embeddings.enqueue({ entries: [fifth, fourth], jobs: [], deadline: null });
+    await stores.embeddingJobs.enqueue({ entries: [fifth, fourth], jobs: [], deadline: null });
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [fourth, fifth, third, second, first]);
   },
 
@@ -148,7 +148,7 @@ export const auditLogContract = {
 
   'an export answers every entry once, in the order of pages': async (stores) => {
     const entries = Array.from({ length: 1_500 }, (_, index) => anEntry({ instant: start + (index % 3) }));
-    await stores.embeddings.enqueue({ entries, jobs: [], deadline: null });
+    await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
     const exported = await exportedBy(stores.audit, all);
     deepStrictEqual(ids(exported), ids((await stores.audit.page(all, 0, 2_000)).entries));
     strictEqual(exported.length, 1_500);
@@ -161,7 +161,7 @@ export const auditLogContract = {
 
   'an export answers each entry that was there at the call once, whatever comes meanwhile': async (stores) => {
     const entries = Array.from({ length: 1_200 }, (_, index) => anEntry({ instant: start + index }));
-    await stores.embeddings.enqueue({ entries, jobs: [], deadline: null });
+    await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
     const exported: AuditEntry[] = [];
     for await (const entry of stores.audit.export(all)) {
       if (exported.length % 300 === 0) await appended(stores.audit, [{ instant: endOfTime }, { instant: start + 1 }]);
@@ -235,7 +235,7 @@ export const auditLogContract = {
         receivedAt: index % 600 < 200 ? start : start + 1,
       }),
     );
-    await stores.embeddings.enqueue({ entries, jobs: [], deadline: null });
+    await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
     strictEqual(await stores.audit.prune(start + 1, 300), 300);
     for (const filter of [all, { source: 'client' }] as const) {
       const whole = await stores.audit.page(filter, 0, 1_200);

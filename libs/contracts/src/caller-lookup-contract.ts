@@ -3,6 +3,7 @@ import type { CallerRow, Collection, Profile } from '@portico/domain';
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
+  adding,
   aCollection,
   aDocument,
   aKey,
@@ -48,6 +49,32 @@ export const callerLookupContract = {
     strictEqual(await stores.callers.byUid('ada', null), null);
   },
 
+  'a caller is read by either id, the API client identifier or the profile id': async (stores) => {
+    const { profile, collection } = await aCaller(stores);
+    await aCaller(stores);
+    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    ok(profile.clientId);
+    const row = await rowOf(stores, profile);
+    deepStrictEqual(await stores.callers.byEitherId(profile.clientId), row);
+    deepStrictEqual(await stores.callers.byEitherId(profile.id), row);
+  },
+
+  'of either id an API client identifier goes before a profile id': async (stores) => {
+    const { profile: byId } = await aCaller(stores);
+    const { profile: byClientId } = await aCaller(stores, aProfile({ clientId: byId.id as never }));
+    deepStrictEqual((await stores.callers.byEitherId(byId.id))?.profile, byClientId);
+  },
+
+  "an id that is nobody's reads nothing": async (stores) => {
+    await stores.profiles.add(anAdmin(), noEffects);
+    strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>()), null);
+  },
+
+  'a read of a profile without an override and with a tier that is gone has neither': async (stores) => {
+    const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
+    deepStrictEqual((await stores.callers.byEitherId(profile.id))?.limits, { override: null, tier: null });
+  },
+
   'both reads of one caller say the same': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     ok(profile.clientId);
@@ -66,11 +93,11 @@ export const callerLookupContract = {
 
   'a read holds the active override and no other': async (stores) => {
     const { profile } = await aCaller(stores);
-    await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, anOverride(), noEffects));
-    await stores.limits.addOverride(profile.id, anOverride({ isActive: false }), noEffects);
+    await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, adding(anOverride())));
+    await stores.limits.addOverride(profile.id, adding(anOverride({ isActive: false })));
     strictEqual((await rowOf(stores, profile)).limits.override, null);
     const active = anOverride({ allowed: 5, windowSeconds: 30 });
-    const { id } = await stores.limits.addOverride(profile.id, active, noEffects);
+    const { id } = await stores.limits.addOverride(profile.id, adding(active));
     deepStrictEqual((await rowOf(stores, profile)).limits.override, { id, allowed: 5, windowSeconds: 30 });
   },
 

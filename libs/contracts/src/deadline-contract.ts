@@ -1,9 +1,10 @@
 import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { CollectionHead, Deadline, Effects, Override, Profile, Tier } from '@portico/domain';
+import type { CollectionHead, Deadline, Effects, NewJob, Override, Profile, Tier } from '@portico/domain';
 import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
 import {
+  adding,
   aCollection,
   aDocument,
   aJob,
@@ -29,6 +30,7 @@ interface Standing {
   readonly tier: Tier;
   readonly override: Override;
   readonly mail: ReturnType<typeof aMailJob>;
+  readonly deadLetter: NewJob;
 }
 
 type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
@@ -98,7 +100,7 @@ export const deadlineContract = {
     limits.removeTier(tier.tier, () => ({ removedAt: start, ...effects })),
   ),
   'an addition of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { client }) =>
-    limits.addOverride(client.id, anOverride(), effects),
+    limits.addOverride(client.id, adding(anOverride(), effects)),
   ),
   'an update of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
     limits.updateOverride(override.id, (current) => ({ override: { ...current, allowed: 5, ...later }, ...effects })),
@@ -112,11 +114,20 @@ export const deadlineContract = {
   'a reset of what is lost begins to be committed in time or not at all': inTime(({ sealed }, effects, { mail }) =>
     sealed.reset(() => ({ collections: [], mails: [mail.id], pepper: null, at: start, reason: 'lost', ...effects })),
   ),
-  'an enqueue begins to be committed in time or not at all': inTime(({ embeddings }, effects) =>
-    embeddings.enqueue(effects),
+  'a requeue of a dead letter begins to be committed in time or not at all': inTime(
+    ({ deadLetters }, effects, { deadLetter }) => deadLetters.requeue(deadLetter.id, start, effects),
   ),
-  'a start of a run begins to be committed in time or not at all': inTime(({ embeddings }, effects) =>
-    embeddings.startRun(() => ({
+  'a requeue of all dead letters begins to be committed in time or not at all': inTime(({ deadLetters }, effects) =>
+    deadLetters.requeueAll(start, () => effects),
+  ),
+  'a discard of a dead letter begins to be committed in time or not at all': inTime(
+    ({ deadLetters }, effects, { deadLetter }) => deadLetters.discard(deadLetter.id, effects),
+  ),
+  'an enqueue begins to be committed in time or not at all': inTime(({ embeddingJobs }, effects) =>
+    embeddingJobs.enqueue(effects),
+  ),
+  'a start of a run begins to be committed in time or not at all': inTime(({ embeddingJobs }, effects) =>
+    embeddingJobs.startRun(() => ({
       ...effects,
       run: { id: 'r1', total: 1, startedAt: start },
       jobs: [aJob({ group: 'r1' })],
@@ -144,14 +155,15 @@ export const deadlineContract = {
   },
 } satisfies Contract<Stores>;
 
-const stand = async ({ profiles, collections, grants, limits, embeddings }: Stores): Promise<Standing> => {
+const stand = async ({ profiles, collections, grants, limits, embeddingJobs, outbox }: Stores): Promise<Standing> => {
   const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
   await collections.add(collection, aDocument(), noEffects);
   await grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
   await limits.addTier(tier, noEffects);
-  const override = await limits.addOverride(client.id, anOverride(), noEffects);
-  const mail = aMailJob(client.id);
-  await embeddings.enqueue(jobsOnly(mail));
-  return { client, other, collection, tier, override, mail };
+  const override = await limits.addOverride(client.id, adding(anOverride()));
+  const [mail, deadLetter] = [aMailJob(client.id), aJob()];
+  await embeddingJobs.enqueue(jobsOnly(mail, deadLetter));
+  await outbox.deadLetter(deadLetter.id, start, 'no use');
+  return { client, other, collection, tier, override, mail, deadLetter };
 };

@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { NewOverride, Override, Profile, Tier } from '@portico/domain';
+import { replacedBy } from '@portico/domain';
+import type { NewOverride, Override, OverrideChange, Profile, Tier } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { anAdmin, anOverride, aProfile, aTier, nextId, noEffects, someEffects, start } from './records.ts';
+import { adding, anOverride, aProfile, aTier, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `LimitStore` promises. */
@@ -143,7 +144,7 @@ export const limitStoreContract = {
     const profile = await aClient(stores);
     for (const isActive of [false, true]) {
       const facts = overrideOf(profile, { isActive, updatedAt: start + 1 });
-      const override = await stores.limits.addOverride(profile.id, facts, noEffects);
+      const override = await stores.limits.addOverride(profile.id, adding(facts));
       const { id, ...rest } = override;
       deepStrictEqual(rest, facts);
       deepStrictEqual((await stores.limits.overrides(false)).at(-1), { id, ...facts });
@@ -165,57 +166,78 @@ export const limitStoreContract = {
 
   'overrides that are active can be listed alone': async (stores) => {
     const profile = await aClient(stores);
-    await stores.limits.addOverride(profile.id, overrideOf(profile, { isActive: false }), noEffects);
-    const active = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
+    const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     deepStrictEqual(await stores.limits.overrides(true), [active]);
     strictEqual((await stores.limits.overrides(false)).length, 2);
   },
 
   'the id of an override is never used again': async (stores) => {
     const profile = await aClient(stores);
-    const first = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const first = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await stores.limits.removeOverride(first.id, () => noEffects);
-    const second = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const second = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await stores.profiles.remove(profile.id, () => noEffects);
     const other = await aClient(stores);
-    const third = await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
+    const third = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     strictEqual(new Set([first.id, second.id, third.id]).size, 3);
+  },
+
+  "an addition of an override sees the client's others by id, and nobody else's": async (stores) => {
+    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    await addedOverrides(stores, other, 1);
+    const [first, second] = await addedOverrides(stores, profile, 2);
+    ok(first && second);
+    let seen: readonly Override[] = [];
+    await stores.limits.addOverride(profile.id, (others) => adding(overrideOf(profile))((seen = others)));
+    deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, second]);
+  },
+
+  'an addition of an override for a client that is gone is refused before anything is decided': async (stores) => {
+    await assertRefused(stores.limits.addOverride(aProfile().id, refuse), 'client_not_found');
+  },
+
+  'an addition of an override whose decision raises passes that on and adds nothing': async (stores) => {
+    const profile = await aClient(stores);
+    await assertRefused(stores.limits.addOverride(profile.id, refuse), 'already_approved');
+    deepStrictEqual(await stores.limits.overrides(false), []);
+    await assertWritten(stores);
   },
 
   'the addition of an override writes its effects': async (stores) => {
     const profile = await aClient(stores);
     const effects = someEffects();
-    await stores.limits.addOverride(profile.id, overrideOf(profile), effects);
+    await stores.limits.addOverride(profile.id, adding(overrideOf(profile), effects));
     await assertWritten(stores, effects);
   },
 
   "a new active override makes the client's others inactive, and nobody else's": async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
-    const foreign = await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
-    await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
-    const active = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
+    await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     deepStrictEqual(await stores.limits.overrides(true), [foreign, active]);
   },
 
   "a new inactive override leaves the client's active one": async (stores) => {
     const profile = await aClient(stores);
-    const active = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
-    await stores.limits.addOverride(profile.id, overrideOf(profile, { isActive: false }), noEffects);
+    const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
     deepStrictEqual(await stores.limits.overrides(true), [active]);
   },
 
   'becoming inactive for another is a change with its time': async (stores) => {
     const profile = await aClient(stores);
     const facts = overrideOf(profile, { updatedAt: start });
-    const { id } = await stores.limits.addOverride(profile.id, facts, noEffects);
-    await stores.limits.addOverride(profile.id, overrideOf(profile, { updatedAt: start + 60 }), noEffects);
+    const { id } = await stores.limits.addOverride(profile.id, adding(facts));
+    await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { updatedAt: start + 60 })));
     const replaced = (await stores.limits.overrides(false)).find((override) => override.id === id);
     deepStrictEqual(replaced, { ...facts, id, isActive: false, updatedAt: start + 60 });
   },
 
   'of simultaneous additions of active overrides one is active at the end': async (stores) => {
     const profile = await aClient(stores);
-    const add = () => stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const add = () => stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const added = await Promise.all(Array.from({ length: 20 }, add));
     strictEqual(new Set(added.map(({ id }) => id)).size, 20);
     strictEqual((await stores.limits.overrides(true)).length, 1);
@@ -223,7 +245,7 @@ export const limitStoreContract = {
 
   'an update of an override decides by what it is, stores the change and answers it': async (stores) => {
     const profile = await aClient(stores);
-    const before = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const before = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const after: Override = { ...before, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 };
     let seen: Override | null = null;
     const answer = await stores.limits.updateOverride(before.id, (current) => {
@@ -236,7 +258,7 @@ export const limitStoreContract = {
 
   'an update of an override writes its effects': async (stores) => {
     const profile = await aClient(stores);
-    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const effects = someEffects();
     await stores.limits.updateOverride(id, (override) => ({ override, ...effects }));
     await assertWritten(stores, effects);
@@ -244,22 +266,34 @@ export const limitStoreContract = {
 
   "an override that becomes active makes the client's others inactive, and nobody else's": async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
-    const foreign = await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
+    const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     const [first] = await addedOverrides(stores, profile, 2);
     ok(first);
-    await stores.limits.updateOverride(first.id, (override) => ({
-      override: { ...override, isActive: true },
-      ...noEffects,
-    }));
+    await stores.limits.updateOverride(first.id, (current, _client, others) =>
+      activating({ ...current, isActive: true }, others),
+    );
     deepStrictEqual(
       (await stores.limits.overrides(true)).map(({ id }) => id),
       [foreign.id, first.id],
     );
   },
 
+  "an update of an override sees the client's others by id, and nobody else's": async (stores) => {
+    const [profile, other] = [await aClient(stores), await aClient(stores)];
+    await addedOverrides(stores, other, 1);
+    const [first, second, third] = await addedOverrides(stores, profile, 3);
+    ok(first && second && third);
+    let seen: readonly Override[] = [];
+    await stores.limits.updateOverride(second.id, (override, _client, others) => {
+      seen = others;
+      return { override, ...noEffects };
+    });
+    deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, third]);
+  },
+
   'an update of an override whose decision raises passes that on and changes nothing': async (stores) => {
     const profile = await aClient(stores);
-    const override = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await assertRefused(stores.limits.updateOverride(override.id, refuse), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), [override]);
     await assertWritten(stores);
@@ -289,8 +323,8 @@ export const limitStoreContract = {
 
   'an update and a removal of an override see whose it is': async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
-    await stores.limits.addOverride(other.id, overrideOf(other), noEffects);
-    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    await stores.limits.addOverride(other.id, adding(overrideOf(other)));
+    const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const seen: Profile[] = [];
     await stores.limits.updateOverride(id, (override, client) => {
       seen.push(client);
@@ -305,43 +339,13 @@ export const limitStoreContract = {
 
   'a removal of an override whose decision raises passes that on and keeps it': async (stores) => {
     const profile = await aClient(stores);
-    const override = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
+    const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await assertRefused(stores.limits.removeOverride(override.id, refuse), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), [override]);
   },
 
   'a removal of an override that is not there is refused before anything is decided': async (stores) => {
     await assertRefused(stores.limits.removeOverride(1, refuse), 'override_not_found');
-  },
-
-  'a subject is found by API client identifier and by profile id, with what limits it': async (stores) => {
-    const profile = await aClient(stores, { tier: 'gold' });
-    await aClient(stores);
-    await stores.limits.addTier(aTier({ allowed: 9, windowSeconds: 3 }), noEffects);
-    const { id } = await stores.limits.addOverride(profile.id, overrideOf(profile), noEffects);
-    const limits = {
-      override: { id, allowed: 7, windowSeconds: 60 },
-      tier: { tier: 'gold', allowed: 9, windowSeconds: 3 },
-    };
-    ok(profile.clientId);
-    deepStrictEqual(await stores.limits.subject(profile.clientId), { profile, limits });
-    deepStrictEqual(await stores.limits.subject(profile.id), { profile, limits });
-  },
-
-  'a subject is found by API client identifier rather than by profile id': async (stores) => {
-    const byId = await aClient(stores);
-    const byClientId = await aClient(stores, { clientId: byId.id as never });
-    deepStrictEqual((await stores.limits.subject(byId.id))?.profile, byClientId);
-  },
-
-  'a subject without an override and with a tier that is gone is limited by neither': async (stores) => {
-    const profile = await aClient(stores, { tier: 'gold' });
-    deepStrictEqual(await stores.limits.subject(profile.id), { profile, limits: { override: null, tier: null } });
-  },
-
-  'an id that is nobody finds no subject': async (stores) => {
-    await stores.profiles.add(anAdmin(), noEffects);
-    strictEqual(await stores.limits.subject(nextId<Profile['id']>()), null);
   },
 } satisfies Contract<Stores>;
 
@@ -354,11 +358,18 @@ const aClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Prom
 const overrideOf = ({ clientId }: Profile, facts: Partial<NewOverride> = {}): NewOverride =>
   anOverride(clientId ? { clientId, ...facts } : facts);
 
+/** The change to that override, in the place of the active one. */
+const activating = (override: Override, others: readonly Override[]): OverrideChange<Override> => ({
+  override,
+  others: replacedBy(override, others),
+  ...noEffects,
+});
+
 /** Overrides of one client, one after the other: the last is the active one. */
 const addedOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
   const overrides: Override[] = [];
   for (let index = 0; index < count; index += 1) {
-    overrides.push(await limits.addOverride(profile.id, overrideOf(profile), noEffects));
+    overrides.push(await limits.addOverride(profile.id, adding(overrideOf(profile))));
   }
   return overrides;
 };

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { CollectionId, JobId, JobTask, NewJob, NoticeTask, ProfileId } from '@portico/domain';
-import { assertWritten, dueJobs } from './assertions.ts';
+import type { JobId, JobTask, NoticeTask, ProfileId } from '@portico/domain';
+import { assertWritten, dueJobs, waiting } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { aJob, aMailJob, aNotice, endOfTime, jobsOnly, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
@@ -112,13 +112,13 @@ export const outboxContract = {
     const outcomes = await Promise.allSettled([
       stores.outbox.done(job.id),
       stores.outbox.retry(job.id, start, 'late'),
-      stores.outbox.giveUp(job.id, start, 'late'),
+      stores.outbox.deadLetter(job.id, start, 'late'),
     ]);
     deepStrictEqual(
       outcomes.map(({ status }) => status),
       ['fulfilled', 'fulfilled', 'fulfilled'],
     );
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, givenUp: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
   },
 
   'a job that is put off gives its lease back and is due at the time that was set': async (stores) => {
@@ -166,13 +166,13 @@ export const outboxContract = {
     const [leased, putOff, gone] = await waiting(stores, ...notices());
     await stores.outbox.claim(leased.id, start, start + 10);
     await stores.outbox.retry(putOff.id, start + 5, 'busy');
-    await stores.outbox.giveUp(gone.id, start, 'no use');
+    await stores.outbox.deadLetter(gone.id, start, 'no use');
     await waiting(stores, ...notices());
     deepStrictEqual(
-      (await stores.outbox.givenUp(9)).map(({ id }) => id),
+      (await stores.deadLetters.list(9)).map(({ id }) => id),
       [gone.id],
     );
-    await stores.outbox.requeue(gone.id, start + 10);
+    await stores.deadLetters.requeue(gone.id, start + 10, noEffects);
     deepStrictEqual(await stores.outbox.due('mail.notice', start + 9, 9), [putOff.id]);
     for (const { id } of [leased, putOff, gone])
       strictEqual((await claimedNotice(stores, id, start + 10)).task.asked, 2);
@@ -200,9 +200,9 @@ export const outboxContract = {
     await stores.outbox.rest(await claimedNotice(stores, first.id), next);
     deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), []);
     strictEqual(await stores.outbox.claim(next.id, endOfTime, endOfTime + 10), null);
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, givenUp: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
     await waiting(stores, aNotice(ada));
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 1, givenUp: 0, oldestDueAt: start + 300 });
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 1, deadLetters: 0, oldestDueAt: start + 300 });
     deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), [next.id]);
   },
 
@@ -211,17 +211,17 @@ export const outboxContract = {
     const [gone, lost] = await waiting(stores, aNotice(ada), aNotice(bob));
     const claims = [await claimedNotice(stores, gone.id), await claimedNotice(stores, lost.id)];
     await stores.outbox.done(gone.id);
-    await stores.outbox.giveUp(lost.id, start, 'no use');
-    const before = await stores.outbox.givenUp(9);
+    await stores.outbox.deadLetter(lost.id, start, 'no use');
+    const before = await stores.deadLetters.list(9);
     for (const claimed of claims) await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start });
-    deepStrictEqual(await stores.outbox.givenUp(9), before);
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, givenUp: 1, oldestDueAt: null });
+    deepStrictEqual(await stores.deadLetters.list(9), before);
+    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 1, oldestDueAt: null });
   },
 
   'a job that was given up is never due again and cannot be claimed': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
-    await stores.outbox.giveUp(job.id, start, 'no use');
+    await stores.outbox.deadLetter(job.id, start, 'no use');
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
     strictEqual(await stores.outbox.claim(job.id, endOfTime, endOfTime + 10), null);
     await stores.outbox.retry(job.id, start, 'late');
@@ -230,146 +230,17 @@ export const outboxContract = {
 
   'a job that was given up is kept': async (stores) => {
     const [job] = await waiting(stores, aMailJob(nextId()), aJob());
-    await stores.outbox.giveUp(job.id, start, 'no use');
-    const { waiting: left, givenUp } = await stores.outbox.state(start);
-    deepStrictEqual([left, givenUp], [1, 1]);
-  },
-
-  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': async (
-    stores,
-  ) => {
-    const [profileId, collectionId] = [nextId<ProfileId>(), nextId<CollectionId>()];
-    const [mail, notice, embed] = await waiting(
-      stores,
-      aMailJob(profileId),
-      aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
-      aJob({ task: { kind: 'embed', collectionId }, group: 'Gruppe 1' }),
-    );
-    await stores.outbox.retry(mail.id, start, 'busy');
-    await stores.outbox.giveUp(mail.id, start + 3, 'kein Postfach „Ada“');
-    await stores.outbox.giveUp(notice.id, start + 2, 'no use');
-    await stores.outbox.giveUp(embed.id, start + 1, 'too long');
-    const nothing = { profileId: null, collectionId: null, attempts: 1, secretRemoved: false };
-    deepStrictEqual(await stores.outbox.givenUp(9), [
-      {
-        ...nothing,
-        id: mail.id,
-        kind: 'mail.credentials',
-        profileId,
-        attempts: 2,
-        error: 'kein Postfach „Ada“',
-        since: start + 3,
-        secretRemoved: true,
-      },
-      { ...nothing, id: notice.id, kind: 'mail.rejection', profileId, error: 'no use', since: start + 2 },
-      { ...nothing, id: embed.id, kind: 'embed', collectionId, error: 'too long', since: start + 1 },
-    ]);
-  },
-
-  'jobs that were given up are listed newest first, at most as many as asked for': async (stores) => {
-    const [second, first, third] = await waiting(stores, aJob(), aJob(), aJob());
-    await stores.outbox.giveUp(second.id, start + 2, 'no use');
-    await stores.outbox.giveUp(first.id, start + 3, 'no use');
-    await stores.outbox.giveUp(third.id, start + 1, 'no use');
-    const listed = async (limit: number) => (await stores.outbox.givenUp(limit)).map(({ id }) => id);
-    deepStrictEqual(await listed(9), [first.id, second.id, third.id]);
-    deepStrictEqual(await listed(2), [first.id, second.id]);
-  },
-
-  'a job that waits, is leased or put off is not listed as given up': async (stores) => {
-    const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob());
-    await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(putOff.id, start + 10, 'busy');
-    deepStrictEqual(await stores.outbox.givenUp(9), []);
+    await stores.outbox.deadLetter(job.id, start, 'no use');
+    const { waiting: left, deadLetters } = await stores.outbox.state(start);
+    deepStrictEqual([left, deadLetters], [1, 1]);
   },
 
   'to give a job up again changes nothing of it': async (stores) => {
     const [job] = await waiting(stores, aJob());
-    await stores.outbox.giveUp(job.id, start, 'no use');
-    const before = await stores.outbox.givenUp(9);
-    await stores.outbox.giveUp(job.id, start + 1, 'late');
-    deepStrictEqual(await stores.outbox.givenUp(9), before);
-  },
-
-  'a job that is requeued is due at once, as if it had never failed, and no other is': async (stores) => {
-    const [job, other] = await givenUp(stores, aJob({ group: 'Gruppe 1' }), aJob());
-    strictEqual(await stores.outbox.requeue(job.id, start + 7), 'requeued');
-    deepStrictEqual(await dueJobs(stores, start + 6, 9), []);
-    deepStrictEqual(await dueJobs(stores, start + 7, 9), [job.id]);
-    deepStrictEqual(await stores.outbox.claim(job.id, start + 7, start + 17), {
-      ...job,
-      dueAt: start + 7,
-      attempts: 0,
-    });
-    deepStrictEqual(
-      (await stores.outbox.givenUp(9)).map(({ id }) => id),
-      [other.id],
-    );
-  },
-
-  'a job that is gone or not given up is left alone by a requeue': async (stores) => {
-    const [gone, later, leased, mail] = await waiting(
-      stores,
-      aJob(),
-      aJob({ dueAt: start + 9 }),
-      aJob(),
-      aMailJob(nextId()),
-    );
-    await stores.outbox.done(gone.id);
-    for (const { id } of [leased, mail]) await stores.outbox.claim(id, start, start + 10);
-    for (const { id } of [gone, later, leased, mail]) {
-      strictEqual(await stores.outbox.requeue(id, start + 1), 'not given up');
-    }
-    strictEqual(await stores.outbox.requeueAll(start + 1), 0);
-    deepStrictEqual(await dueJobs(stores, start + 8, 9), []);
-  },
-
-  'a job whose secret was removed is left alone by a requeue': async (stores) => {
-    const [mail] = await givenUp(stores, aMailJob(nextId()));
-    const before = await stores.outbox.givenUp(9);
-    strictEqual(await stores.outbox.requeue(mail.id, start + 1), 'secret removed');
-    strictEqual(await stores.outbox.requeueAll(start + 1), 0);
-    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
-    deepStrictEqual(await stores.outbox.givenUp(9), before);
-  },
-
-  'of simultaneous requeues of a job one succeeds': async (stores) => {
-    const [job] = await givenUp(stores, aJob());
-    const requeue = () => stores.outbox.requeue(job.id, start + 1);
-    const outcomes = await Promise.all(Array.from({ length: 20 }, requeue));
-    strictEqual(outcomes.filter((outcome) => outcome === 'requeued').length, 1);
-  },
-
-  'a requeue of all takes every job that can be done again, and tells how many': async (stores) => {
-    const jobs = await givenUp(stores, aJob(), aJob(), aMailJob(nextId()));
-    await waiting(stores, aJob({ dueAt: start + 9 }));
-    strictEqual(await stores.outbox.requeueAll(start + 1), 2);
-    deepStrictEqual((await dueJobs(stores, start + 1, 9)).toSorted(), [jobs[0].id, jobs[1]?.id]);
-    strictEqual((await stores.outbox.claim(jobs[0].id, start + 1, start + 11))?.attempts, 0);
-  },
-
-  'a job of a re-index that is requeued waits again, and counts no longer as failed': async (stores) => {
-    const job = aJob({ group: 'r1' });
-    const run = { id: 'r1', total: 1, startedAt: start };
-    await stores.embeddings.startRun(() => ({ run, ...jobsOnly(job) }));
-    await stores.outbox.giveUp(job.id, start, 'no use');
-    deepStrictEqual(await stores.embeddings.lastRun(), { ...run, waiting: 0, failed: 1 });
-    await stores.outbox.requeue(job.id, start + 1);
-    deepStrictEqual(await stores.embeddings.lastRun(), { ...run, waiting: 1, failed: 0 });
-  },
-
-  'a job that was given up can be discarded, and no other': async (stores) => {
-    const [job, mail, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob());
-    const [waits] = await waiting(stores, aJob());
-    strictEqual(await stores.outbox.discard(job.id), true);
-    strictEqual(await stores.outbox.discard(mail.id), true);
-    strictEqual(await stores.outbox.discard(job.id), false);
-    strictEqual(await stores.outbox.discard(waits.id), false);
-    deepStrictEqual(
-      (await stores.outbox.givenUp(9)).map(({ id }) => id),
-      [kept?.id],
-    );
-    deepStrictEqual(await dueJobs(stores, start, 9), [waits.id]);
+    await stores.outbox.deadLetter(job.id, start, 'no use');
+    const before = await stores.deadLetters.list(9);
+    await stores.outbox.deadLetter(job.id, start + 1, 'late');
+    deepStrictEqual(await stores.deadLetters.list(9), before);
   },
 
   'what jobs that wait have sealed is listed, of leased and put off ones too, and of no other': async (stores) => {
@@ -387,7 +258,7 @@ export const outboxContract = {
     await stores.outbox.claim(leased.id, start, start + 10);
     await stores.outbox.retry(putOff.id, start + 10, 'busy');
     await stores.outbox.done(gone.id);
-    await stores.outbox.giveUp(hopeless.id, start, 'no use');
+    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
     deepStrictEqual(
       (await stores.outbox.sealed()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       [free, leased, putOff].map(({ id }) => ({ id, sealed: sealedNow })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
@@ -421,7 +292,7 @@ export const outboxContract = {
   'a job that is gone, was given up or has something else sealed is not sealed anew': async (stores) => {
     const [gone, hopeless, changed] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.done(gone.id);
-    await stores.outbox.giveUp(hopeless.id, start, 'no use');
+    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
     await stores.outbox.reseal(changed.id, sealedNow, 'YW5ldw', noEffects);
     strictEqual(await stores.outbox.reseal(gone.id, sealedNow, 'bGF0ZQ', noEffects), false);
     strictEqual(await stores.outbox.reseal(hopeless.id, sealedNow, 'bGF0ZQ', noEffects), false);
@@ -429,7 +300,7 @@ export const outboxContract = {
     strictEqual(await stores.outbox.reseal(changed.id, sealedNow, 'bGF0ZQ', noEffects), false);
     deepStrictEqual(await stores.outbox.sealed(), [{ id: changed.id, sealed: 'YW5ldw' }]);
     deepStrictEqual(
-      (await stores.outbox.givenUp(9)).map(({ id, secretRemoved }) => ({ id, secretRemoved })),
+      (await stores.deadLetters.list(9)).map(({ id, secretRemoved }) => ({ id, secretRemoved })),
       [{ id: hopeless.id, secretRemoved: true }],
     );
   },
@@ -449,28 +320,19 @@ export const outboxContract = {
       aJob({ dueAt: start + 9 }),
     );
     strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 2);
-    await stores.outbox.giveUp(oldest.id, start, 'no use');
+    await stores.outbox.deadLetter(oldest.id, start, 'no use');
     strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 5);
   },
 
   'the state tells of no due job where none is due': async (stores) => {
-    deepStrictEqual(await stores.outbox.state(start), { waiting: 0, givenUp: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.state(start), { waiting: 0, deadLetters: 0, oldestDueAt: null });
     await waiting(stores, aJob({ dueAt: start + 1 }));
-    deepStrictEqual(await stores.outbox.state(start), { waiting: 1, givenUp: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.state(start), { waiting: 1, deadLetters: 0, oldestDueAt: null });
   },
 } satisfies Contract<Stores>;
 
 /** What `aMailJob` has sealed. */
 const sealedNow = 'c2VhbGVk';
-
-/** Writes the jobs into the outbox, as the effects of a change. */
-const waiting = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
-  { embeddings }: Stores,
-  ...jobs: Jobs
-): Promise<Jobs> => {
-  await embeddings.enqueue(jobsOnly(...jobs));
-  return jobs;
-};
 
 /** The notice with that id, claimed for 10 ms. */
 const claimedNotice = async ({ outbox }: Stores, id: JobId | undefined, now = start) => {
@@ -478,11 +340,4 @@ const claimedNotice = async ({ outbox }: Stores, id: JobId | undefined, now = st
   ok(job && job.task.kind === 'mail.notice', 'the notice cannot be claimed');
   const task: NoticeTask = job.task;
   return { ...job, task };
-};
-
-/** Writes the jobs, and gives them up. */
-const givenUp = async <Jobs extends readonly [NewJob, ...NewJob[]]>(stores: Stores, ...jobs: Jobs): Promise<Jobs> => {
-  await waiting(stores, ...jobs);
-  for (const { id } of jobs) await stores.outbox.giveUp(id, start, 'no use');
-  return jobs;
 };

@@ -4,6 +4,7 @@ import type { Profile, ProfileChange, ProfileState } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
+  adding,
   aCollection,
   aDocument,
   aJob,
@@ -249,9 +250,9 @@ export const profileStoreContract = {
 
   'a removal takes the overrides of the profile and of no other': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
-    await stores.limits.addOverride(gone.id, anOverride({ isActive: false }), noEffects);
-    await stores.limits.addOverride(gone.id, anOverride(), noEffects);
-    const other = await stores.limits.addOverride(stays.id, anOverride(), noEffects);
+    await stores.limits.addOverride(gone.id, adding(anOverride({ isActive: false })));
+    await stores.limits.addOverride(gone.id, adding(anOverride()));
+    const other = await stores.limits.addOverride(stays.id, adding(anOverride()));
     await stores.profiles.remove(gone.id, () => noEffects);
     deepStrictEqual(await stores.limits.overrides(false), [other]);
   },
@@ -259,10 +260,10 @@ export const profileStoreContract = {
   'a removal takes the unsent mails to the profile and no other job': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const rejection = aJob({ task: { kind: 'mail.rejection', profileId: gone.id, reason: null } });
-    const others = jobsOnly(aMailJob(stays.id), aNotice(stays.id), aJob());
-    await stores.embeddings.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...others.jobs));
+    const others = [aMailJob(stays.id), aNotice(stays.id), aJob()];
+    await stores.embeddingJobs.enqueue(jobsOnly(aMailJob(gone.id), rejection, aNotice(gone.id), ...others));
     await stores.profiles.remove(gone.id, () => noEffects);
-    await assertWritten(stores, others);
+    await assertWritten(stores, jobsOnly(...others));
   },
 
   'a removal keeps the collections that the profile created and the entries that it wrote': async (stores) => {
@@ -352,7 +353,7 @@ export const profileStoreContract = {
   'a claim stores what it decides on in place of the profile that matches, which keeps its key': async (stores) => {
     const before = await added(stores, aProfile());
     await stores.profiles.update(before.id, keeping({ key: aKey() }));
-    const admin: Profile = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 };
+    const admin = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 } as Profile;
     deepStrictEqual(await stores.profiles.claimAdmin(before, () => ({ profile: admin, ...noEffects })), admin);
     deepStrictEqual(await stores.profiles.list(), [admin]);
     deepStrictEqual((await rowOf(stores, admin)).key, aKey());

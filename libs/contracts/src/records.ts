@@ -1,4 +1,6 @@
+import { replacedBy } from '@portico/domain';
 import type {
+  ApprovedProfile,
   AuditEntry,
   ClientId,
   Collection,
@@ -10,6 +12,8 @@ import type {
   JobId,
   NewJob,
   NewOverride,
+  Override,
+  OverrideChange,
   PackedText,
   Profile,
   ProfileId,
@@ -32,6 +36,7 @@ export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId |
 export const aProfile = (facts: Partial<Profile> = {}): Profile => {
   const id = nextId<ProfileId>();
   const number = Number.parseInt(id.slice(-12), 16);
+  const isApproved = facts.status === undefined || facts.status === 'approved';
   return {
     id,
     email: `ada.${number}@example.com`,
@@ -41,17 +46,18 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
     status: 'approved',
     uid: `Uid-${number}`,
     issuer: 'https://id.example.com',
-    clientId: nextId<ClientId>(),
+    clientId: isApproved ? nextId<ClientId>() : null,
     tier: null,
     createdAt: start,
     updatedAt: start + 2,
-    approvedAt: start + 1,
+    approvedAt: isApproved ? start + 1 : null,
     ...facts,
-  };
+  } as Profile;
 };
 
 /** As an admin is made: without an API client identifier. */
-export const anAdmin = (facts: Partial<Profile> = {}): Profile => aProfile({ role: 'admin', clientId: null, ...facts });
+export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
+  aProfile({ role: 'admin', clientId: null, ...facts });
 
 /** A key whose last rotation left a secret that is still good. */
 export const aKey = (): StoredKey => ({
@@ -153,6 +159,15 @@ export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
   updatedAt: start,
   ...facts,
 });
+
+/** Adds that override, in the place of the active one where it is active. */
+export const adding =
+  (override: NewOverride, effects: Effects = noEffects) =>
+  (others: readonly Override[]): OverrideChange<NewOverride> => ({
+    override,
+    others: replacedBy(override, others),
+    ...effects,
+  });
 
 /** Of the collection's present text, by the model `m1`; `direction` is the axis that the vector lies on. */
 export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({

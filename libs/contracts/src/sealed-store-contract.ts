@@ -44,10 +44,10 @@ export const sealedStoreContract = {
       (typeof jobs)[0],
       (typeof jobs)[0],
     ];
-    await stores.embeddings.enqueue(jobsOnly(...jobs, aJob()));
+    await stores.embeddingJobs.enqueue(jobsOnly(...jobs, aJob()));
     await stores.outbox.claim(leased.id, start, endOfTime);
     await stores.outbox.retry(putOff.id, endOfTime, 'busy');
-    await stores.outbox.giveUp(hopeless.id, start, 'no use');
+    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
     deepStrictEqual(
       (await stores.sealed.read()).mails.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       [free, leased, putOff].map(({ id }) => ({ id, profileId, sealed: 'c2VhbGVk' })),
@@ -137,7 +137,7 @@ export const sealedStoreContract = {
     const { mail, other } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, mails: [mail.id], at: start + 9, reason: 'lost' }));
     deepStrictEqual(
-      (await stores.outbox.givenUp(9)).map(({ id, error, since, secretRemoved }) => ({
+      (await stores.deadLetters.list(9)).map(({ id, error, since, secretRemoved }) => ({
         id,
         error,
         since,
@@ -198,7 +198,7 @@ const installation = async (stores: Stores) => {
   for (const collection of [roads, acorns]) await added(stores, collection);
   const [client, admin] = [await keyed(stores, aProfile()), await keyed(stores, anAdmin())];
   const [mail, other] = [aMailJob(client.id), aMailJob(client.id)];
-  await stores.embeddings.enqueue(jobsOnly(mail, other));
+  await stores.embeddingJobs.enqueue(jobsOnly(mail, other));
   await stores.sealed.keepPepper('pepper');
   return { roads, acorns, client, admin, mail, other };
 };

@@ -7,7 +7,7 @@ const everything = 1_000_000;
 
 /** All that the stores hold, as their reads tell it: two of them are equal where nothing was changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, grants, audit, limits, embeddings, outbox, sealed } = stores;
+  const { callers, profiles, collections, grants, audit, limits, embeddingJobs, outbox, deadLetters, sealed } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
   const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
@@ -20,9 +20,10 @@ export const snapshotOf = async (stores: Stores) => {
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),
     overrides: await limits.overrides(false),
-    lastRun: await embeddings.lastRun(),
+    lastRun: await embeddingJobs.lastRun(),
     jobs: await Promise.all(jobKinds.map((kind) => outbox.due(kind, endOfTime, everything))),
     outbox: await outbox.state(endOfTime),
+    deadLetters: await deadLetters.list(everything),
     sealed: await sealed.read(),
   };
 };

@@ -1,7 +1,4 @@
-import type { Ports } from '@portico/domain';
+import type { StorePorts } from '@portico/domain';
 
 /** The stores of one database. A contract's case gets them fresh and empty. */
-export type Stores = Pick<
-  Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
->;
+export type Stores = StorePorts;

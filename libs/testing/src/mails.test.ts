@@ -65,7 +65,7 @@ test('a secret that was replaced while its mail waited is not mailed', async () 
   const [text, ...more] = textsTo(harness, 'ada');
   expect(text).toContain(`client_secret: ${last.secret}`);
   expect(more).toEqual([]);
-  expect((await useCases.listGivenUpJobs(9)).waiting).toBe(0);
+  expect((await useCases.listDeadLetters(9)).waiting).toBe(0);
 });
 
 test('a secret that a client rotates for itself is not mailed', async () => {
@@ -89,7 +89,7 @@ test('where no mail is sent a rotation leaves no job', async () => {
   expect((await harness.ports.outbox.state(harness.clock.now())).waiting).toBe(0);
 });
 
-const kept = (facts: Partial<Profile>): Profile => ({
+const kept = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile => ({
   id: '00000000-0000-4000-8000-000000000001' as ProfileId,
   email: 'victim@bank.example',
   fullName: 'Customer,\r\n\r\nYour account was locked. Sign in at https://evil.example/login to keep it.\r\n\r\n',
@@ -133,5 +133,5 @@ test('a mail to an address of a row of before that is two is given up, and goes 
   await useCases.rejectProfile(authority, kept({}).id, null);
   await harness.runJobs();
   expect(mailer.sent).toEqual([]);
-  expect((await useCases.listGivenUpJobs(9)).jobs).toMatchObject([{ kind: 'mail.rejection' }]);
+  expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([{ kind: 'mail.rejection' }]);
 });

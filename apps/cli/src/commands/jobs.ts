@@ -1,67 +1,73 @@
 import type { Portico } from '@portico/composition';
-import type { GivenUpJob, JobId, RequeueOutcome } from '@portico/domain';
+import { operatorAuthority, type DeadLetter, type JobId, type RequeueOutcome } from '@portico/domain';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Lists so many of the jobs that were given up, newest first. */
+/** Lists so many of the dead letters, newest first. */
 export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit: number): Promise<void> => {
-  const { jobs, givenUp, waiting } = await useCases.listGivenUpJobs(limit);
-  const more = givenUp - jobs.length;
-  terminal.result({ waiting, given_up: givenUp, jobs: jobs.map(viewOf) }, [
-    ...jobs.flatMap(linesOf),
+  const { deadLetters, total, waiting } = await useCases.listDeadLetters(limit);
+  const more = total - deadLetters.length;
+  terminal.result({ waiting, given_up: total, jobs: deadLetters.map(viewOf) }, [
+    ...deadLetters.flatMap(linesOf),
     ...(more > 0 ? [`… and ${more} more (--limit).`] : []),
-    `${givenUp} given up, ${waiting} waiting.`,
+    `${total} given up, ${waiting} waiting.`,
   ]);
 };
 
-/** Lets jobs that were given up begin anew; returns whether each of them does. */
+/** Lets dead letters begin anew; returns whether each of them does. */
 export const retryJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
   const outcomes: { readonly id: string; readonly outcome: RequeueOutcome }[] = [];
-  for (const id of ids) outcomes.push({ id, outcome: await useCases.requeueJob(id as JobId) });
+  for (const id of ids) outcomes.push({ id, outcome: await useCases.requeueJob(operatorAuthority, id as JobId) });
   terminal.result(
-    outcomes.map(({ id, outcome }) => ({ id, outcome: outcome.replaceAll(' ', '_') })),
-    outcomes.map(({ id, outcome }) => `${id}  ${outcomeTexts[outcome]}`),
+    outcomes.map(({ id, outcome }) => ({ id, outcome: toldOutcomes[outcome].code })),
+    outcomes.map(({ id, outcome }) => `${id}  ${toldOutcomes[outcome].text}`),
   );
   return outcomes.every(({ outcome }) => outcome === 'requeued');
 };
 
 /** The same for every job that can be done again. */
 export const retryAllJobs = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
-  const requeued = await useCases.requeueJobs();
+  const requeued = await useCases.requeueJobs(operatorAuthority);
   // What is left by now cannot be done again, unless it was given up within this moment.
-  const { givenUp } = await useCases.listGivenUpJobs(1);
-  terminal.result({ requeued, given_up: givenUp }, [
-    `${requeued} requeued, ${givenUp} still given up${givenUp > 0 ? ': "jobs list" says why they cannot be done again' : ''}.`,
+  const { total } = await useCases.listDeadLetters(1);
+  terminal.result({ requeued, given_up: total }, [
+    `${requeued} requeued, ${total} still given up${total > 0 ? ': "jobs list" says why they cannot be done again' : ''}.`,
   ]);
 };
 
-/** Forgets jobs that were given up; returns whether there was each of them. */
+/** Removes dead letters; returns whether there was each of them. */
 export const discardJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
   const outcomes: { readonly id: string; readonly discarded: boolean }[] = [];
-  for (const id of ids) outcomes.push({ id, discarded: await useCases.discardJob(id as JobId) });
+  for (const id of ids) outcomes.push({ id, discarded: await useCases.discardJob(operatorAuthority, id as JobId) });
   terminal.result(
-    outcomes.map(({ id, discarded }) => ({ id, outcome: discarded ? 'discarded' : 'not_given_up' })),
-    outcomes.map(({ id, discarded }) => `${id}  ${discarded ? 'discarded' : outcomeTexts['not given up']}`),
+    outcomes.map(({ id, discarded }) => ({
+      id,
+      outcome: discarded ? 'discarded' : toldOutcomes['no dead letter'].code,
+    })),
+    outcomes.map(({ id, discarded }) => `${id}  ${discarded ? 'discarded' : toldOutcomes['no dead letter'].text}`),
   );
   return outcomes.every(({ discarded }) => discarded);
 };
 
 const remedy = 'issue new credentials (POST /api/profiles/{id}/credentials), then discard this job';
 
-const outcomeTexts: Readonly<Record<RequeueOutcome, string>> = {
-  requeued: 'requeued',
-  'not given up': 'no such job was given up',
-  'secret removed': `cannot be done again, since its secret was removed: ${remedy}`,
+const toldOutcomes: Readonly<Record<RequeueOutcome, { readonly code: string; readonly text: string }>> = {
+  requeued: { code: 'requeued', text: 'requeued' },
+  'no dead letter': { code: 'not_given_up', text: 'no such job was given up' },
+  'secret removed': {
+    code: 'secret_removed',
+    text: `cannot be done again, since its secret was removed: ${remedy}`,
+  },
 };
 
-const viewOf = ({ id, kind, profileId, collectionId, attempts, error, since, secretRemoved }: GivenUpJob) => ({
+const viewOf = ({ id, kind, profileId, collectionId, attempts, error, since, secretRemoved }: DeadLetter) => ({
   id,
   kind,
   profile_id: profileId,
@@ -72,7 +78,7 @@ const viewOf = ({ id, kind, profileId, collectionId, attempts, error, since, sec
   retryable: !secretRemoved,
 });
 
-const linesOf = ({ id, kind, profileId, collectionId, attempts, error, since, secretRemoved }: GivenUpJob) => {
+const linesOf = ({ id, kind, profileId, collectionId, attempts, error, since, secretRemoved }: DeadLetter) => {
   const subject = profileId === null ? `collection ${collectionId ?? '-'}` : `profile ${profileId}`;
   return [
     `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${counted(attempts, 'attempt')}: ${error}`,

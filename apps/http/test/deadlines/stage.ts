@@ -11,7 +11,7 @@ export const steps = {
 } as const;
 export type Step = keyof typeof steps;
 
-type Stores = Pick<Ports, 'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings'>;
+type Stores = Pick<Ports, 'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddingJobs'>;
 
 /** What of the stores changes something. */
 const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
@@ -19,7 +19,7 @@ const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] 
   collections: ['add', 'update', 'remove'],
   grants: ['grant', 'revoke'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
-  embeddings: ['startRun', 'enqueue'],
+  embeddingJobs: ['startRun', 'enqueue'],
   audit: ['append'],
 };
 /** What lets a request in. */
@@ -78,7 +78,7 @@ export const createStage = () => {
       armed.add(ring);
       return () => armed.delete(ring);
     },
-    ports: ({ callers, limiter, profiles, collections, grants, audit, limits, embeddings }) => ({
+    ports: ({ callers, limiter, profiles, collections, grants, audit, limits, embeddingJobs }) => ({
       callers: stagedPort('callers', callers),
       limiter: stagedPort('limiter', limiter),
       profiles: stagedPort('profiles', profiles),
@@ -86,7 +86,7 @@ export const createStage = () => {
       grants: stagedPort('grants', grants),
       audit: stagedPort('audit', audit),
       limits: stagedPort('limits', limits),
-      embeddings: stagedPort('embeddings', embeddings),
+      embeddingJobs: stagedPort('embeddingJobs', embeddingJobs),
     }),
   };
 
@@ -131,7 +131,7 @@ const watchedDeadline = (right: Deadline, reach: (step: Step) => unknown): Deadl
 });
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isEffects = (value: unknown): value is Effects => isObject(value) && 'jobs' in value;
+const isEffects = (value: unknown): value is Effects => isObject(value) && 'deadline' in value;
 const isDeadline = (value: unknown): value is Deadline => isObject(value) && 'beginCommit' in value;
 
 const quietTurns = 5;

@@ -1,5 +1,5 @@
 import { callerLookupContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { CallerLookup, CallerRow, CollectionHead } from '@portico/domain';
+import type { CallerLookup, CallerRow, ClientId, CollectionHead, ProfileId } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -18,6 +18,10 @@ const altered = (right: CallerLookup, alter: Alter): CallerLookup => ({
   },
   byUid: async (uid, target) => {
     const row = await right.byUid(uid, target);
+    return row && alter(row);
+  },
+  byEitherId: async (id) => {
+    const row = await right.byEitherId(id);
     return row && alter(row);
   },
 });
@@ -61,6 +65,30 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
         const same = [...profiles.values()].find((profile) => profile.uid.toLowerCase() === uid.toLowerCase());
         return right.byUid(same?.uid ?? uid, target);
       },
+    }),
+  ),
+  'a caller is read by either id, the API client identifier or the profile id': breaking('callers', (right) => ({
+    byEitherId: (id) => right.byClientId(id as ClientId, null),
+  })),
+  'of either id an API client identifier goes before a profile id': breaking(
+    'callers',
+    (right, _stores, { profiles }) => ({
+      byEitherId: async (id) => {
+        const profile = profiles.get(id as ProfileId);
+        return profile ? right.byUid(profile.uid, null) : right.byEitherId(id);
+      },
+    }),
+  ),
+  "an id that is nobody's reads nothing": breaking('callers', (right, _stores, { profiles }) => ({
+    byEitherId: async (id) => {
+      const [first] = profiles.keys();
+      return (await right.byEitherId(id)) ?? (first ? right.byEitherId(first) : null);
+    },
+  })),
+  'a read of a profile without an override and with a tier that is gone has neither': breaking('callers', (right) =>
+    altered(right, (row) => {
+      const { tier } = row.profile;
+      return tier ? { ...row, limits: { ...row.limits, tier: { tier, allowed: 600, windowSeconds: 60 } } } : row;
     }),
   ),
   'both reads of one caller say the same': breaking('callers', (right) => ({

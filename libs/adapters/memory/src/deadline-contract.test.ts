@@ -53,8 +53,11 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'a removal of an override begins to be committed in time or not at all': heedless('limits', 'removeOverride'),
   'a sealing anew begins to be committed in time or not at all': heedless('outbox', 'reseal'),
   'a reset of what is lost begins to be committed in time or not at all': heedless('sealed', 'reset'),
-  'an enqueue begins to be committed in time or not at all': heedless('embeddings', 'enqueue'),
-  'a start of a run begins to be committed in time or not at all': heedless('embeddings', 'startRun'),
+  'a requeue of a dead letter begins to be committed in time or not at all': heedless('deadLetters', 'requeue'),
+  'a requeue of all dead letters begins to be committed in time or not at all': heedless('deadLetters', 'requeueAll'),
+  'a discard of a dead letter begins to be committed in time or not at all': heedless('deadLetters', 'discard'),
+  'an enqueue begins to be committed in time or not at all': heedless('embeddingJobs', 'enqueue'),
+  'a start of a run begins to be committed in time or not at all': heedless('embeddingJobs', 'startRun'),
   'an appended entry begins to be committed in time or not at all': breaking('audit', (right) => ({
     append: (entry) => right.append(entry, null),
   })),

@@ -28,9 +28,9 @@ const after = (
     };
     if (method === 'addOverride') {
       return {
-        addOverride: async (profile, facts, effects) => {
+        addOverride: async (client, decide) => {
           const before = list();
-          return done(await right.addOverride(profile, facts, effects), before);
+          return done(await right.addOverride(client, decide), before);
         },
       };
     }
@@ -172,13 +172,32 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
     overrides: () => right.overrides(false),
   })),
   'the id of an override is never used again': breaking('limits', (right, _stores, database) => ({
-    addOverride: (profile, facts, effects) => {
+    addOverride: (client, decide) => {
       database.lastOverrideId = Math.max(0, ...database.overrides.keys());
-      return right.addOverride(profile, facts, effects);
+      return right.addOverride(client, decide);
     },
   })),
+  "an addition of an override sees the client's others by id, and nobody else's": breaking('limits', (right) => ({
+    addOverride: async (client, decide) => {
+      const all = await right.overrides(false);
+      return right.addOverride(client, () => decide(all));
+    },
+  })),
+  'an addition of an override for a client that is gone is refused before anything is decided': breaking(
+    'limits',
+    (right, _stores, { profiles }) => ({
+      addOverride: async (client, decide) => {
+        if (!profiles.has(client)) decide([]);
+        return right.addOverride(client, decide);
+      },
+    }),
+  ),
+  'an addition of an override whose decision raises passes that on and adds nothing': breaking(
+    'limits',
+    (right, stores) => ({ addOverride: (client, decide) => leaking(stores, right.addOverride(client, decide)) }),
+  ),
   'the addition of an override writes its effects': breaking('limits', (right) => ({
-    addOverride: (profile, facts) => right.addOverride(profile, facts, noEffects),
+    addOverride: (client, decide) => right.addOverride(client, silently(decide)),
   })),
   "a new active override makes the client's others inactive, and nobody else's": after(
     'addOverride',
@@ -199,19 +218,17 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
   'of simultaneous additions of active overrides one is active at the end': breaking(
     'limits',
     (right, _stores, database) => ({
-      addOverride: async (profile, facts, effects) => {
-        for (const { override } of database.overrides.values()) setActive(database, [override.id], false);
+      addOverride: async (client, decide) => {
+        const { override } = decide([...database.overrides.values()].map((owned) => owned.override));
         await pause();
-        const { id } = await right.addOverride(profile, { ...facts, isActive: false }, effects);
-        setActive(database, [id], facts.isActive);
-        return { ...facts, id };
+        return right.addOverride(client, () => ({ ...noEffects, override }));
       },
     }),
   ),
   'an update of an override decides by what it is, stores the change and answers it': breaking('limits', (right) => ({
     updateOverride: (id, decide) =>
-      right.updateOverride(id, (current, client) => {
-        const change = decide(current, client);
+      right.updateOverride(id, (current, ...rest) => {
+        const change = decide(current, ...rest);
         return { ...change, override: { ...change.override, windowSeconds: current.windowSeconds } };
       }),
   })),
@@ -222,6 +239,12 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
     'updateOverride',
     (database, _override, before) => setActive(database, activeIds(before), true),
   ),
+  "an update of an override sees the client's others by id, and nobody else's": breaking('limits', (right) => ({
+    updateOverride: async (id, decide) => {
+      const all = await right.overrides(false);
+      return right.updateOverride(id, (current, client) => decide(current, client, all));
+    },
+  })),
   'an update of an override whose decision raises passes that on and changes nothing': breaking(
     'limits',
     (right, stores) => ({ updateOverride: (id, decide) => leaking(stores, right.updateOverride(id, decide)) }),
@@ -250,40 +273,6 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
   ),
   'a removal of an override that is not there is refused before anything is decided': breaking('limits', (right) => ({
     removeOverride: (id, decide) => hushed(right.removeOverride(id, decide), undefined),
-  })),
-  'a subject is found by API client identifier and by profile id, with what limits it': breaking(
-    'limits',
-    (right, _stores, { profiles }) => ({
-      subject: async (id) =>
-        [...profiles.values()].some(({ clientId }) => clientId === id) ? right.subject(id) : null,
-    }),
-  ),
-  'a subject is found by API client identifier rather than by profile id': breaking(
-    'limits',
-    (right, _stores, { profiles }) => ({
-      subject: async (id) => {
-        const profile = [...profiles.values()].find((candidate) => candidate.id === id);
-        return profile ? right.subject(profile.clientId ?? profile.id) : right.subject(id);
-      },
-    }),
-  ),
-  'a subject without an override and with a tier that is gone is limited by neither': breaking('limits', (right) => ({
-    subject: async (id) => {
-      const subject = await right.subject(id);
-      const { tier } = subject?.profile ?? {};
-      return (
-        subject && {
-          ...subject,
-          limits: { ...subject.limits, tier: tier ? { tier, allowed: 600, windowSeconds: 60 } : null },
-        }
-      );
-    },
-  })),
-  'an id that is nobody finds no subject': breaking('limits', (right, _stores, { profiles }) => ({
-    subject: async (id) => {
-      const [first] = profiles.keys();
-      return (await right.subject(id)) ?? (first ? right.subject(first) : null);
-    },
   })),
 };
 

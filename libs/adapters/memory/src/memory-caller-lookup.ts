@@ -22,6 +22,12 @@ export const createMemoryCallerLookup = (database: MemoryDatabase): CallerLookup
     const profile = withUid(database, uid);
     return profile && rowOf(database, profile, target);
   },
+
+  async byEitherId(id) {
+    const all = [...database.profiles.values()];
+    const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
+    return profile ? rowOf(database, profile, null) : null;
+  },
 });
 
 const rowOf = <Part extends TargetPart>(

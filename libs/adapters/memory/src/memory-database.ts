@@ -54,7 +54,7 @@ export interface StoredJob {
   readonly leaseUntil: Instant | null;
   /** Of the last attempt that failed; null while none has. */
   readonly error: string | null;
-  readonly givenUp: boolean;
+  readonly isDeadLetter: boolean;
 }
 
 export interface StoredEmbedding {
@@ -99,7 +99,12 @@ export const commit = (
   for (const entry of entries) database.entries.push(kept(entry));
   for (const job of jobs) {
     if (job.task.kind === 'mail.notice' && askAgain(database, job.task)) continue;
-    database.jobs.set(job.id, { job: kept({ ...job, attempts: 0 }), leaseUntil: null, error: null, givenUp: false });
+    database.jobs.set(job.id, {
+      job: kept({ ...job, attempts: 0 }),
+      leaseUntil: null,
+      error: null,
+      isDeadLetter: false,
+    });
   }
 };
 

@@ -40,21 +40,22 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
     },
 
-    async addOverride(profile, facts, effects) {
-      if (!profiles.has(profile)) throw new PorticoError('client_not_found');
-      const override = kept({ ...facts, id: database.lastOverrideId + 1 });
-      commit(database, effects, () => {
+    async addOverride(client, decide) {
+      if (!profiles.has(client)) throw new PorticoError('client_not_found');
+      const change = decide(othersOf(database, client, null));
+      const override = kept({ ...change.override, id: database.lastOverrideId + 1 });
+      commit(database, change, () => {
         database.lastOverrideId = override.id;
-        storeOverride(database, profile, override);
+        storeOverrides(database, client, [override, ...(change.others ?? [])]);
       });
       return override;
     },
 
     async updateOverride(id, decide) {
       const { profile, override: current, client } = existingOverride(database, id);
-      const change = decide(current, client);
+      const change = decide(current, client, othersOf(database, profile, id));
       const override = kept({ ...change.override, id });
-      commit(database, change, () => storeOverride(database, profile, override));
+      commit(database, change, () => storeOverrides(database, profile, [override, ...(change.others ?? [])]));
       return override;
     },
 
@@ -62,12 +63,6 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       const { override, client } = existingOverride(database, id);
       const effects = decide(override, client);
       commit(database, effects, () => overrides.delete(id));
-    },
-
-    async subject(id) {
-      const all = [...profiles.values()];
-      const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
-      return profile ? { profile, limits: limitsOf(database, profile) } : null;
     },
   };
 };
@@ -98,13 +93,12 @@ const existingOverride = (
   return { ...owned, client };
 };
 
-/** Stores the override; an active one makes the profile's others inactive, which is a change of theirs too. */
-const storeOverride = ({ overrides }: MemoryDatabase, profile: ProfileId, override: Override): void => {
-  overrides.set(override.id, { profile, override });
-  if (!override.isActive) return;
-  for (const { profile: owner, override: other } of [...overrides.values()]) {
-    if (owner !== profile || other.id === override.id || !other.isActive) continue;
-    const updatedAt = nextChangeAt(other.updatedAt, override.updatedAt);
-    overrides.set(other.id, { profile, override: kept({ ...other, isActive: false, updatedAt }) });
-  }
+/** All overrides of the client but that one, by id. */
+const othersOf = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
+  [...overrides.values()]
+    .filter(({ profile, override }) => profile === client && override.id !== id)
+    .map(({ override }) => override);
+
+const storeOverrides = (database: MemoryDatabase, profile: ProfileId, overrides: readonly Override[]): void => {
+  for (const override of overrides) database.overrides.set(override.id, { profile, override: kept(override) });
 };

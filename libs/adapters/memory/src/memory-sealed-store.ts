@@ -3,7 +3,7 @@ import type { Collection, Instant, SealedSecrets, SealedStore } from '@portico/d
 import { inListOrder } from './memory-collection-store.ts';
 import { commit, kept } from './memory-database.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import { giveUp } from './memory-outbox.ts';
+import { deadLetter } from './memory-outbox.ts';
 
 export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({
   async read() {
@@ -30,7 +30,7 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
         if (collection) database.collections.set(id, withoutCredential(collection, reset.at));
       }
       database.catalogEpoch += 1;
-      for (const id of reset.mails) giveUp(database.jobs, id, reset.at, reset.reason);
+      for (const id of reset.mails) deadLetter(database.jobs, id, reset.at, reset.reason);
       if (reset.pepper === null) return;
       database.pepper = reset.pepper;
       database.keys.clear();
@@ -44,8 +44,8 @@ const sealedIn = ({ collections, jobs, keys, pepper }: MemoryDatabase): SealedSe
       ({ storedAuthentication: stored }) => stored != null && stored.sealedValue !== null,
     ),
   ),
-  mails: [...jobs.values()].flatMap(({ job: { id, task }, givenUp }) =>
-    'sealed' in task && !givenUp ? [{ id, profileId: task.profileId, sealed: task.sealed }] : [],
+  mails: [...jobs.values()].flatMap(({ job: { id, task }, isDeadLetter }) =>
+    'sealed' in task && !isDeadLetter ? [{ id, profileId: task.profileId, sealed: task.sealed }] : [],
   ),
   pepper,
   apiKeys: keys.size,

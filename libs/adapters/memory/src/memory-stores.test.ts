@@ -6,10 +6,10 @@ import { createMemoryStores } from './memory-stores.ts';
 
 test('a job that is given up keeps its error and loses its secret', async () => {
   const database = createMemoryDatabase();
-  const { embeddings, outbox } = createMemoryStores(database);
+  const { embeddingJobs, outbox } = createMemoryStores(database);
   const [mail, other] = [aMailJob(nextId()), aJob()];
-  await embeddings.enqueue(jobsOnly(mail, other));
-  for (const { id } of [mail, other]) await outbox.giveUp(id, start, 'no such mailbox');
+  await embeddingJobs.enqueue(jobsOnly(mail, other));
+  for (const { id } of [mail, other]) await outbox.deadLetter(id, start, 'no such mailbox');
   const stored = (id: JobId) => database.jobs.get(id);
   expect(stored(mail.id)).toMatchObject({ error: 'no such mailbox', job: { task: { sealed: '' } } });
   expect(stored(other.id)).toMatchObject({ error: 'no such mailbox', job: { task: other.task } });
@@ -17,9 +17,9 @@ test('a job that is given up keeps its error and loses its secret', async () => 
 
 test('a job that is put off keeps its error', async () => {
   const database = createMemoryDatabase();
-  const { embeddings, outbox } = createMemoryStores(database);
+  const { embeddingJobs, outbox } = createMemoryStores(database);
   const job = aJob();
-  await embeddings.enqueue(jobsOnly(job));
+  await embeddingJobs.enqueue(jobsOnly(job));
   await outbox.retry(job.id, start, 'mailbox busy');
   expect(database.jobs.get(job.id)?.error).toBe('mailbox busy');
 });

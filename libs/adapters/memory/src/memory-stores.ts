@@ -1,8 +1,10 @@
-import type { Ports } from '@portico/domain';
+import type { StorePorts } from '@portico/domain';
 import { createMemoryAuditLog } from './memory-audit-log.ts';
 import { createMemoryCallerLookup } from './memory-caller-lookup.ts';
 import { createMemoryCollectionStore } from './memory-collection-store.ts';
 import { createMemoryDatabase } from './memory-database.ts';
+import { createMemoryDeadLetters } from './memory-dead-letters.ts';
+import { createMemoryEmbeddingJobs } from './memory-embedding-jobs.ts';
 import { createMemoryEmbeddingStore } from './memory-embedding-store.ts';
 import { createMemoryGrantStore } from './memory-grant-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
@@ -10,13 +12,8 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 
-export type MemoryStores = Pick<
-  Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
->;
-
 /** The stores over one shared state that lasts as long as the process: the reference of what every store must do. */
-export const createMemoryStores = (database = createMemoryDatabase()): MemoryStores => ({
+export const createMemoryStores = (database = createMemoryDatabase()): StorePorts => ({
   callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),
   collections: createMemoryCollectionStore(database),
@@ -24,6 +21,8 @@ export const createMemoryStores = (database = createMemoryDatabase()): MemorySto
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),
+  embeddingJobs: createMemoryEmbeddingJobs(database),
   outbox: createMemoryOutbox(database),
+  deadLetters: createMemoryDeadLetters(database),
   sealed: createMemorySealedStore(database),
 });

@@ -1,5 +1,5 @@
 import { noEffects, outboxContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { GivenUpJob, Job, JobId, Outbox } from '@portico/domain';
+import type { Job, JobId, Outbox } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -36,25 +36,9 @@ const stating = (alter: (state: State, database: MemoryDatabase, now: number) =>
     },
   }));
 
-/** The list of jobs that were given up with something else in it. */
-const listing = (alter: (jobs: readonly GivenUpJob[]) => readonly GivenUpJob[]) =>
-  breaking('outbox', (right) => ({ givenUp: async (limit) => alter(await right.givenUp(limit)) }));
-
-/** Requeues that leave something else behind. */
-const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
-  breaking('outbox', (right, _stores, { jobs }) => ({
-    requeue: async (id, now) => {
-      const before = jobs.get(id);
-      const outcome = await right.requeue(id, now);
-      const after = jobs.get(id);
-      if (before && after) jobs.set(id, alter(after, before));
-      return outcome;
-    },
-  }));
-
 /** What is left of a notice after another was added for its profile. */
 const gathering = (alter: (before: StoredJob, after: StoredJob) => StoredJob) =>
-  breaking('embeddings', (right, _stores, { jobs }) => ({
+  breaking('embeddingJobs', (right, _stores, { jobs }) => ({
     enqueue: async (effects) => {
       const before = [...jobs.values()].filter(({ job }) => job.task.kind === 'mail.notice');
       await right.enqueue(effects);
@@ -150,7 +134,7 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
     (before) => before,
   ),
   'of simultaneous additions of notices for one profile one is added, and asked for by all': breaking(
-    'embeddings',
+    'embeddingJobs',
     (right, _stores, database) => ({
       enqueue: async (effects) => {
         const before = [...database.jobs];
@@ -173,83 +157,18 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
   ),
   'a notice that is gone or given up is left alone by a rest': resting(async (right, claimed, next, { jobs }) => {
     const stored = jobs.get(claimed.id);
-    if (stored) jobs.set(claimed.id, { ...stored, givenUp: false });
+    if (stored) jobs.set(claimed.id, { ...stored, isDeadLetter: false });
     await right.rest(claimed, next);
   }),
   'a job that was given up is never due again and cannot be claimed': breaking('outbox', (right) => ({
-    giveUp: (id, _now, error) => right.retry(id, 0, error),
+    deadLetter: (id, _now, error) => right.retry(id, 0, error),
   })),
-  'a job that was given up is kept': breaking('outbox', (right) => ({ giveUp: (id) => right.done(id) })),
-  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': listing(
-    (jobs) => jobs.map((job) => ({ ...job, attempts: job.attempts - 1 })),
-  ),
-  'jobs that were given up are listed newest first, at most as many as asked for': listing((jobs) => jobs.toReversed()),
-  'a job that waits, is leased or put off is not listed as given up': breaking(
-    'outbox',
-    (_right, _stores, { jobs }) => ({
-      givenUp: async () =>
-        [...jobs.values()]
-          .filter(({ error }) => error !== null)
-          .map(({ job: { id, task, attempts, dueAt }, error }) => ({
-            id,
-            kind: task.kind,
-            profileId: null,
-            collectionId: null,
-            attempts,
-            error: error ?? '',
-            since: dueAt,
-            secretRemoved: false,
-          })),
-    }),
-  ),
+  'a job that was given up is kept': breaking('outbox', (right) => ({ deadLetter: (id) => right.done(id) })),
   'to give a job up again changes nothing of it': breaking('outbox', (right, _stores, { jobs }) => ({
-    giveUp: async (id, now, error) => {
+    deadLetter: async (id, now, error) => {
       const stored = jobs.get(id);
-      if (stored) jobs.set(id, { ...stored, givenUp: false });
-      await right.giveUp(id, now, error);
-    },
-  })),
-  'a job that is requeued is due at once, as if it had never failed, and no other is': requeuing((after, before) => ({
-    ...after,
-    job: { ...after.job, attempts: before.job.attempts },
-  })),
-  'a job that is gone or not given up is left alone by a requeue': breaking('outbox', (right, _stores, { jobs }) => ({
-    requeue: async (id, now) => {
-      const stored = jobs.get(id);
-      if (stored) jobs.set(id, { ...stored, job: { ...stored.job, dueAt: now }, leaseUntil: null });
-      return right.requeue(id, now);
-    },
-  })),
-  'a job whose secret was removed is left alone by a requeue': breaking('outbox', (right, _stores, { jobs }) => ({
-    requeue: async (id, now) => {
-      const outcome = await right.requeue(id, now);
-      const stored = jobs.get(id);
-      if (stored) jobs.set(id, { ...stored, givenUp: false });
-      return outcome;
-    },
-  })),
-  'of simultaneous requeues of a job one succeeds': breaking('outbox', (right, _stores, { jobs }) => ({
-    requeue: async (id, now) => {
-      const before = jobs.get(id);
-      await pause();
-      if (before) jobs.set(id, before);
-      return right.requeue(id, now);
-    },
-  })),
-  'a requeue of all takes every job that can be done again, and tells how many': breaking('outbox', (right) => ({
-    requeueAll: async (now) => {
-      const [job] = await right.givenUp(1);
-      return job && (await right.requeue(job.id, now)) === 'requeued' ? 1 : 0;
-    },
-  })),
-  'a job of a re-index that is requeued waits again, and counts no longer as failed': requeuing((after) => ({
-    ...after,
-    job: { ...after.job, group: null },
-  })),
-  'a job that was given up can be discarded, and no other': breaking('outbox', (right) => ({
-    discard: async (id) => {
-      await right.done(id);
-      return true;
+      if (stored) jobs.set(id, { ...stored, isDeadLetter: false });
+      await right.deadLetter(id, now, error);
     },
   })),
   'what jobs that wait have sealed is listed, of leased and put off ones too, and of no other': breaking(

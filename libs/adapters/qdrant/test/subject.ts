@@ -1,10 +1,10 @@
 import { createEmbeddingChanges, recordLog, vectorTowards } from '@portico/contracts';
 import type { EmbeddingChanges, RecordedLog } from '@portico/contracts';
 import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
-import { createMemoryVectorIndex } from '@portico/memory';
 import { expect } from 'vitest';
 import { connect, type Limits } from '../src/connect.ts';
 import { createQdrantVectorIndex, type QdrantVectorIndex } from '../src/qdrant-vector-index.ts';
+import { createExactIndex } from './exact-index.ts';
 
 export interface Subject {
   readonly index: QdrantVectorIndex;
@@ -28,7 +28,7 @@ export const createSubject = (options: {
 }): Subject => {
   const embeddings = options.embeddings ?? createEmbeddingChanges();
   const log = recordLog();
-  const truth = createMemoryVectorIndex({ embeddings });
+  const truth = createExactIndex({ embeddings });
   const index = createQdrantVectorIndex({
     url: options.url,
     apiKey: options.apiKey ?? null,

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 import { withFile } from '../test/with-stores.ts';
 import { createSqlAuditLog } from './audit-log.ts';
-import type { Database } from './sql.ts';
-import { createSqliteAuditReads } from './sqlite/audit-reads.ts';
+import type { SqlDatabase } from './sql.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 
@@ -13,11 +12,12 @@ const dayMs = 86_400_000;
 
 test('a hundred simultaneous entries are committed together, in their order', () =>
   withFile(async (file) => {
-    const { orm, writer, reader } = await openSqlite(file);
-    const database = new SqliteDatabase(orm, writer, reader, 1_000);
+    const database = new SqliteDatabase(await openSqlite(file), 1_000);
     let transactions = 0;
-    const counting: Database = {
+    const counting: SqlDatabase = {
       reads: database.reads,
+      snapshot: (work) => database.snapshot(work),
+      unindexed: (condition) => database.unindexed(condition),
       violatedKey: (error) => database.violatedKey(error),
       transact: (work) => database.transact(work),
       write: (work) => {
@@ -25,7 +25,7 @@ test('a hundred simultaneous entries are committed together, in their order', ()
         return database.write(work);
       },
     };
-    const audit = createSqlAuditLog(counting, createSqliteAuditReads(reader));
+    const audit = createSqlAuditLog(counting);
     const entries = Array.from({ length: 100 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
     expect(transactions).toBe(1);

@@ -1,65 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import { PorticoError } from '@portico/domain';
-import type {
-  AuditEntry,
-  AuditFilter,
-  AuditLog,
-  AuditSource,
-  Deadline,
-  EntryId,
-  Instant,
-  ProfileId,
-} from '@portico/domain';
+import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant } from '@portico/domain';
+import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
+import { entryOf } from './audit-record.ts';
+import type { AuditPlace, AuditRow } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
-import { isDoneWithin } from './is-done-within.ts';
-import type { Database, Sql } from './sql.ts';
-
-/** The reads of the log, which each dialect has in its own SQL. */
-export interface AuditReads {
-  page: AuditLog['page'];
-  /** The highest `seq` that is there. */
-  lastSeq(): Promise<number>;
-  /** Entries in the order of pages, of those up to `lastSeq`, after that place. */
-  batch(filter: AuditFilter, lastSeq: number, after: AuditPlace | null, limit: number): Promise<readonly AuditRow[]>;
-}
-
-/** Where an entry stands in pages, newest first; `seq` decides between entries of one instant. */
-export interface AuditPlace {
-  readonly instant: Instant;
-  readonly seq: number;
-}
-
-export interface AuditRow extends AuditPlace {
-  readonly id: EntryId;
-  readonly source: AuditSource;
-  readonly actorId: ProfileId | null;
-  readonly message: string;
-  readonly timestamp: string;
-  readonly receivedAt: Instant;
-  readonly clientId: string | null;
-  readonly collectionId: string | null;
-  readonly action: string | null;
-}
+import { fulfilledWithin } from './fulfilled-within.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {
   /** Fulfilled once nothing waits to be written. */
   settled(): Promise<void>;
 }
 
-export const createSqlAuditLog = (database: Database, reads: AuditReads): SqlAuditLog => {
+export const createSqlAuditLog = (database: SqlDatabase): SqlAuditLog => {
   const queue = createQueue(database);
 
   return {
     append: (entry, deadline) => queue.append({ entry, deadline }),
     settled: () => queue.settled(),
-    page: (filter, offset, limit) => reads.page(filter, offset, limit),
+    page: (filter, offset, limit) => readPage(database, filter, offset, limit),
 
     export(filter) {
       // Asked for at the call: what is added later does not come.
-      const last = reads.lastSeq();
+      const last = readLastSeq(database.reads);
       // Whoever takes the first entry is told of a failure.
       last.catch(() => undefined);
-      return exported(reads, filter, last);
+      return exported(database, filter, last);
     },
 
     async prune(before, limit) {
@@ -71,31 +38,6 @@ export const createSqlAuditLog = (database: Database, reads: AuditReads): SqlAud
     },
   };
 };
-
-export const auditColumns = [
-  'seq',
-  'id',
-  'source',
-  'actorId',
-  'message',
-  'timestamp',
-  'instant',
-  'receivedAt',
-  'clientId',
-  'collectionId',
-  'action',
-] as const satisfies readonly (keyof AuditRow)[];
-
-export const entryOf = (row: AuditRow): AuditEntry => ({
-  id: row.id,
-  source: row.source,
-  actorId: row.actorId,
-  message: row.message,
-  timestamp: row.timestamp,
-  instant: row.instant,
-  receivedAt: row.receivedAt,
-  facets: { clientId: row.clientId, collectionId: row.collectionId, action: row.action },
-});
 
 const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
@@ -127,7 +69,7 @@ class ExpiredMeanwhile extends Error {}
  * Commits together what came together: everything that was appended in one turn of the event loop, and while earlier
  * entries were on their way to the disk, shares one transaction, and so one sync. What expires before that is left out.
  */
-const createQueue = (database: Database) => {
+const createQueue = (database: SqlDatabase) => {
   let waiting: Appended[] = [];
   let next: Promise<void> | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -135,7 +77,7 @@ const createQueue = (database: Database) => {
 
   const commit = async (before: Promise<unknown>): Promise<void> => {
     await setImmediate();
-    await isDoneWithin(groupWaitMs, before);
+    await fulfilledWithin(groupWaitMs, before);
     let group: readonly Appended[] | null = null;
     const write = async (sql: Sql): Promise<void> => {
       group = (group ?? take()).filter(isInTime);
@@ -188,10 +130,10 @@ const createQueue = (database: Database) => {
   };
 };
 
-async function* exported(reads: AuditReads, filter: AuditFilter, last: Promise<number>): AsyncIterable<AuditEntry> {
+async function* exported(database: SqlDatabase, filter: AuditFilter, last: Promise<number>): AsyncIterable<AuditEntry> {
   const lastSeq = await last;
   for (let after: AuditPlace | null = null; ;) {
-    const rows: readonly AuditRow[] = await reads.batch(filter, lastSeq, after, exportBatchMax);
+    const rows: readonly AuditRow[] = await readBatch(database, filter, lastSeq, after, exportBatchMax);
     for (const row of rows) yield entryOf(row);
     after = rows.at(-1) ?? null;
     if (rows.length < exportBatchMax) return;

@@ -1,54 +1,48 @@
 import type { AuditEntry, AuditFilter } from '@portico/domain';
-import { auditColumns, entryOf } from './audit-log.ts';
-import type { AuditPlace, AuditRow } from './audit-log.ts';
+import { auditColumns, entryOf } from './audit-record.ts';
+import type { AuditPlace, AuditRow } from './audit-record.ts';
 import { dayMs } from './effects.ts';
-import { columns } from './sql.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
+import { columns } from './table.ts';
 
-/** A statement with the parameters of its `?`s. */
-export interface Statement {
-  readonly text: string;
-  readonly parameters: readonly (string | number)[];
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  readonly total: number;
 }
 
-/**
- * What is read for something, without how: it hands out a statement and is handed its rows, until it returns. So that one
- * dialect can work it within a tick and another over a wire, each in one snapshot.
- */
-export type Reading<Answer> = Generator<Statement, Answer, readonly unknown[]>;
+/** Page and total are of one moment. Where one statement reads both, they are so without a transaction. */
+export const readPage = (
+  database: SqlDatabase,
+  filter: AuditFilter,
+  offset: number,
+  limit: number,
+): Promise<AuditPage> =>
+  hasFields(filter) || offset < limit
+    ? pageWithTotal(database, filter, offset, limit)
+    : database.snapshot((sql) => countedPage(sql, filter.source, offset, limit));
 
-export type AuditPage = { readonly entries: readonly AuditEntry[]; readonly total: number };
+/** The highest `seq` that is there. */
+export const readLastSeq = async (sql: Sql): Promise<number> =>
+  (await sql.first<{ seq: number | null }>('select max(seq) as seq from audit_entries'))?.seq ?? 0;
 
-/** `beside` turns a condition into one that no index is chosen for; `(condition) => condition` where nothing is to be said. */
-export type Beside = (condition: string) => string;
-
-export function* readPage(filter: AuditFilter, offset: number, limit: number, beside: Beside): Reading<AuditPage> {
-  return isOfOneStatement(filter, offset, limit)
-    ? yield* pageWithTotal(filter, offset, limit, beside)
-    : yield* countedPage(filter.source, offset, limit);
-}
-
-/** Whether `readPage` hands out a single statement, which is of one moment by itself. */
-export const isOfOneStatement = (filter: AuditFilter, offset: number, limit: number): boolean =>
-  hasFields(filter) || offset < limit;
-
-export function* readLastSeq(): Reading<number> {
-  const last = yield* first<{ seq: number | null }>('select max(seq) as seq from audit_entries', []);
-  return last?.seq ?? 0;
-}
-
-/** A batch of an export: see `AuditReads.batch`. */
-export function* readBatch(
+/** Entries in the order of pages, of those up to `lastSeq`, after that place. */
+export const readBatch = (
+  database: SqlDatabase,
   filter: AuditFilter,
   lastSeq: number,
   after: AuditPlace | null,
   limit: number,
-  beside: Beside,
-): Reading<readonly AuditRow[]> {
-  const { where, parameters } = conditionsOf(filter, beside);
+): Promise<readonly AuditRow[]> => {
+  const { where, parameters } = conditionsOf(filter, database);
   const beyond = after ? 'and (a.instant, a.seq) < (?, ?)' : '';
   const text = `${selectEntries} ${where} and a.seq <= ? ${beyond} ${newestFirst} limit ?`;
-  return yield* all<AuditRow>(text, [...parameters, lastSeq, ...(after ? [after.instant, after.seq] : []), limit]);
-}
+  return database.reads.all<AuditRow>(text, [
+    ...parameters,
+    lastSeq,
+    ...(after ? [after.instant, after.seq] : []),
+    limit,
+  ]);
+};
 
 /** What a filter says: conditions on an entry, with the parameters of their `?`s. */
 interface Conditions {
@@ -69,80 +63,83 @@ const selectTotal = 'select entries as total from audit_totals where scope = ?';
 const daysNewestFirst = 'select day, entries from audit_days where scope = ? and day < ? order by day desc limit ?';
 const daysOldestFirst = 'select day, entries from audit_days where scope = ? and day > ? order by day limit ?';
 
-function* all<Row>(text: string, parameters: readonly Parameter[]): Reading<readonly Row[]> {
-  return (yield { text, parameters }) as readonly Row[];
-}
-
-function* first<Row>(text: string, parameters: readonly Parameter[]): Reading<Row | undefined> {
-  return (yield* all<Row>(text, parameters))[0];
-}
-
 /** Where the page is empty, there is one row, with the total alone. */
-function* pageWithTotal(filter: AuditFilter, offset: number, limit: number, beside: Beside): Reading<AuditPage> {
-  const { where, parameters } = conditionsOf(filter, beside);
+const pageWithTotal = async (
+  database: SqlDatabase,
+  filter: AuditFilter,
+  offset: number,
+  limit: number,
+): Promise<AuditPage> => {
+  const { where, parameters } = conditionsOf(filter, database);
   const counted = hasFields(filter)
     ? { text: `${countEntries} ${where}`, parameters }
     : { text: selectTotal, parameters: [filter.source] };
   const page = `${selectEntries} ${where} ${newestFirst} limit ? offset ?`;
-  const rows = yield* all<(AuditRow | { readonly seq: null }) & { readonly total: number }>(
+  const rows = await database.reads.all<(AuditRow | { readonly seq: null }) & { readonly total: number }>(
     `select t.total, a.* from (${counted.text}) t left join (${page}) a on true ${newestFirst}`,
     [...counted.parameters, ...parameters, limit, offset],
   );
   const entries = rows.filter((row) => row.seq !== null).map(entryOf);
   return { entries, total: rows[0]?.total ?? 0 };
-}
+};
 
-function* countedPage(source: AuditFilter['source'], offset: number, limit: number): Reading<AuditPage> {
-  const total = (yield* first<{ total: number }>(selectTotal, [source]))?.total ?? 0;
+const countedPage = async (
+  sql: Sql,
+  source: AuditFilter['source'],
+  offset: number,
+  limit: number,
+): Promise<AuditPage> => {
+  const total = (await sql.first<{ total: number }>(selectTotal, [source]))?.total ?? 0;
   if (offset >= total) return { entries: [], total };
-  return { entries: (yield* rowsAt(source, offset, limit, total)).map(entryOf), total };
-}
+  return { entries: (await rowsAt(sql, source, offset, limit, total)).map(entryOf), total };
+};
 
 /** The last page needs no search for where it begins. */
-function* rowsAt(
+const rowsAt = async (
+  sql: Sql,
   source: AuditFilter['source'],
   offset: number,
   limit: number,
   total: number,
-): Reading<readonly AuditRow[]> {
-  const { where, parameters } = conditionsOf({ source });
+): Promise<readonly AuditRow[]> => {
+  const { where, parameters } = conditionsOfSource(source);
   const select = `${selectEntries} ${where}`;
   if (total - offset <= limit) {
-    const rows = yield* all<AuditRow>(`${select} ${oldestFirst} limit ?`, [...parameters, total - offset]);
+    const rows = await sql.all<AuditRow>(`${select} ${oldestFirst} limit ?`, [...parameters, total - offset]);
     return rows.toReversed();
   }
-  const { instant, seq } = yield* placeAt(source, offset, total);
+  const { instant, seq } = await placeAt(sql, source, offset, total);
   const seek = `${select} and (a.instant, a.seq) <= (?, ?) ${newestFirst} limit ?`;
-  return yield* all<AuditRow>(seek, [...parameters, instant, seq, limit]);
-}
+  return sql.all<AuditRow>(seek, [...parameters, instant, seq, limit]);
+};
 
 /**
  * The place of the entry at that offset of the newest-first order: the days' counts are walked from whichever end is
  * nearer to find its day, then the index inside of the day from whichever end of that is nearer.
  */
-function* placeAt(source: AuditFilter['source'], offset: number, total: number): Reading<AuditPlace> {
+const placeAt = async (sql: Sql, source: AuditFilter['source'], offset: number, total: number): Promise<AuditPlace> => {
   const fromOldest = total - 1 - offset;
   const { day, entries, index } =
     offset <= fromOldest
-      ? yield* dayAt(daysNewestFirst, farthestDay, source, offset)
-      : mirrored(yield* dayAt(daysOldestFirst, -farthestDay, source, fromOldest));
-  const { where, parameters } = conditionsOf({ source });
+      ? await dayAt(sql, daysNewestFirst, farthestDay, source, offset)
+      : mirrored(await dayAt(sql, daysOldestFirst, -farthestDay, source, fromOldest));
+  const { where, parameters } = conditionsOfSource(source);
   const select = `select a.instant, a.seq from audit_entries a ${where}`;
   const place =
     index < entries / 2
-      ? yield* first<AuditPlace>(`${select} and a.instant < ? ${newestFirst} limit 1 offset ?`, [
+      ? await sql.first<AuditPlace>(`${select} and a.instant < ? ${newestFirst} limit 1 offset ?`, [
           ...parameters,
           (day + 1) * dayMs,
           index,
         ])
-      : yield* first<AuditPlace>(`${select} and a.instant >= ? ${oldestFirst} limit 1 offset ?`, [
+      : await sql.first<AuditPlace>(`${select} and a.instant >= ? ${oldestFirst} limit 1 offset ?`, [
           ...parameters,
           day * dayMs,
           entries - 1 - index,
         ]);
   if (!place) throw new Error(doNotAddUp);
   return place;
-}
+};
 
 const doNotAddUp = 'The counts of the audit log do not add up to its entries.';
 const daysAtOnce = 250;
@@ -154,10 +151,16 @@ interface PlaceInDay extends Day {
   readonly index: number;
 }
 
-function* dayAt(days: string, before: number, source: AuditFilter['source'], offset: number): Reading<PlaceInDay> {
+const dayAt = async (
+  sql: Sql,
+  days: string,
+  before: number,
+  source: AuditFilter['source'],
+  offset: number,
+): Promise<PlaceInDay> => {
   let passed = 0;
   for (let last = before; ;) {
-    const found = yield* all<Day>(days, [source, last, daysAtOnce]);
+    const found = await sql.all<Day>(days, [source, last, daysAtOnce]);
     for (const { day, entries } of found) {
       if (offset < passed + entries) return { day, entries, index: offset - passed };
       passed += entries;
@@ -165,14 +168,17 @@ function* dayAt(days: string, before: number, source: AuditFilter['source'], off
     }
     if (found.length < daysAtOnce) throw new Error(doNotAddUp);
   }
-}
+};
 
 const mirrored = ({ day, entries, index }: PlaceInDay): PlaceInDay => ({ day, entries, index: entries - 1 - index });
 
 const hasFields = ({ actorId, clientId, collectionId, action, from, to }: AuditFilter): boolean =>
   [actorId, clientId, collectionId, action, from, to].some((field) => field !== undefined);
 
-const conditionsOf = (filter: AuditFilter, beside: Beside = (condition) => condition): Conditions => {
+const conditionsOfSource = (source: AuditFilter['source']): Conditions =>
+  source === 'all' ? { where: 'where true', parameters: [] } : { where: 'where a.source = ?', parameters: [source] };
+
+const conditionsOf = (filter: AuditFilter, database: Pick<SqlDatabase, 'unindexed'>): Conditions => {
   const equalities = asked([
     ['a.client_id = ?', filter.clientId],
     ['a.collection_id = ?', filter.collectionId],
@@ -186,8 +192,8 @@ const conditionsOf = (filter: AuditFilter, beside: Beside = (condition) => condi
   ]);
   const where = [
     'where true',
-    // The narrowest comes first.
-    ...equalities.map(({ condition }, index) => (index === 0 ? condition : beside(condition))),
+    // The narrowest comes first, and is the one that an index is taken for.
+    ...equalities.map(({ condition }, index) => (index === 0 ? condition : database.unindexed(condition))),
     ...range.map(({ condition }) => condition),
   ];
   return { where: where.join(' and '), parameters: [...equalities, ...range].map(({ value }) => value) };

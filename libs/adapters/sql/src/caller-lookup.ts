@@ -9,14 +9,13 @@ import type {
 } from '@portico/domain';
 import { collectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
 import type { CollectionColumns } from './collection-record.ts';
-import type { LimitReads } from './limit-store.ts';
 import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
-import { columns } from './sql.ts';
 import type { PreparedReads } from './sql.ts';
+import { columns } from './table.ts';
 
 /** The hot read: one prepared statement, which sees what is committed. */
-export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup & LimitReads => {
+export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
     const alone = reads.wide<CallerColumns>(`select ${callerColumns} ${callerTables} where ${condition} and e.id = 1`);
     const prepare = <Part extends TargetPart>(
@@ -44,12 +43,13 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup & Limi
       return row ? callerOf<TargetParts[Part]>(row, null, false) : null;
     };
   };
+  const byClientId = readBy('p.client_id = ?');
   const byProfileId = readBy('p.id = ?');
 
   return {
     byUid: readBy('p.uid = ?'),
-    byClientId: readBy('p.client_id = ?'),
-    byProfileId: (id) => byProfileId(id, null),
+    byClientId,
+    byEitherId: async (id) => (await byClientId(id, null)) ?? byProfileId(id, null),
   };
 };
 

@@ -1,7 +1,7 @@
 import type { CollectionId, ListedCollection, ListPage, Visibility } from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
-import { columns } from './sql.ts';
 import type { PreparedRead, PreparedReads } from './sql.ts';
+import { columns } from './table.ts';
 
 /** What the dialects say differently. */
 export interface CollectionDialect {

@@ -1,6 +1,10 @@
 import { nameKey } from '@portico/domain';
-import type { AuthenticationScheme, Collection, CollectionHead, StoredAuthentication } from '@portico/domain';
-import type { CollectionRow } from './entities.ts';
+import type { Collection, CollectionHead } from '@portico/domain';
+import { CollectionEntity } from './entities.ts';
+import { columnsOf, insertInto, updateOf, without } from './table.ts';
+import type { Row } from './table.ts';
+
+type CollectionRow = Row<typeof CollectionEntity>;
 
 /** What answers show of a collection: small, however much is stored. */
 export const headColumns = [
@@ -12,25 +16,16 @@ export const headColumns = [
   'updatedAt',
   'revision',
   'documentDigest',
-] as const satisfies readonly (keyof CollectionRow)[];
+] as const satisfies readonly (keyof CollectionHead)[];
 
-export const collectionColumns = [
-  ...headColumns,
-  'contentRevision',
-  'baseUrl',
-  'derivedType',
-  'derivedName',
-  'derivedIn',
-  'storedType',
-  'storedName',
-  'storedIn',
-  'storedSealedValue',
-  'importKey',
-] as const satisfies readonly (keyof CollectionRow)[];
+export const collectionColumns = without(columnsOf(CollectionEntity), 'nameKey');
 
-export type CollectionColumns = Pick<CollectionRow, (typeof collectionColumns)[number]>;
+export type CollectionColumns = Omit<CollectionRow, 'nameKey'>;
 
-export const headOf = (row: Pick<CollectionRow, (typeof headColumns)[number]>): CollectionHead => ({
+export const insertCollection = insertInto(CollectionEntity, columnsOf(CollectionEntity));
+export const updateCollection = updateOf(CollectionEntity, 'id', without(columnsOf(CollectionEntity), 'id'));
+
+export const headOf = (row: CollectionColumns): CollectionHead => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -45,39 +40,26 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
   ...headOf(row),
   contentRevision: row.contentRevision,
   baseUrl: row.baseUrl,
-  derivedAuthentication: { type: row.derivedType, name: row.derivedName ?? null, in: row.derivedIn ?? null },
-  storedAuthentication: storedAuthenticationOf(row),
-  importKey: row.importKey ?? null,
+  derivedAuthentication: { type: row.derivedType, name: row.derivedName, in: row.derivedIn },
+  storedAuthentication: row.storedType && {
+    type: row.storedType,
+    name: row.storedName,
+    in: row.storedIn,
+    sealedValue: row.storedSealedValue,
+  },
+  importKey: row.importKey,
 });
 
-export const collectionData = ({
+export const collectionRow = ({
   derivedAuthentication: derived,
   storedAuthentication: stored,
-  ...head
-}: Collection) => ({
-  ...head,
-  nameKey: nameKey(head.name),
-  ...derivedData(derived),
-  ...storedData(stored),
-});
-
-const storedAuthenticationOf = (row: CollectionColumns): StoredAuthentication | null =>
-  row.storedType == null
-    ? null
-    : {
-        type: row.storedType,
-        name: row.storedName ?? null,
-        in: row.storedIn ?? null,
-        sealedValue: row.storedSealedValue ?? null,
-      };
-
-const derivedData = (derived: AuthenticationScheme) => ({
+  ...facts
+}: Collection): CollectionRow => ({
+  ...facts,
+  nameKey: nameKey(facts.name),
   derivedType: derived.type,
   derivedName: derived.name,
   derivedIn: derived.in,
-});
-
-const storedData = (stored: StoredAuthentication | null) => ({
   storedType: stored?.type ?? null,
   storedName: stored?.name ?? null,
   storedIn: stored?.in ?? null,

@@ -1,24 +1,22 @@
-import type { AuditEntry, Effects, Instant, NewJob } from '@portico/domain';
-import { taskColumns } from './job-record.ts';
-import type { Sql, Transaction, Value } from './sql.ts';
+import type { AuditEntry, Effects, Instant } from '@portico/domain';
+import { entryRow, insertEntry } from './audit-record.ts';
+import { insertJob, jobRow } from './job-record.ts';
+import type { Sql } from './sql.ts';
+import { writeEach } from './table.ts';
 
 /**
  * The last step of a change: writes what it writes beside its record, and begins the commit. Throws `timed_out` where the deadline
  * has expired, which rolls back.
  */
-export const writeEffects = async (
-  transaction: Transaction,
-  { entries = [], jobs = [], deadline }: Effects,
-): Promise<void> => {
-  await transaction.flush();
-  await writeEntries(transaction, entries);
-  if (jobs.length > 0) await transaction.runEach(insertJob, jobs.map(jobParameters));
+export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
+  await writeEntries(sql, entries);
+  if (jobs.length > 0) await writeEach(sql, insertOrAsk, jobs.map(jobRow));
   deadline?.beginCommit();
 };
 
 export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length === 0) return;
-  await sql.runEach(insertEntry, entries.map(entryParameters));
+  await writeEach(sql, insertEntry, entries.map(entryRow));
   await countEntries(sql, entries, 1);
 };
 
@@ -51,34 +49,14 @@ export const dayMs = 86_400_000;
 /** Days since 1970-01-01, in UTC. */
 export const dayOf = (instant: Instant): number => Math.floor(instant / dayMs);
 
-const insertEntry = `insert into audit_entries
-  (id, source, actor_id, message, timestamp, instant, received_at, client_id, collection_id, action)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
-const entryParameters = (entry: AuditEntry): Value[] => [
-  entry.id,
-  entry.source,
-  entry.actorId,
-  entry.message,
-  entry.timestamp,
-  entry.instant,
-  entry.receivedAt,
-  entry.facets.clientId,
-  entry.facets.collectionId,
-  entry.facets.action,
-];
-
 const addToDay = `insert into audit_days (scope, day, entries) values (?, ?, ?)
   on conflict (scope, day) do update set entries = audit_days.entries + excluded.entries`;
 const addToTotal = `insert into audit_totals (scope, entries) values (?, ?)
   on conflict (scope) do update set entries = audit_totals.entries + excluded.entries`;
 const forgetEmptyDays = 'delete from audit_days where entries = 0';
 
-const insertJob = `insert into jobs (id, kind, profile_id, collection_id, sealed, reason, job_group, due_at)
-  values (?, ?, ?, ?, ?, ?, ?, ?)
-  on conflict (profile_id) where kind = 'mail.notice' do update set asked = jobs.asked + 1`;
-
-const jobParameters = ({ id, task, group, dueAt }: NewJob): Value[] => {
-  const { kind, profileId, collectionId, sealed, reason } = taskColumns(task);
-  return [id, kind, profileId, collectionId, sealed, reason, group, dueAt];
+/** A notice whose profile has one already is asked for once more. */
+const insertOrAsk = {
+  ...insertJob,
+  text: `${insertJob.text} on conflict (profile_id) where kind = 'mail.notice' do update set asked = jobs.asked + 1`,
 };

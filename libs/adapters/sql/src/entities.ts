@@ -1,10 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { InferEntity } from '@mikro-orm/core';
 import type {
   ApiKeyPlace,
+  AuditSource,
   AuthenticationType,
   ClientId,
   CollectionId,
+  EntryId,
+  JobId,
+  JobKind,
   ProfileId,
   RegistrationStatus,
   Role,
@@ -53,7 +56,6 @@ export const ProfileEntity = defineEntity({
     { name: 'profiles_created_at_index', properties: ['createdAt', 'id'] },
   ],
 });
-export type ProfileRow = InferEntity<typeof ProfileEntity>;
 
 export const CollectionEntity = defineEntity({
   name: 'Collection',
@@ -84,14 +86,17 @@ export const CollectionEntity = defineEntity({
   },
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
 });
-export type CollectionRow = InferEntity<typeof CollectionEntity>;
+
+/** The row goes with the one that it is of. */
+const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');
+const ofCollection = () => p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
 
 /** Apart from its collection, so that no list and no change of a name reads or writes it. */
 export const DocumentEntity = defineEntity({
   name: 'Document',
   tableName: 'documents',
   properties: {
-    collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    collectionId: () => ofCollection().primary().index(false),
     /** As `PackedText` has them: `crc32` and `bytes` are of the text, not of what it is packed to. */
     deflated: p.blob(),
     crc32: int64(),
@@ -103,7 +108,7 @@ export const EmbeddingEntity = defineEntity({
   name: 'Embedding',
   tableName: 'embeddings',
   properties: {
-    collection: () => p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    collectionId: () => ofCollection().primary().index(false),
     modelId: text(),
     contentRevision: int64(),
     sequence: int64().unique('embeddings_sequence_unique'),
@@ -116,9 +121,8 @@ export const GrantEntity = defineEntity({
   name: 'Grant',
   tableName: 'grants',
   properties: {
-    profile: () => p.manyToOne(ProfileEntity).mapToPk().primary().deleteRule('cascade').index(false),
-    collection: () =>
-      p.manyToOne(CollectionEntity).mapToPk().primary().deleteRule('cascade').index('grants_collection_index'),
+    profileId: () => ofProfile().primary().index(false),
+    collectionId: () => ofCollection().primary().index('grants_collection_index'),
     grantedAt: int64(),
   },
 });
@@ -136,7 +140,6 @@ export const TierEntity = defineEntity({
     updatedAt: int64(),
   },
 });
-export type TierRow = InferEntity<typeof TierEntity>;
 
 export const OverrideEntity = defineEntity({
   name: 'Override',
@@ -144,7 +147,7 @@ export const OverrideEntity = defineEntity({
   properties: {
     /** By autoincrement, so that the id of a removed one is never used again. */
     id: p.integer().primary(),
-    profile: () => p.manyToOne(ProfileEntity).mapToPk().deleteRule('cascade').index('overrides_profile_index'),
+    profileId: () => ofProfile().index('overrides_profile_index'),
     clientId: text().$type<ClientId>(),
     allowed: int64(),
     windowSeconds: int64(),
@@ -152,9 +155,8 @@ export const OverrideEntity = defineEntity({
     createdAt: int64(),
     updatedAt: int64(),
   },
-  uniques: [{ name: 'overrides_active_unique', properties: ['profile'], where: 'is_active = true' }],
+  uniques: [{ name: 'overrides_active_unique', properties: ['profileId'], where: 'is_active = true' }],
 });
-export type OverrideRow = InferEntity<typeof OverrideEntity>;
 
 /** `seq` is the order of insertion. */
 export const AuditEntryEntity = defineEntity({
@@ -162,9 +164,9 @@ export const AuditEntryEntity = defineEntity({
   tableName: 'audit_entries',
   properties: {
     seq: p.integer().primary(),
-    id: text(),
-    source: text(),
-    actorId: text().nullable(),
+    id: text().$type<EntryId>(),
+    source: text().$type<AuditSource>(),
+    actorId: text().$type<ProfileId>().nullable(),
     message: text(),
     timestamp: text(),
     instant: int64(),
@@ -204,10 +206,10 @@ export const JobEntity = defineEntity({
   name: 'Job',
   tableName: 'jobs',
   properties: {
-    id: text().primary(),
-    kind: text(),
-    profileId: text().nullable().index('jobs_profile_index'),
-    collectionId: text().nullable(),
+    id: text().$type<JobId>().primary(),
+    kind: text().$type<JobKind>(),
+    profileId: text().$type<ProfileId>().nullable().index('jobs_profile_index'),
+    collectionId: text().$type<CollectionId>().nullable(),
     sealed: text().nullable(),
     reason: text().nullable(),
     asked: p.integer().default(1),

@@ -5,14 +5,18 @@ import { profileColumns, profileOf } from './profile-record.ts';
 import type { ProfileColumns } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
 import { grown, nextEpochs } from './epochs.ts';
-import { columns } from './sql.ts';
-import type { Database, Sql } from './sql.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
+import { columns, columnsOf, insertInto, write } from './table.ts';
 
-export const createSqlGrantStore = (database: Database): GrantStore => ({
+export const createSqlGrantStore = (database: SqlDatabase): GrantStore => ({
   async grant(profile, collection, decide) {
     await database.transact(async (transaction) => {
       const change = decide(await stateOf(transaction, profile, collection));
-      await transaction.em.insert(GrantEntity, { profile, collection, grantedAt: change.grantedAt });
+      await write(transaction, insertGrant, {
+        profileId: profile,
+        collectionId: collection,
+        grantedAt: change.grantedAt,
+      });
       await transaction.run(touchGrants, [...nextEpochs(), profile]);
       await writeEffects(transaction, change);
     });
@@ -21,7 +25,7 @@ export const createSqlGrantStore = (database: Database): GrantStore => ({
   async revoke(profile, collection, decide) {
     await database.transact(async (transaction) => {
       const effects = decide(await stateOf(transaction, profile, collection));
-      await transaction.em.nativeDelete(GrantEntity, { profile, collection });
+      await transaction.run(deleteGrant, [profile, collection]);
       await transaction.run(touchGrants, [...nextEpochs(), profile]);
       await writeEffects(transaction, effects);
     });
@@ -54,6 +58,8 @@ const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}
 const selectClients = `select ${columns('p', profileColumns)}, ${columns('g', ['grantedAt'])}
   from collections c left join grants g on g.collection_id = c.id left join profiles p on p.id = g.profile_id
   where c.id = ? order by p.email`;
+const insertGrant = insertInto(GrantEntity, columnsOf(GrantEntity));
+const deleteGrant = 'delete from grants where profile_id = ? and collection_id = ?';
 const touchGrants = `update profiles set grants_epoch = ${grown('grants_epoch')} where id = ?`;
 
 type Absent = { readonly id: null } & Pick<StateRow, 'collectionName' | 'grantedAt'>;

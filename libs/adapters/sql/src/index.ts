@@ -2,7 +2,7 @@ export { databaseFault } from './database-fault.ts';
 export { DatabaseUnavailableError } from './database-unavailable-error.ts';
 export { openSqlStores } from './open-sql-stores.ts';
 export type { SqlConfig, SqlOptions, SqlStores } from './open-sql-stores.ts';
-export type { Settings } from './settings.ts';
+export type { SettingsTable } from './settings-table.ts';
 
 /** What is done with the file of a SQLite database from outside; its driver is loaded for it. */
 export const sqliteFiles = () => import('./sqlite/sqlite-files.ts');

@@ -1,37 +1,30 @@
-import type { CollectionId, GivenUpJob, Instant, Job, JobId, JobKind, JobTask, ProfileId } from '@portico/domain';
+import type { DeadLetter, Job, JobTask, NewJob } from '@portico/domain';
+import { JobEntity } from './entities.ts';
+import { columnsOf, insertInto, without } from './table.ts';
+import type { Row } from './table.ts';
 
-/** A task in columns of its own, so that a profile's mails can be found. */
-export interface TaskColumns {
-  readonly kind: JobKind;
-  readonly profileId: ProfileId | null;
-  readonly collectionId: CollectionId | null;
-  readonly sealed: string | null;
-  readonly reason: string | null;
-  /** 1 but for a notice. */
-  readonly asked: number;
-}
+type StoredRow = Row<typeof JobEntity>;
 
-export interface JobRow extends TaskColumns {
-  readonly id: JobId;
-  readonly jobGroup: string | null;
-  readonly dueAt: Instant;
-  readonly attempts: number;
-}
+export const jobColumns = without(columnsOf(JobEntity), 'leasedUntil', 'givenUp', 'error');
+export type JobRow = Pick<StoredRow, (typeof jobColumns)[number]>;
 
-export const jobColumns = [
+/** A dead letter keeps since when it is one in `dueAt`, and an empty text where it had a sealed secret. */
+export const deadLetterColumns = [
   'id',
   'kind',
   'profileId',
   'collectionId',
   'sealed',
-  'reason',
-  'asked',
-  'jobGroup',
   'dueAt',
   'attempts',
-] as const satisfies readonly (keyof JobRow)[];
+  'error',
+] as const satisfies readonly (keyof StoredRow)[];
+export type DeadLetterRow = Pick<StoredRow, (typeof deadLetterColumns)[number]>;
 
-export const taskColumns = (task: JobTask): TaskColumns => ({ ...nothing, ...task });
+export const insertJob = insertInto(JobEntity, without(jobColumns, 'asked', 'attempts'));
+
+/** A task has columns of its own, so that a profile's mails can be found. */
+export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({ ...nothing, ...task, id, jobGroup: group, dueAt });
 
 /** Throws where the row lacks what a task of its kind has. */
 export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({
@@ -42,32 +35,16 @@ export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job =
   attempts,
 });
 
-/** A job that was given up keeps since when in `dueAt`, and an empty text where it had a sealed secret. */
-export interface GivenUpRow extends Pick<
-  JobRow,
-  'id' | 'kind' | 'profileId' | 'collectionId' | 'sealed' | 'dueAt' | 'attempts'
-> {
-  readonly error: string;
-}
-
-export const givenUpColumns = [
-  'id',
-  'kind',
-  'profileId',
-  'collectionId',
-  'sealed',
-  'dueAt',
-  'attempts',
-  'error',
-] as const satisfies readonly (keyof GivenUpRow)[];
-
-export const givenUpJobOf = ({ dueAt, sealed, ...job }: GivenUpRow): GivenUpJob => ({
+export const deadLetterOf = ({ dueAt, sealed, error, ...job }: DeadLetterRow): DeadLetter => ({
   ...job,
+  error: error ?? '',
   since: dueAt,
   secretRemoved: sealed !== null,
 });
 
-const nothing = { profileId: null, collectionId: null, sealed: null, reason: null, asked: 1 };
+const nothing = { profileId: null, collectionId: null, sealed: null, reason: null };
+
+type TaskColumns = Omit<JobRow, 'id' | 'jobGroup' | 'dueAt' | 'attempts'>;
 
 const taskOf = ({ kind, profileId, collectionId, sealed, reason, asked }: TaskColumns): JobTask => {
   switch (kind) {

@@ -1,30 +1,21 @@
-import { nextChangeAt, PorticoError } from '@portico/domain';
-import type {
-  CallerRow,
-  ClientId,
-  LimitStore,
-  LimitSubject,
-  NewOverride,
-  Override,
-  Profile,
-  ProfileId,
-  Tier,
-} from '@portico/domain';
+import { PorticoError } from '@portico/domain';
+import type { LimitStore, Override, OverrideChange, Profile, ProfileId, Tier } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
-import { OverrideEntity, ProfileEntity, TierEntity } from './entities.ts';
-import type { OverrideRow, TierRow } from './entities.ts';
+import { OverrideEntity, TierEntity } from './entities.ts';
 import { findProfile } from './profile-store.ts';
-import { columns } from './sql.ts';
-import type { Database, Sql, Transaction } from './sql.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
+import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';
 
-/** The hot read, which says what limits a profile. */
-export interface LimitReads {
-  byClientId(id: ClientId, target: null): Promise<CallerRow | null>;
-  byProfileId(id: ProfileId): Promise<CallerRow | null>;
-}
+type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTier'>;
+type OverrideStore = Omit<LimitStore, keyof TierStore>;
 
-export const createSqlLimitStore = (database: Database, callers: LimitReads): LimitStore => ({
+export const createSqlLimitStore = (database: SqlDatabase): LimitStore => ({
+  ...tierStoreOn(database),
+  ...overrideStoreOn(database),
+});
+
+const tierStoreOn = (database: SqlDatabase): TierStore => ({
   async tiers() {
     return (await database.reads.all<TierRow>(selectTiers)).map(tierOf);
   },
@@ -32,7 +23,7 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
   async addTier(tier, effects) {
     try {
       await database.transact(async (transaction) => {
-        await transaction.em.insert(TierEntity, { ...tier });
+        await write(transaction, insertTier, tier);
         await writeEffects(transaction, effects);
       }, effects.deadline);
     } catch (cause) {
@@ -43,10 +34,9 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
 
   async updateTier(name, decide) {
     return database.transact(async (transaction) => {
-      const row = await loadTier(transaction, name);
-      const change = decide(tierOf(row));
+      const change = decide(await loadTier(transaction, name));
       const tier = { ...change.tier, tier: name };
-      Object.assign(row, tier);
+      await write(transaction, updateTier, tier);
       await writeEffects(transaction, change);
       return tier;
     });
@@ -54,35 +44,43 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
 
   async removeTier(name, decide) {
     await database.transact(async (transaction) => {
-      const change = decide(tierOf(await loadTier(transaction, name)));
-      await transaction.em.nativeDelete(TierEntity, { tier: name });
+      const change = decide(await loadTier(transaction, name));
+      await transaction.run(deleteTier, [name]);
       await transaction.run(takeFromProfiles, [change.removedAt, change.removedAt, name]);
       await writeEffects(transaction, change);
     });
   },
+});
 
+const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
   async overrides(activeOnly) {
     return (await database.reads.all<OverrideRow>(activeOnly ? selectActive : selectOverrides)).map(overrideOf);
   },
 
-  async addOverride(profile, override, effects) {
+  async addOverride(client, decide) {
     return database.transact(async (transaction) => {
-      const { em } = transaction;
-      if ((await em.count(ProfileEntity, { id: profile })) === 0) throw new PorticoError('client_not_found');
-      await makeOthersInactive(transaction, profile, override);
-      const id = await em.insert(OverrideEntity, { ...override, profile });
-      await writeEffects(transaction, effects);
-      return { ...override, id };
-    }, effects.deadline);
+      if (!(await findProfile(transaction, client))) throw new PorticoError('client_not_found');
+      const change = decide(await overridesOf(transaction, client));
+      await storeOthers(transaction, client, change);
+      const row = { ...change.override, profileId: client };
+      const added = await transaction.first<{ id: number }>(
+        `${insertOverride.text} returning id`,
+        insertOverride.parameters(row),
+      );
+      if (!added) throw new Error('The database has given an override no id.');
+      await writeEffects(transaction, change);
+      return { ...change.override, id: added.id };
+    });
   },
 
   async updateOverride(id, decide) {
     return database.transact(async (transaction) => {
-      const row = await loadOverride(transaction, id);
-      const change = decide(overrideOf(row), await ownerOf(transaction, row));
+      const { override: current, client } = await loadOverride(transaction, id);
+      const others = (await overridesOf(transaction, client.id)).filter((other) => other.id !== id);
+      const change = decide(current, client, others);
       const override = { ...change.override, id };
-      await makeOthersInactive(transaction, row.profile, override);
-      Object.assign(row, override);
+      await storeOthers(transaction, client.id, change);
+      await write(transaction, updateOverride, { ...override, profileId: client.id });
       await writeEffects(transaction, change);
       return override;
     });
@@ -90,78 +88,71 @@ export const createSqlLimitStore = (database: Database, callers: LimitReads): Li
 
   async removeOverride(id, decide) {
     await database.transact(async (transaction) => {
-      const row = await loadOverride(transaction, id);
-      const effects = decide(overrideOf(row), await ownerOf(transaction, row));
-      await transaction.em.nativeDelete(OverrideEntity, { id });
+      const { override, client } = await loadOverride(transaction, id);
+      const effects = decide(override, client);
+      await transaction.run(deleteOverride, [id]);
       await writeEffects(transaction, effects);
     });
   },
-
-  async subject(id) {
-    return subjectOf((await callers.byClientId(id as ClientId, null)) ?? (await callers.byProfileId(id as ProfileId)));
-  },
 });
 
-const tierColumns = ['tier', 'description', 'isActive', 'allowed', 'windowSeconds', 'createdAt', 'updatedAt'];
-const overrideColumns = ['id', 'clientId', 'isActive', 'allowed', 'windowSeconds', 'createdAt', 'updatedAt'];
-const selectTiers = `select ${columns('t', tierColumns)} from tiers t order by t.tier`;
-const selectOverrides = `select ${columns('o', overrideColumns)} from overrides o order by o.id`;
-const selectActive = `select ${columns('o', overrideColumns)} from overrides o where o.is_active = true order by o.id`;
+type TierRow = Row<typeof TierEntity>;
+type OverrideRow = Row<typeof OverrideEntity>;
 
+const tierColumns = columnsOf(TierEntity);
+const selectTiers = `select ${columns('t', tierColumns)} from tiers t order by t.tier`;
+const selectTier = `select ${columns('t', tierColumns)} from tiers t where t.tier = ?`;
+const insertTier = insertInto(TierEntity, tierColumns);
+const updateTier = updateOf(TierEntity, 'tier', without(tierColumns, 'tier'));
+const deleteTier = 'delete from tiers where tier = ?';
 const takeFromProfiles = `update profiles set tier = null, updated_at = ${grown('updated_at')} where tier = ?`;
 
-// SQLite's own answer to a boolean column is 0 or 1.
-const tierOf = (row: TierRow): Tier => ({
-  tier: row.tier,
-  description: row.description ?? null,
+const overrideColumns = columnsOf(OverrideEntity);
+const selectFrom = `select ${columns('o', overrideColumns)} from overrides o`;
+const selectOverrides = `${selectFrom} order by o.id`;
+const selectActive = `${selectFrom} where o.is_active = true order by o.id`;
+const selectOverride = `${selectFrom} where o.id = ?`;
+const selectOfClient = `${selectFrom} where o.profile_id = ? order by o.id`;
+const insertOverride = insertInto(OverrideEntity, without(overrideColumns, 'id'));
+const updateOverride = updateOf(OverrideEntity, 'id', without(overrideColumns, 'id'));
+const deleteOverride = 'delete from overrides where id = ?';
+
+// In SQLite a boolean is 0 or 1.
+const tierOf = (row: TierRow): Tier => ({ ...row, isActive: Boolean(row.isActive) });
+
+const overrideOf = ({ profileId: _owner, ...row }: OverrideRow): Override => ({
+  ...row,
   isActive: Boolean(row.isActive),
-  allowed: row.allowed,
-  windowSeconds: row.windowSeconds,
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
 });
 
-const overrideOf = (row: OverrideRow): Override => ({
-  id: row.id,
-  clientId: row.clientId,
-  isActive: Boolean(row.isActive),
-  allowed: row.allowed,
-  windowSeconds: row.windowSeconds,
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-});
-
-const subjectOf = (row: CallerRow | null): LimitSubject | null => row && { profile: row.profile, limits: row.limits };
-
-const loadTier = async ({ em }: Transaction, tier: string): Promise<TierRow> => {
-  const row = await em.findOne(TierEntity, { tier });
+const loadTier = async (sql: Sql, name: string): Promise<Tier> => {
+  const row = await sql.first<TierRow>(selectTier, [name]);
   if (!row) throw new PorticoError('tier_not_found');
-  return row;
+  return tierOf(row);
 };
 
-const loadOverride = async ({ em }: Transaction, id: number): Promise<OverrideRow> => {
-  const row = await em.findOne(OverrideEntity, { id });
-  if (!row) throw new PorticoError('override_not_found');
-  return row;
+/** With its client, who is there: an override goes with its profile, by a foreign key. */
+const loadOverride = async (
+  sql: Sql,
+  id: number,
+): Promise<{ readonly override: Override; readonly client: Profile }> => {
+  const row = await sql.first<OverrideRow>(selectOverride, [id]);
+  const client = row && (await findProfile(sql, row.profileId));
+  if (!client) throw new PorticoError('override_not_found');
+  return { override: overrideOf(row), client };
 };
 
-/** There is one: an override goes with its profile, by a foreign key. */
-const ownerOf = async (sql: Sql, { profile }: OverrideRow): Promise<Profile> => {
-  const owner = await findProfile(sql, profile);
-  if (!owner) throw new PorticoError('override_not_found');
-  return owner;
-};
+const overridesOf = async (sql: Sql, client: ProfileId): Promise<readonly Override[]> =>
+  (await sql.all<OverrideRow>(selectOfClient, [client])).map(overrideOf);
 
-/** Before the one that is active now is written, since a profile has one active override at most. */
-const makeOthersInactive = async (
-  { em }: Transaction,
-  profile: ProfileId,
-  { id = 0, isActive, updatedAt }: NewOverride & { readonly id?: number },
-): Promise<void> => {
-  if (!isActive) return;
-  for (const other of await em.find(OverrideEntity, { profile, isActive: true, id: { $ne: id } })) {
-    other.isActive = false;
-    other.updatedAt = nextChangeAt(other.updatedAt, updatedAt);
-  }
-  await em.flush();
-};
+/** Before the override itself: at no moment may two of a client be active. */
+const storeOthers = (
+  sql: Sql,
+  profileId: ProfileId,
+  { others = [] }: Pick<OverrideChange<Override>, 'others'>,
+): Promise<void> =>
+  writeEach(
+    sql,
+    updateOverride,
+    others.map((other) => ({ ...other, profileId })),
+  );

@@ -1,4 +1,5 @@
 import {
+  adding,
   aCollection,
   aDocument,
   anEntry,
@@ -27,7 +28,7 @@ describeDialects(({ withPlace, withStores }) => {
       await first.stores.grants.grant(profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
       await first.stores.embeddings.put(embedding);
       await first.stores.limits.addTier(aTier(), noEffects);
-      const override = await first.stores.limits.addOverride(profile.id, anOverride(), noEffects);
+      const override = await first.stores.limits.addOverride(profile.id, adding(anOverride()));
       await first.stores.audit.append(anEntry(), null);
       await first.settings.put('jwks', '{}');
       await first.close();

@@ -1,5 +1,5 @@
-import type { Ports, Probe } from '@portico/domain';
-import type { Settings } from './settings.ts';
+import type { Probe, StorePorts } from '@portico/domain';
+import type { SettingsTable } from './settings-table.ts';
 
 /** Where the database is. */
 export type SqlConfig =
@@ -24,12 +24,9 @@ export interface SqlOptions {
 }
 
 export interface SqlStores {
-  readonly stores: Pick<
-    Ports,
-    'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
-  >;
+  readonly stores: StorePorts;
   readonly probe: Probe;
-  readonly settings: Settings;
+  readonly settings: SettingsTable;
   /** Fulfilled once everything that was asked for before is written and the database is left alone. */
   readonly close: () => Promise<void>;
 }

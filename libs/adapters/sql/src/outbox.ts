@@ -1,11 +1,11 @@
 import type { Instant, JobId, Outbox } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { givenUpColumns, givenUpJobOf, jobColumns, jobOf } from './job-record.ts';
-import type { GivenUpRow, JobRow } from './job-record.ts';
-import { columns } from './sql.ts';
-import type { Database, Value } from './sql.ts';
+import { jobColumns, jobOf } from './job-record.ts';
+import type { JobRow } from './job-record.ts';
+import type { SqlDatabase, Value } from './sql.ts';
+import { columns } from './table.ts';
 
-export const createSqlOutbox = (database: Database): Outbox => {
+export const createSqlOutbox = (database: SqlDatabase): Outbox => {
   const change = (text: string, parameters: readonly Value[]) => database.write((sql) => sql.run(text, parameters));
 
   return {
@@ -30,26 +30,8 @@ export const createSqlOutbox = (database: Database): Outbox => {
       await change(rest, [next.id, next.dueAt, task.asked, id]);
     },
 
-    async giveUp(id, now, error) {
-      await change(giveUp, [now, error, id]);
-    },
-
-    async givenUp(limit) {
-      return (await database.reads.all<GivenUpRow>(selectGivenUp, [limit])).map(givenUpJobOf);
-    },
-
-    requeue: (id, now) =>
-      database.transact(async (transaction) => {
-        const job = await transaction.first<Pick<GivenUpRow, 'sealed'>>(selectOneGivenUp, [id]);
-        if (!job) return 'not given up';
-        if (job.sealed !== null) return 'secret removed';
-        return (await transaction.run(`${requeue} and id = ?`, [now, id])) > 0 ? 'requeued' : 'not given up';
-      }),
-
-    requeueAll: (now) => change(requeue, [now]),
-
-    async discard(id) {
-      return (await change(discard, [id])) > 0;
+    async deadLetter(id, now, error) {
+      await change(deadLetter, [now, error, id]);
     },
 
     sealed: () => database.reads.all<{ id: JobId; sealed: string }>(selectSealed, []),
@@ -62,11 +44,11 @@ export const createSqlOutbox = (database: Database): Outbox => {
       }, effects.deadline),
 
     async state(now) {
-      const row = await database.reads.first<{ waiting: number; givenUp: number; oldestDueAt: Instant | null }>(
+      const row = await database.reads.first<{ waiting: number; deadLetters: number; oldestDueAt: Instant | null }>(
         selectState,
         [now],
       );
-      return row ?? { waiting: 0, givenUp: 0, oldestDueAt: null };
+      return row ?? { waiting: 0, deadLetters: 0, oldestDueAt: null };
     },
   };
 };
@@ -78,18 +60,12 @@ const retry = `update jobs set attempts = attempts + 1, due_at = ?, leased_until
   where id = ? and given_up = false`;
 const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
   where id = ? and given_up = false`;
-/** When it was given up is in the place of when it is due, an empty text in the place of the secret. */
-export const giveUp = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
+/** Since when it is a dead letter stands in the place of when it is due, an empty text in the place of the secret. */
+export const deadLetter = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
   sealed = case when sealed is null then null else '' end where id = ? and given_up = false`;
-const selectGivenUp = `select ${columns('j', givenUpColumns)} from jobs j where j.given_up = true
-  order by j.due_at desc, j.id desc limit ?`;
-const selectOneGivenUp = 'select sealed from jobs where id = ? and given_up = true';
-const requeue = `update jobs set given_up = false, due_at = ?, attempts = 0, error = null
-  where given_up = true and sealed is null`;
-const discard = 'delete from jobs where id = ? and given_up = true';
 const selectSealed = 'select id, sealed from jobs where given_up = false and sealed is not null';
 const reseal = 'update jobs set sealed = ? where id = ? and given_up = false and sealed = ?';
 const selectState = `select
   (select count(*) from jobs where given_up = false and asked > 0) as "waiting",
-  (select count(*) from jobs where given_up = true) as "givenUp",
+  (select count(*) from jobs where given_up = true) as "deadLetters",
   (select min(due_at) from jobs where given_up = false and asked > 0 and due_at <= ?) as "oldestDueAt"`;

@@ -1,21 +1,9 @@
 import type { Profile, StoredKey } from '@portico/domain';
-import type { ProfileRow } from './entities.ts';
+import { ProfileEntity } from './entities.ts';
+import { columnsOf, insertInto, updateOf, without } from './table.ts';
+import type { Row } from './table.ts';
 
-export const profileColumns = [
-  'id',
-  'email',
-  'fullName',
-  'companyName',
-  'role',
-  'status',
-  'uid',
-  'issuer',
-  'clientId',
-  'tier',
-  'createdAt',
-  'updatedAt',
-  'approvedAt',
-] as const satisfies readonly (keyof Profile & keyof ProfileRow)[];
+type ProfileRow = Row<typeof ProfileEntity>;
 
 export const keyColumns = [
   'keyHash',
@@ -25,40 +13,47 @@ export const keyColumns = [
   'previousUntil',
 ] as const satisfies readonly (keyof ProfileRow)[];
 
+export const profileColumns = without(columnsOf(ProfileEntity), 'bound', 'grantsEpoch', ...keyColumns);
+
 export type ProfileColumns = Pick<ProfileRow, (typeof profileColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
-export const profileOf = (row: ProfileColumns): Profile => ({
-  id: row.id,
-  email: row.email,
-  fullName: row.fullName,
-  companyName: row.companyName ?? null,
-  role: row.role,
-  status: row.status,
-  uid: row.uid,
-  issuer: row.issuer ?? null,
-  clientId: row.clientId ?? null,
-  tier: row.tier ?? null,
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-  approvedAt: row.approvedAt ?? null,
-});
+export const insertProfile = insertInto(ProfileEntity, columnsOf(ProfileEntity));
+export const updateProfile = updateOf(ProfileEntity, 'id', without(columnsOf(ProfileEntity), 'id', 'grantsEpoch'));
+
+/** Spelled out, here and for collections and entries: a loop over the names takes twenty times as long. */
+export const profileOf = (row: ProfileColumns): Profile =>
+  ({
+    id: row.id,
+    email: row.email,
+    fullName: row.fullName,
+    companyName: row.companyName,
+    role: row.role,
+    status: row.status,
+    uid: row.uid,
+    issuer: row.issuer,
+    clientId: row.clientId,
+    tier: row.tier,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    approvedAt: row.approvedAt,
+  }) as Profile;
 
 /** Null where the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
   const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
-  if (keyHash == null || keyTag == null) return null;
-  const hasPrevious = previousHash != null && previousTag != null && previousUntil != null;
+  if (keyHash === null || keyTag === null) return null;
+  const hasPrevious = previousHash !== null && previousTag !== null && previousUntil !== null;
   return {
     current: { hash: keyHash, tag: keyTag },
     previous: hasPrevious ? { hash: previousHash, tag: previousTag, until: previousUntil } : null,
   };
 };
 
-export const profileData = (profile: Profile) => ({ ...profile, bound: profile.issuer !== null });
-
-/** For null, columns that take the key away. */
-export const keyData = (key: StoredKey | null) => ({
+/** For a key of null the columns take the key away. */
+export const profileRow = (profile: Profile, key: StoredKey | null) => ({
+  ...profile,
+  bound: profile.issuer !== null,
   keyHash: key?.current.hash ?? null,
   keyTag: key?.current.tag ?? null,
   previousHash: key?.previous?.hash ?? null,

@@ -1,21 +1,25 @@
 import { PorticoError, unknownIssuer } from '@portico/domain';
 import type { Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { ProfileEntity } from './entities.ts';
-import type { ProfileRow } from './entities.ts';
-import { keyData, keyOf, profileColumns, profileData, profileOf } from './profile-record.ts';
-import type { ProfileColumns } from './profile-record.ts';
-import { columns } from './sql.ts';
-import type { Database, Sql, Transaction } from './sql.ts';
+import {
+  insertProfile,
+  keyColumns,
+  keyOf,
+  profileColumns,
+  profileOf,
+  profileRow,
+  updateProfile,
+} from './profile-record.ts';
+import type { KeyColumns, ProfileColumns } from './profile-record.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
+import { columns, write } from './table.ts';
 
-export const createSqlProfileStore = (database: Database): ProfileStore => ({
+export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   async add(profile, effects) {
-    await refusingTaken(database, (wanted) =>
-      database.transact(async (transaction) => {
-        await insert(transaction, wanted(profile));
-        await writeEffects(transaction, effects);
-      }, effects.deadline),
-    );
+    await database.transact(async (transaction) => {
+      await refusingTaken(database, profile, () => insert(transaction, profile));
+      await writeEffects(transaction, effects);
+    }, effects.deadline);
   },
 
   async find(id) {
@@ -42,44 +46,44 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
   },
 
   async update(id, decide) {
-    return refusingTaken(database, (wanted) =>
-      database.transact(async (transaction) => {
-        const row = await load(transaction, id);
-        const change = decide(await stateOf(transaction, row));
-        await refuseUnknownTier(transaction, row, change.profile);
-        Object.assign(row, profileData(wanted({ ...change.profile, id })), keyData(change.key));
-        await writeEffects(transaction, change);
-        return change.profile;
-      }),
-    );
+    return database.transact(async (transaction) => {
+      const before = await load(transaction, id);
+      const change = decide({ ...before, admins: await adminsIn(transaction) });
+      const profile = { ...change.profile, id };
+      await refuseUnknownTier(transaction, before.profile, profile);
+      await refusingTaken(database, profile, () => write(transaction, updateProfile, profileRow(profile, change.key)));
+      await writeEffects(transaction, change);
+      return change.profile;
+    });
   },
 
   async remove(id, decide) {
     await database.transact(async (transaction) => {
-      const effects = decide(await stateOf(transaction, await load(transaction, id)));
+      const state = { ...(await load(transaction, id)), admins: await adminsIn(transaction) };
+      const effects = decide(state);
       // Its grants and overrides go with the row, by foreign keys.
-      await transaction.em.nativeDelete(ProfileEntity, { id });
+      await transaction.run(remove, [id]);
       await transaction.run(deleteMails, [id]);
       await writeEffects(transaction, effects);
     });
   },
 
   async claimAdmin({ uid, email }, decide) {
-    return refusingTaken(database, (wanted) =>
-      database.transact(async (transaction) => {
-        const { em } = transaction;
-        const row =
-          (await em.findOne(ProfileEntity, { uid })) ??
-          (await em.findOne(ProfileEntity, { email: email.toLowerCase() }));
-        const change = decide({ admins: await adminsIn(transaction), match: row && profileOf(row) });
-        if (!change) return null;
-        const profile = wanted(change.profile);
-        if (row?.id === profile.id) Object.assign(row, profileData(profile));
-        else await insert(transaction, profile);
-        await writeEffects(transaction, change);
-        return profile;
-      }),
-    );
+    return database.transact(async (transaction) => {
+      const row =
+        (await transaction.first<StateColumns>(selectStateByUid, [uid])) ??
+        (await transaction.first<StateColumns>(selectStateByEmail, [email.toLowerCase()]));
+      const change = decide({ admins: await adminsIn(transaction), match: row ? profileOf(row) : null });
+      if (!change) return null;
+      const { profile } = change;
+      await refusingTaken(database, profile, () =>
+        row?.id === profile.id
+          ? write(transaction, updateProfile, profileRow(profile, keyOf(row)))
+          : insert(transaction, profile),
+      );
+      await writeEffects(transaction, change);
+      return profile;
+    });
   },
 
   async adoptBindings(issuerOf) {
@@ -94,59 +98,56 @@ export const createSqlProfileStore = (database: Database): ProfileStore => ({
   },
 });
 
+type StateColumns = ProfileColumns & KeyColumns;
+
 /** Null where there is none. */
 export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | null> => {
   const row = await sql.first<ProfileColumns>(selectById, [id]);
   return row ? profileOf(row) : null;
 };
 
-const selectAll = `select ${columns('p', profileColumns)} from profiles p order by p.created_at, p.id`;
-const selectById = `select ${columns('p', profileColumns)} from profiles p where p.id = ?`;
-const selectByEmail = `select ${columns('p', profileColumns)} from profiles p where p.email = ?`;
-const selectAdmins = `select ${columns('p', profileColumns)} from profiles p where p.role = 'admin' order by p.created_at, p.id`;
-const selectOfIssuer = `select ${columns('p', profileColumns)} from profiles p where p.issuer = ?`;
+const profiles = `select ${columns('p', profileColumns)} from profiles p`;
+const profilesWithKeys = `select ${columns('p', [...profileColumns, ...keyColumns])} from profiles p`;
+const selectAll = `${profiles} order by p.created_at, p.id`;
+const selectById = `${profiles} where p.id = ?`;
+const selectByEmail = `${profiles} where p.email = ?`;
+const selectAdmins = `${profiles} where p.role = 'admin' order by p.created_at, p.id`;
+const selectOfIssuer = `${profiles} where p.issuer = ?`;
 const updateIssuer = 'update profiles set issuer = ? where id = ?';
 const countPending = `select count(*) as total from profiles where status = 'pending'`;
-const selectPending = `select ${columns('p', profileColumns)} from profiles p where p.status = 'pending'
+const selectPending = `${profiles} where p.status = 'pending'
   order by p.created_at desc, p.id desc limit ?`;
+const selectState = `${profilesWithKeys} where p.id = ?`;
+const selectStateByUid = `${profilesWithKeys} where p.uid = ?`;
+const selectStateByEmail = `${profilesWithKeys} where p.email = ?`;
+const remove = 'delete from profiles where id = ?';
 const selectTier = 'select tier from tiers where tier = ?';
 const deleteMails = 'delete from jobs where profile_id = ?';
 
-const insert = async ({ em }: Transaction, profile: Profile): Promise<void> => {
-  await em.insert(ProfileEntity, { ...profileData(profile), ...keyData(null), grantsEpoch: 0 });
-};
+const insert = (sql: Sql, profile: Profile): Promise<number> =>
+  write(sql, insertProfile, { ...profileRow(profile, null), grantsEpoch: 0 });
 
-const load = async ({ em }: Transaction, id: ProfileId): Promise<ProfileRow> => {
-  const row = await em.findOne(ProfileEntity, { id });
+const load = async (sql: Sql, id: ProfileId): Promise<Pick<ProfileState, 'profile' | 'key'>> => {
+  const row = await sql.first<StateColumns>(selectState, [id]);
   if (!row) throw new PorticoError('user_not_found');
-  return row;
+  return { profile: profileOf(row), key: keyOf(row) };
 };
-
-const stateOf = async (sql: Sql, row: ProfileRow): Promise<ProfileState> => ({
-  profile: profileOf(row),
-  key: keyOf(row),
-  admins: await adminsIn(sql),
-});
 
 const adminsIn = async (sql: Sql): Promise<readonly Profile[]> =>
   (await sql.all<ProfileColumns>(selectAdmins)).map(profileOf);
 
-const refuseUnknownTier = async (sql: Sql, before: ProfileRow, { tier }: Profile): Promise<void> => {
+const refuseUnknownTier = async (sql: Sql, before: Profile, { tier }: Profile): Promise<void> => {
   if (tier !== null && tier !== before.tier && !(await sql.first(selectTier, [tier])))
     throw new PorticoError('tier_not_found');
 };
 
 /**
- * Translates the violation of an e-mail's or uid's uniqueness. Where both are taken the database names either; the
- * e-mail goes first, so it is asked about once more. `wanted` notes which profile was to be stored.
+ * Translates the violation of an e-mail's or uid's uniqueness by that profile. Where both are taken the database names either;
+ * the e-mail goes first, so it is asked about once more.
  */
-const refusingTaken = async <T>(
-  database: Database,
-  store: (wanted: (profile: Profile) => Profile) => Promise<T>,
-): Promise<T> => {
-  let profile: Profile | null = null;
+const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () => Promise<unknown>): Promise<void> => {
   try {
-    return await store((wanted) => (profile = wanted));
+    await store();
   } catch (cause) {
     const key = database.violatedKey(cause);
     if (key === 'profiles.email') throw new PorticoError('email_taken', { cause });
@@ -157,7 +158,7 @@ const refusingTaken = async <T>(
   }
 };
 
-const isEmailTaken = async ({ reads }: Database, profile: Profile | null): Promise<boolean> => {
-  const holder = profile && (await reads.first<ProfileColumns>(selectByEmail, [profile.email]));
-  return holder != null && holder.id !== profile?.id;
+const isEmailTaken = async ({ reads }: SqlDatabase, { id, email }: Profile): Promise<boolean> => {
+  const holder = await reads.first<ProfileColumns>(selectByEmail, [email]);
+  return holder !== undefined && holder.id !== id;
 };

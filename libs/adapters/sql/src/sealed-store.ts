@@ -5,15 +5,15 @@ import type { CollectionColumns } from './collection-record.ts';
 import { touchCatalog } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { nextEpochs } from './epochs.ts';
-import { giveUp } from './outbox.ts';
-import { createSettings } from './settings.ts';
-import { columns } from './sql.ts';
-import type { Database, Sql } from './sql.ts';
+import { deadLetter } from './outbox.ts';
+import { createSettingsTable } from './settings-table.ts';
+import type { SqlDatabase, Sql } from './sql.ts';
+import { columns } from './table.ts';
 
-export const createSqlSealedStore = (database: Database): SealedStore => ({
+export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
   read: () => database.transact(sealedIn),
 
-  keepPepper: (sealed) => createSettings(database).putIfAbsent(pepperName, sealed),
+  keepPepper: (sealed) => createSettingsTable(database).putIfAbsent(pepperName, sealed),
 
   resealPepper: (before, after) =>
     database.transact(async (transaction) => (await transaction.run(resealPepper, [after, pepperName, before])) > 0),
@@ -31,7 +31,7 @@ export const createSqlSealedStore = (database: Database): SealedStore => ({
       );
       await transaction.run(touchCatalog, nextEpochs());
       await transaction.runEach(
-        giveUp,
+        deadLetter,
         reset.mails.map((id) => [reset.at, reset.reason, id]),
       );
       if (reset.pepper !== null) {

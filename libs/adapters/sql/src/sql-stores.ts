@@ -1,10 +1,11 @@
 import type { Probe } from '@portico/domain';
 import { createSqlAuditLog } from './audit-log.ts';
-import type { AuditReads } from './audit-log.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
 import { createSqlCollectionReads } from './collection-reads.ts';
 import type { CollectionDialect } from './collection-reads.ts';
 import { createSqlCollectionStore } from './collection-store.ts';
+import { createSqlDeadLetters } from './dead-letters.ts';
+import { createSqlEmbeddingJobs } from './embedding-jobs.ts';
 import { createSqlEmbeddingStore } from './embedding-store.ts';
 import { createSqlGrantStore } from './grant-store.ts';
 import { createSqlLimitStore } from './limit-store.ts';
@@ -12,16 +13,15 @@ import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
-import { createSettings } from './settings.ts';
-import type { Database, PreparedReads } from './sql.ts';
+import { createSettingsTable } from './settings-table.ts';
+import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createWriteCheck } from './write-check.ts';
 import type { WriteCheckOptions } from './write-check.ts';
 
 /** What a dialect brings along for its stores. */
 export interface SqlDialect {
-  readonly database: Database & { close(): Promise<void> };
+  readonly database: SqlDatabase & { close(): Promise<void> };
   readonly prepared: PreparedReads;
-  readonly auditReads: AuditReads;
   readonly collections: CollectionDialect;
   /** Rejects while nothing can be read. */
   readonly check: Probe['check'];
@@ -29,24 +29,25 @@ export interface SqlDialect {
 }
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
-  const { database, prepared, auditReads, collections } = dialect;
+  const { database, prepared, collections } = dialect;
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
-  const callers = createSqlCallerLookup(prepared);
-  const audit = createSqlAuditLog(database, auditReads);
+  const audit = createSqlAuditLog(database);
 
   return {
     stores: {
-      callers,
+      callers: createSqlCallerLookup(prepared),
       profiles: createSqlProfileStore(database),
       collections: createSqlCollectionStore(database, createSqlCollectionReads(prepared, collections)),
       grants: createSqlGrantStore(database),
       audit,
-      limits: createSqlLimitStore(database, callers),
-      embeddings: createSqlEmbeddingStore(database, collections),
+      limits: createSqlLimitStore(database),
+      embeddings: createSqlEmbeddingStore(database),
+      embeddingJobs: createSqlEmbeddingJobs(database, collections),
       outbox: createSqlOutbox(database),
+      deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
     },
-    settings: createSettings(database),
+    settings: createSettingsTable(database),
     probe: {
       name: 'database',
       essential: true,

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/core';
 import type { Deadline } from '@portico/domain';
 
 /** What a parameter may be, and a column. Instants and other 64-bit integers are numbers. */
@@ -27,24 +26,20 @@ export interface PreparedReads {
   column<Content>(text: string): PreparedRead<Content[]>;
 }
 
-/** A transaction that is open. What `em` has to write is written at its end, if not before. */
-export interface Transaction extends Sql {
-  readonly em: EntityManager;
-  /** Writes what `em` has to write. */
-  flush(): Promise<void>;
-}
-
 /** One database, whichever it is. */
-export interface Database {
+export interface SqlDatabase {
   /** Sees what was committed before the call, by anyone, and never a transaction that is open. */
   readonly reads: Sql;
+
+  /** Reads as of one moment. `work` awaits nothing else. */
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
   /**
    * Works in one transaction as if nobody else wrote meanwhile, and answers once it is durable; what `work` throws rolls
    * it back. `work` may run more than once, and must not begin another transaction. Throws `timed_out` where the deadline expires
    * before its turn has come.
    */
-  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline?: Deadline | null): Promise<T>;
+  transact<T>(work: (transaction: Sql) => Promise<T>, deadline?: Deadline | null): Promise<T>;
 
   /**
    * Works in one transaction that does not wait for those of `transact`, nor they for it, and answers once it is durable.
@@ -53,12 +48,9 @@ export interface Database {
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
+  /** Writes a condition so that no index is chosen for it, where the database cannot tell by itself which index is the narrowest. */
+  unindexed(condition: string): string;
+
   /** The table and columns (`profiles.email`) of the uniqueness that this vendor's error says was violated, or null. */
   violatedKey(error: unknown): string | null;
 }
-
-/** Selects columns of a table's alias under the names that their entity gives them: `p.full_name as "fullName"`. */
-export const columns = (alias: string, names: readonly string[], prefix = ''): string =>
-  names.map((name) => `${alias}.${inSnakeCase(name)} as "${prefix}${name}"`).join(', ');
-
-const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

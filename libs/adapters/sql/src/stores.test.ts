@@ -25,7 +25,7 @@ describeDialects(({ withStores }) => {
     '😀 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \u202e \u0301',
     '%s {0} ${name} `x`',
   ])('the text %j is stored as it is', (text) =>
-    withStores(async ({ stores: { profiles, collections, limits } }) => {
+    withStores(async ({ stores: { profiles, collections, callers } }) => {
       const profile = aProfile({ fullName: text, companyName: text, uid: text });
       await profiles.add(profile, noEffects);
       await profiles.update(profile.id, ({ profile: current, key }) => ({
@@ -38,19 +38,19 @@ describeDialects(({ withStores }) => {
       const collection = aCollection({ name: text, description: text, importKey: text });
       await collections.add(collection, aDocument(), noEffects);
       expect(await collections.findByImportKey(text)).toEqual(collection);
-      expect(await limits.subject(profile.id)).toMatchObject({ profile: { fullName: text } });
+      expect(await callers.byEitherId(profile.id)).toMatchObject({ profile: { fullName: text } });
     }),
   );
 
   test('jobs that are added portion after portion leave the event loop to others in between', () =>
-    withStores(async ({ stores: { embeddings } }) => {
+    withStores(async ({ stores: { embeddingJobs } }) => {
       let [turns, ended] = [0, false];
       const count = () => {
         turns += 1;
         if (!ended) setImmediate(count);
       };
       setImmediate(count);
-      for (let portion = 1; portion <= 5; portion += 1) await embeddings.enqueue(jobsOnly(aJob()));
+      for (let portion = 1; portion <= 5; portion += 1) await embeddingJobs.enqueue(jobsOnly(aJob()));
       ended = true;
       expect(turns).toBeGreaterThanOrEqual(5);
     }));

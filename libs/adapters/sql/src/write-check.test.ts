@@ -8,7 +8,7 @@ import { startChild } from '../test/child.ts';
 import { newDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
 import { withFile } from '../test/with-stores.ts';
 import { openSqlStores } from './index.ts';
-import type { Database } from './sql.ts';
+import type { SqlDatabase } from './sql.ts';
 import { createWriteCheck } from './write-check.ts';
 
 const isLinux = process.platform === 'linux';
@@ -17,7 +17,7 @@ describe('a check of writes', () => {
   const over = (write: () => Promise<unknown>, isWaitingFine = false) => {
     const warnings: string[] = [];
     let writes = 0;
-    const database = { write: () => write().finally(() => (writes += 1)) } as unknown as Database;
+    const database = { write: () => write().finally(() => (writes += 1)) } as unknown as SqlDatabase;
     const check = createWriteCheck(database, { waitMs: 20, isWaitingFine, warn: (message) => warnings.push(message) });
     return { check, warnings, writes: () => writes };
   };

@@ -1,5 +1,5 @@
-import { isDoneWithin } from './is-done-within.ts';
-import type { Database } from './sql.ts';
+import { fulfilledWithin } from './fulfilled-within.ts';
+import type { SqlDatabase } from './sql.ts';
 
 export interface WriteCheckOptions {
   /** How long a check waits for its write, in milliseconds. */
@@ -18,7 +18,7 @@ const takenMs = 5_000;
  * writes a row of its own; while that is refused, at each check, so that it is fulfilled again as soon as one is taken.
  */
 export const createWriteCheck = (
-  database: Database,
+  database: SqlDatabase,
   { waitMs, isWaitingFine, warn }: WriteCheckOptions,
 ): (() => Promise<void>) => {
   let takenUntil = -Infinity;
@@ -41,7 +41,7 @@ export const createWriteCheck = (
     underWay ??= write().finally(() => {
       underWay = null;
     });
-    const isDone = await isDoneWithin(waitMs, underWay);
+    const isDone = await fulfilledWithin(waitMs, underWay);
     if (refusal) throw refusal.error;
     if (!isDone && !isWaitingFine) throw new Error(`The database did not take a write within ${waitMs} ms.`);
   };

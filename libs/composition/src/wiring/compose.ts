@@ -1,5 +1,6 @@
 import {
   createUseCases,
+  type DocumentReader,
   type JobQueue,
   type Ports,
   type Probe,
@@ -9,6 +10,7 @@ import {
 import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
+import type { RedisBodyStore } from '@portico/redis';
 import type { Config } from '../config.ts';
 import { dutiesOf, type Duties, type Role } from '../role.ts';
 import { openContainer } from './container.ts';
@@ -27,6 +29,9 @@ export interface Portico {
   readonly queue: JobQueue;
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
+  readonly documents: DocumentReader;
+  /** Where processes share the bodies that they have made; null where there is no such place. */
+  readonly bodyStore: RedisBodyStore | null;
   /** Null where the index is within the process, which makes it anew at each start. */
   readonly remoteIndex: RemoteIndex | null;
   /** Closes all that was opened, the last first. */
@@ -90,8 +95,6 @@ export const compose = async (config: Config, logger: Logger, role: Role): Promi
       tokens: identity.verifier,
       keys: await get('keys'),
       cipher: await get('cipher'),
-      documents: await get('documents'),
-      cache: await get('cache'),
       probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(inTime),
@@ -99,8 +102,10 @@ export const compose = async (config: Config, logger: Logger, role: Role): Promi
     const useCases = createUseCases(ports, config.settings);
     await bootstrapAdmins({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
+    const documents = await get('documents');
+    const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
-    return { config, duties, logger, ports, useCases, queue, localIssuer, remoteIndex, close };
+    return { config, duties, logger, ports, useCases, queue, documents, localIssuer, bodyStore, remoteIndex, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,16 @@
-import type { JobQueue, Mailer, Ports, Probe, RateLimiter, TokenVerifier, VectorIndex } from '@portico/domain';
+import type {
+  DocumentReader,
+  JobQueue,
+  Mailer,
+  Ports,
+  Probe,
+  RateLimiter,
+  StorePorts,
+  TokenVerifier,
+  VectorIndex,
+} from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
-import type { RedisConnection } from '@portico/redis';
+import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Duties } from '../role.ts';
@@ -13,11 +23,6 @@ export interface KeyValueStore {
   /** Stores the value unless there is one; returns the one that is stored then. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
-
-export type StorePorts = Pick<
-  Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddings' | 'outbox' | 'sealed'
->;
 
 /** A database that was opened: the stores on it, and what the composition keeps there. */
 export interface OpenedDatabase {
@@ -44,13 +49,16 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly limiter: RateLimiter & { readonly probe?: Probe };
   /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
+  readonly documents: DocumentReader;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
   /** Who hands over jobs; the probe is of a server that does. */
   readonly queue: JobQueue & { readonly probe?: Probe };
   /** Who sends mails; the probe is of an SMTP server. */
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
-  /** The connection that cache and limiter share; there only where Redis is configured. */
+  /** The connection that limiter and bodies share; there only where Redis is configured. */
   readonly redis: RedisConnection;
+  /** As `redis`. */
+  readonly bodyStore: RedisBodyStore;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;

@@ -22,11 +22,11 @@ export const createRemoteIndex = (
   prepare: async () => upkeep.prepare(await embedder.modelId()),
   async rebuild(onProgress) {
     const model = await embedder.modelId();
-    const { embedded } = await embeddings.counts(model);
+    const total = await embeddings.embedded(model);
     let vectors = 0;
     await upkeep.rebuild(model, (written) => {
       vectors = written;
-      onProgress(written, embedded);
+      onProgress(written, total);
     });
     return { model, vectors };
   },

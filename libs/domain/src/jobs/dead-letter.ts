@@ -2,8 +2,8 @@ import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { JobKind } from './job.ts';
 
-/** A job that was given up, as an operator sees it: no part of it is secret. */
-export interface GivenUpJob {
+/** A job that was given up after its last attempt, as an operator sees it: no part of it is secret. */
+export interface DeadLetter {
   readonly id: JobId;
   readonly kind: JobKind;
   /** Whom it is for; null where it is for no profile. */
@@ -19,5 +19,5 @@ export interface GivenUpJob {
   readonly secretRemoved: boolean;
 }
 
-/** `not given up`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
-export type RequeueOutcome = 'requeued' | 'not given up' | 'secret removed';
+/** `no dead letter`: also where there is no such job. `secret removed`: nothing is left but to discard it. */
+export type RequeueOutcome = 'requeued' | 'no dead letter' | 'secret removed';

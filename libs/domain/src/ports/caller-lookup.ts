@@ -1,5 +1,5 @@
-import type { CallerRow, Target, TargetPart, TargetParts } from '../access/caller.ts';
-import type { ClientId } from '../ids.ts';
+import type { CallerRow, Target, TargetPart, TargetParts } from '../access/principal.ts';
+import type { ClientId, ProfileId } from '../ids.ts';
 
 /**
  * The hot read: who is calling, what limits them and what they may do with one collection, in one statement and from the
@@ -16,4 +16,6 @@ export interface CallerLookup {
     uid: string,
     target: Target<Part> | null,
   ): Promise<CallerRow<TargetParts[Part]> | null>;
+  /** By API client identifier or, failing that, by profile id. Null where it is neither. */
+  byEitherId(id: ClientId | ProfileId): Promise<CallerRow | null>;
 }

@@ -1,11 +1,11 @@
 import type { AuditLog } from './audit-log.ts';
-import type { Cache } from './cache.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Clock } from './clock.ts';
 import type { CollectionStore } from './collection-store.ts';
-import type { DocumentReader } from './document-reader.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import type { Embedder } from './embedder.ts';
+import type { EmbeddingJobs } from './embedding-jobs.ts';
 import type { EmbeddingStore } from './embedding-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -21,41 +21,46 @@ import type { TokenVerifier } from './token-verifier.ts';
 import type { Cipher } from './cipher.ts';
 import type { VectorIndex } from './vector-index.ts';
 
-/** All that the inside needs of the outside. */
-export interface Ports {
-  readonly clock: Clock;
-  readonly random: RandomSource;
+/** The stores of one database. */
+export interface StorePorts {
   readonly callers: CallerLookup;
   readonly profiles: ProfileStore;
   readonly collections: CollectionStore;
   readonly grants: GrantStore;
   readonly audit: AuditLog;
   readonly limits: LimitStore;
-  readonly limiter: RateLimiter;
   readonly embeddings: EmbeddingStore;
+  readonly embeddingJobs: EmbeddingJobs;
+  readonly outbox: Outbox;
+  readonly deadLetters: DeadLetters;
+  readonly sealed: SealedStore;
+}
+
+/** All that the inside needs of the outside. */
+export interface Ports extends StorePorts {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly limiter: RateLimiter;
   readonly vectors: VectorIndex;
   readonly embedder: Embedder;
-  readonly outbox: Outbox;
-  readonly sealed: SealedStore;
   readonly queue: JobQueue;
   readonly mailer: Mailer;
   readonly tokens: TokenVerifier;
   readonly keys: KeyHasher;
   readonly cipher: Cipher;
-  readonly documents: DocumentReader;
-  readonly cache: Cache;
   readonly probes: readonly Probe[];
 }
 
 export type * from './audit-log.ts';
-export type * from './cache.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';
 export type * from './clock.ts';
 export type * from './collection-store.ts';
+export type * from './dead-letters.ts';
 export type * from './document-reader.ts';
 export type * from './effects.ts';
 export type * from './embedder.ts';
+export type * from './embedding-jobs.ts';
 export type * from './embedding-store.ts';
 export type * from './grant-store.ts';
 export type * from './job-queue.ts';

@@ -1,13 +1,14 @@
-import type { ClientId, ProfileId } from '../ids.ts';
+import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { ClientLimits, NewOverride, Override, Tier } from '../limits/limit.ts';
+import type { NewOverride, Override, Tier } from '../limits/limit.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
-/** A profile as the limits see it. */
-export interface LimitSubject {
-  readonly profile: Profile;
-  readonly limits: ClientLimits;
+/** What is decided of an override. */
+export interface OverrideChange<Changed extends NewOverride> extends Effects {
+  readonly override: Changed;
+  /** Those of the client's others that change with it. */
+  readonly others?: readonly Override[];
 }
 
 /** Rate-limit tiers and overrides. Every `decide` is synchronous and pure, and may run more than once. */
@@ -27,18 +28,21 @@ export interface LimitStore {
   /** All overrides, or the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
   /**
-   * Adds an override and returns it with its id, which is never used again. An active one makes the client's others
-   * inactive, which changes their `updatedAt`.
+   * Adds an override, and stores the others that change with it; returns it with its id, which is never used again. `decide` sees
+   * the client's others, by id. Throws `client_not_found` where the client is gone.
    */
-  addOverride(profile: ProfileId, override: NewOverride, effects: Effects): Promise<Override>;
-  /** Throws `override_not_found`; `decide` sees whose it is. Where it becomes active the client's others become inactive. */
+  addOverride(
+    client: ProfileId,
+    decide: (others: readonly Override[]) => OverrideChange<NewOverride>,
+  ): Promise<Override>;
+  /**
+   * Changes an override, and the others that change with it. `decide` sees whose it is, and the client's others, by id. Throws
+   * `override_not_found`.
+   */
   updateOverride(
     id: number,
-    decide: (current: Override, client: Profile) => Effects & { readonly override: Override },
+    decide: (current: Override, client: Profile, others: readonly Override[]) => OverrideChange<Override>,
   ): Promise<Override>;
   /** Throws `override_not_found`; `decide` sees whose it is. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
-
-  /** The profile with that API client identifier or, failing that, with that profile id; or null. */
-  subject(id: ClientId | ProfileId): Promise<LimitSubject | null>;
 }

@@ -14,7 +14,7 @@ export interface SealedMail {
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
-  /** Leased and put off ones included, in any order; one that was given up has nothing sealed any more. */
+  /** Leased and put off ones included, in any order; a dead letter has nothing sealed any more. */
   readonly mails: readonly SealedMail[];
   /** What the tags of all API keys depend on; null before the first start. */
   readonly pepper: string | null;
@@ -26,7 +26,7 @@ export interface SealedSecrets {
 export interface SecretsReset extends Effects {
   /** These collections lose their credential; type, name and place stay. */
   readonly collections: readonly CollectionId[];
-  /** These mails are given up. */
+  /** These mails become dead letters. */
   readonly mails: readonly JobId[];
   /** The pepper in place of the one before, with which every API key goes; null: pepper and keys stay. */
   readonly pepper: string | null;

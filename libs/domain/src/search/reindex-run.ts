@@ -11,11 +11,11 @@ export interface ReindexRun {
 export interface ReindexProgress {
   /** The id of the run, which is the group of its jobs. */
   readonly jobId: string;
-  /** `done` once no job waits, also where some were given up. */
+  /** `done` once no job waits, also where some are dead letters. */
   readonly status: 'running' | 'done';
   readonly total: number;
   readonly done: number;
-  /** Jobs that were given up. */
+  /** Jobs that are dead letters. */
   readonly failed: number;
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   readonly startedAt: number;

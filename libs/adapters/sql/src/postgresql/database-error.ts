@@ -66,6 +66,5 @@ const keys: Readonly<Record<string, string>> = {
 
 const isOfClass = (error: DatabaseError, start: string): boolean => error.code?.startsWith(start) ?? false;
 
-/** MikroORM's own errors keep the driver's code. */
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

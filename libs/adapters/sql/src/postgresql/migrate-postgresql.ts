@@ -1,18 +1,20 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
+import type { Options } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
+import { entities } from '../entities.ts';
 import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
-import { ormOptions } from './orm-options.ts';
 import { applicationName } from './pool.ts';
+import { tableOnPostgresql } from './tables.ts';
 
 /** Says something to the operator. */
 export type Warn = (message: string, error: unknown) => void;
 
 /**
  * Brings the tables up to date, each migration in a transaction of its own. Of several processes one does so while the others
- * wait: the lock belongs to a connection of its own, and goes with it. Returns the name of the database.
+ * wait: the lock belongs to a connection that is made for it, and goes with that.
  */
-export const migratePostgresql = async (url: string, warn: Warn): Promise<string> => {
+export const migratePostgresql = async (url: string, warn: Warn): Promise<void> => {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
@@ -26,9 +28,7 @@ export const migratePostgresql = async (url: string, warn: Warn): Promise<string
     await client.connect();
     await refuseOldServer(client);
     await lock(client, warn);
-    const database = await databaseOf(client);
-    if (await isBehind(client)) await applyMigrations(url, database);
-    return database;
+    if (await isBehind(client)) await applyMigrations(url, await databaseOf(client));
   } finally {
     // The server lets the lock go with the connection, which may be broken.
     await client.end().catch(() => undefined);
@@ -81,31 +81,37 @@ const isBehind = async (client: Client): Promise<boolean> => {
   return rows.length < names.length;
 };
 
-/** On a connection without the limits of the pool, for a migration may take its time. */
 const applyMigrations = async (url: string, database: string): Promise<void> => {
-  const orm = await MikroORM.init({
-    ...ormOptions(database),
-    driverOptions: {
-      connectionString: url,
-      max: 1,
-      connectionTimeoutMillis: connectMs,
-      keepAlive: true,
-      fallback_application_name: applicationName,
-    },
-    extensions: [Migrator],
-    migrations: {
-      tableName: migrationsTable,
-      migrationsList: migrationsFor('postgresql'),
-      snapshot: false,
-      silent: true,
-      transactional: true,
-      allOrNothing: false,
-      disableForeignKeys: false,
-    },
-  });
+  const orm = await MikroORM.init(ormOptions(url, database));
   try {
     await orm.migrator.up();
   } finally {
     await orm.close(true);
   }
 };
+
+/** A connection without the limits of the pool, for a migration may take its time. Whoever runs the server makes the database. */
+export const ormOptions = (url: string, database: string): Options => ({
+  dbName: database,
+  entities,
+  ensureDatabase: false,
+  schemaGenerator: { skipTables: [migrationsTable] },
+  discovery: { onMetadata: tableOnPostgresql },
+  driverOptions: {
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    fallback_application_name: applicationName,
+  },
+  extensions: [Migrator],
+  migrations: {
+    tableName: migrationsTable,
+    migrationsList: migrationsFor('postgresql'),
+    snapshot: false,
+    silent: true,
+    transactional: true,
+    allOrNothing: false,
+    disableForeignKeys: false,
+  },
+});

@@ -1,7 +1,6 @@
-import { isDoneWithin } from '../is-done-within.ts';
+import { fulfilledWithin } from '../fulfilled-within.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
-import { createPostgresqlAuditReads } from './audit-reads.ts';
 import { prepareDocumentOn } from './document-read.ts';
 import type { Warn } from './migrate-postgresql.ts';
 import { openPostgresql } from './open-postgresql.ts';
@@ -10,19 +9,18 @@ import { PostgresqlDatabase } from './postgresql-database.ts';
 
 /** Rejects as `openPostgresql` does; the check of these stores fails after 500 ms without an answer. */
 export const openPostgresqlStores = async (url: string, warn: Warn, startWaitMs: number): Promise<SqlStores> => {
-  const { orm, pool } = await openPostgresql(url, warn, startWaitMs);
-  const database = new PostgresqlDatabase(orm, pool);
+  const pool = await openPostgresql(url, warn, startWaitMs);
+  const database = new PostgresqlDatabase(pool);
   return createSqlStores({
     database,
     prepared: database.prepared,
-    auditReads: createPostgresqlAuditReads(database),
     collections: {
       idsInJson: 'select json_array_elements_text(?::json)',
       document: prepareDocumentOn(database),
     },
     async check() {
       const asked = database.reads.first('select id from epochs');
-      if (await isDoneWithin(limits.probeMs, asked)) return;
+      if (await fulfilledWithin(limits.probeMs, asked)) return;
       throw new Error(`The database did not answer within ${limits.probeMs} ms.`);
     },
     writeCheck: { waitMs: limits.probeMs, isWaitingFine: false, warn },

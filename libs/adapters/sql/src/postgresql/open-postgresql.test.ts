@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { MikroORM } from '@mikro-orm/postgresql';
 import { anEntry } from '@portico/contracts';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts
 import { withFile } from '../../test/with-stores.ts';
 import { DatabaseUnavailableError, openSqlStores } from '../index.ts';
 import { migrationsFor } from '../migrations/index.ts';
+import { ormOptions } from './migrate-postgresql.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
@@ -23,7 +25,9 @@ const changed = (url: string, change: (address: URL) => void): string => {
 
 describe.skipIf(!postgres)('a PostgreSQL database', () => {
   test('has exactly the tables that the entities say once it is migrated, texts compared by code points', async () => {
-    const { orm } = await openPostgresql(await newDatabase(), silent, 20_000);
+    const url = await newDatabase();
+    await (await openPostgresql(url, silent, 20_000)).end();
+    const orm = await MikroORM.init(ormOptions(url, new URL(url).pathname.slice(1)));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
   });

@@ -1,32 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
-import { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { DatabaseOpenError } from '../database-fault.ts';
 import { DatabaseUnavailableError } from '../database-unavailable-error.ts';
 import { isUnreachable } from './database-error.ts';
 import { migratePostgresql } from './migrate-postgresql.ts';
 import type { Warn } from './migrate-postgresql.ts';
-import { ormOptions } from './orm-options.ts';
-import { poolConfig } from './pool.ts';
-
-export interface OpenPostgresql {
-  readonly orm: MikroORM;
-  /** All connections, MikroORM's own included. */
-  readonly pool: Pool;
-}
+import { createPool } from './pool.ts';
 
 /**
  * Brings the tables up to date and opens a pool. While the server cannot be reached it tries again, for `startWaitMs`; then it
  * throws a `DatabaseUnavailableError`. Throws an error that names the server and what is wrong where waiting does not help.
  * No message has the password in it.
  */
-export const openPostgresql = async (url: string, warn: Warn, startWaitMs: number): Promise<OpenPostgresql> => {
+export const openPostgresql = async (url: string, warn: Warn, startWaitMs: number): Promise<Pool> => {
   const address = addressOf(url);
-  const database = await reachable(address, warn, startWaitMs, () => migratePostgresql(url, warn));
-  const orm = await MikroORM.init({ ...ormOptions(database), driverOptions: poolConfig(url) });
-  // It takes what it is told as its state, and asks the server nothing.
-  await orm.em.getConnection().connect({ skipOnConnect: true });
-  return { orm, pool: await orm.em.getConnection().getNativeClient() };
+  await reachable(address, warn, startWaitMs, () => migratePostgresql(url, warn));
+  return createPool(url);
 };
 
 const firstPauseMs = 250;

@@ -1,6 +1,6 @@
-import { TypeOverrides } from 'pg';
-import type { Pool, PoolClient, PoolConfig, QueryResult } from 'pg';
-import { Gate } from '../gate.ts';
+import { Pool, TypeOverrides } from 'pg';
+import type { PoolClient, PoolConfig, QueryResult } from 'pg';
+import { Mutex } from '../mutex.ts';
 import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
@@ -29,8 +29,18 @@ export const limits = {
   probeMs: 500,
 } as const;
 
+/** Connects to nothing yet. */
+export const createPool = (url: string): Pool => {
+  const pool = new Pool(poolConfig(url));
+  // A connection that ends is reported to the statement on it, and the pool makes another. Without these listeners the event,
+  // of one that is lent out or one that is idle, would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined);
+  return pool;
+};
+
 /** What is set of each connection; the address comes first. TLS is as its `sslmode` says. */
-export const poolConfig = (url: string): PoolConfig => ({
+const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
   max: limits.connections,
   connectionTimeoutMillis: limits.acquireMs,
@@ -69,10 +79,10 @@ export const executeOn =
  * that of several at once each would take the time of all, and none would be there within its own.
  */
 export const executeInTurnOn = (pool: Pool): Execute => {
-  const gate = new Gate();
+  const mutex = new Mutex();
   return (query) => {
     const deadline = performance.now() + limits.inTurnMs;
-    return gate.enter(() => borrowed(pool, deadline, (execute) => execute(query)), {
+    return mutex.run(() => borrowed(pool, deadline, (execute) => execute(query)), {
       waitMs: limits.turnMs,
     });
   };

@@ -4,18 +4,18 @@ import { aCollection, aDocument, anEntry, aProfile, noEffects } from '@portico/c
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newDatabase, postgres } from '../../test/with-postgresql.ts';
+import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
 import { openSqlStores } from '../index.ts';
 import type { SqlStores } from '../index.ts';
-import { createPostgresqlAuditReads } from './audit-reads.ts';
 import { prepareDocumentOn } from './document-read.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { borrowed, executeInTurnOn, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
-  const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
-  return new PostgresqlDatabase(orm, pool);
+  const pool = await openPostgresql(url, () => undefined, 20_000);
+  return new PostgresqlDatabase(pool);
 };
 
 /** The same database as that many processes would have it open. */
@@ -237,22 +237,20 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     }));
 
   test('a connection whose answer was no longer waited for is given up', async () => {
-    const { orm, pool } = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const pool = await openPostgresql(await newDatabase(), () => undefined, 20_000);
     const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(asked).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);
-    await orm.close(true);
-    if (!pool.ending) await pool.end();
+    await pool.end();
   });
 
   test('of statements that are executed in turn one has a connection, however many wait', async () => {
-    const { orm, pool } = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const pool = await openPostgresql(await newDatabase(), () => undefined, 20_000);
     const execute = executeInTurnOn(pool);
     const asked = Array.from({ length: limits.connections }, () => execute({ text: 'select pg_sleep(0.01)' }));
     await Promise.all(asked);
     expect(pool.totalCount).toBe(1);
-    await orm.close(true);
-    if (!pool.ending) await pool.end();
+    await pool.end();
   });
 
   test('of large documents one is read after another, however many are asked for at once', async () => {
@@ -307,7 +305,11 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const approve = ({ stores }: SqlStores, n: number) =>
         stores.profiles.update(profile.id, ({ profile: current, key }) => {
           if (current.status !== 'pending') throw new PorticoError('already_approved');
-          return { ...noEffects, profile: { ...current, status: 'approved', fullName: `approved by ${n}` }, key };
+          return {
+            ...noEffects,
+            profile: { ...current, status: 'approved', approvedAt: 1, fullName: `approved by ${n}` },
+            key,
+          };
         });
       const outcomes = await Promise.allSettled(Array.from({ length: 64 }, (_, n) => approve(n % 2 ? a : b, n)));
       expect(counted(codesOf(outcomes))).toEqual({ done: 1, already_approved: 63 });
@@ -343,8 +345,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const entryAt = (instant: number) => anEntry({ instant });
       const entries = Array.from({ length: 10 }, (_, n) => entryAt(n));
       await database.write((sql) => writeEntries(sql, entries));
-      const { page } = createPostgresqlAuditReads(database);
-      const read = () => page({ source: 'all' }, offset, 3);
+      const read = () => readPage(database, { source: 'all' }, offset, 3);
       const before = await read();
       const meanwhile = await database.write(async (sql) => {
         await sql.run('lock table audit_entries in access exclusive mode');

@@ -1,10 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
-import type { Database, PreparedRead, PreparedReads, Sql, Transaction, Value } from '../sql.ts';
-import { UnitOfWork } from '../unit-of-work.ts';
-import { Gate } from '../gate.ts';
+import type { SqlDatabase, PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
+import { Mutex } from '../mutex.ts';
 import { CommitOutcomeUnknown, identifying, isCommitted } from './commit-outcome.ts';
 import type { SentCommit } from './commit-outcome.ts';
 import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
@@ -20,20 +18,18 @@ import { inBulk, Statements } from './statements.ts';
  * order, and none fails for another. Within a process they wait at a gate, where they hold no connection. Other writes
  * (`write`) take only the locks of their rows.
  */
-export class PostgresqlDatabase implements Database {
+export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
   /** Of answers so large that there is to be one at a time. */
   readonly preparedInTurn: PreparedReads;
-  readonly #gate = new Gate();
+  readonly #mutex = new Mutex();
   readonly #writing = new Set<Promise<unknown>>();
   readonly #statements = new Statements();
-  readonly #orm: MikroORM;
   readonly #pool: Pool;
   #isClosed = false;
 
-  constructor(orm: MikroORM, pool: Pool) {
-    this.#orm = orm;
+  constructor(pool: Pool) {
     this.#pool = pool;
     const execute = executeOn(pool);
     this.reads = this.#sqlOver(execute);
@@ -41,10 +37,10 @@ export class PostgresqlDatabase implements Database {
     this.preparedInTurn = preparedOver(this.#statements, executeInTurnOn(pool));
   }
 
-  transact<T>(work: (transaction: Transaction) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
+  transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
     const endsAt = performance.now() + limits.inTurnMs;
     const change = () => this.#retrying(endsAt, beginChange, work);
-    return this.#gate.enter(change, { waitMs: limits.turnMs, deadline });
+    return this.#mutex.run(change, { waitMs: limits.turnMs, deadline });
   }
 
   async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -58,9 +54,12 @@ export class PostgresqlDatabase implements Database {
     }
   }
 
-  /** Reads as of one moment. */
-  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
+  readonly snapshot: SqlDatabase['snapshot'] = (work) =>
+    this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
+
+  /** The statistics say which of several indexes is the narrowest. */
+  unindexed(condition: string): string {
+    return condition;
   }
 
   violatedKey(error: unknown): string | null {
@@ -69,19 +68,13 @@ export class PostgresqlDatabase implements Database {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#gate.close();
+    await this.#mutex.close();
     await Promise.allSettled(this.#writing);
-    await this.#orm.close(true);
-    if (!this.#pool.ending) await this.#pool.end();
+    await this.#pool.end();
   }
 
   /** Again where the server has rolled back for another transaction's sake; never where the outcome is not known. */
-  async #retrying<T>(
-    deadline: number,
-    begin: string,
-    work: (transaction: Transaction) => Promise<T>,
-    attempt = 1,
-  ): Promise<T> {
+  async #retrying<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>, attempt = 1): Promise<T> {
     try {
       return await this.#attempt(deadline, begin, work);
     } catch (error) {
@@ -99,13 +92,11 @@ export class PostgresqlDatabase implements Database {
     throw outcome === null ? lost : lost.cause;
   }
 
-  #attempt<T>(deadline: number, begin: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  #attempt<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>): Promise<T> {
     return borrowed(this.#pool, deadline, async (execute, isBroken) => {
       try {
         const sent = sentOf(await execute({ text: begin }));
-        const unit = new UnitOfWork(this.#sqlOver(execute), () => this.#entityManagerOn(execute));
-        const answer = await work(unit);
-        await unit.flush();
+        const answer = await work(this.#sqlOver(execute));
         await commit(execute).catch((error: unknown) => {
           throw sent && isBroken() ? new CommitOutcomeUnknown(sent, answer, error) : error;
         });
@@ -116,18 +107,6 @@ export class PostgresqlDatabase implements Database {
         throw error;
       }
     });
-  }
-
-  /** What MikroORM calls a transaction is whatever executes its statements: here, on the connection that has begun one. */
-  #entityManagerOn(execute: Execute): EntityManager {
-    const em = this.#orm.em.fork({ useContext: false });
-    em.setTransactionContext({
-      executeQuery: async ({ sql }: { readonly sql: string }) => {
-        const { rows, rowCount, command } = await execute({ text: sql });
-        return { rows, numAffectedRows: changing.has(command) ? BigInt(rowCount ?? 0) : undefined };
-      },
-    });
-    return em;
   }
 
   #sqlOver(execute: Execute): Sql {
@@ -181,7 +160,6 @@ const preparedOver = (statements: Statements, execute: Execute): PreparedReads =
 const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${identifying}`;
 const beginWrite = `begin isolation level read committed; ${identifying}`;
 const beginSnapshot = 'begin transaction isolation level repeatable read read only';
-const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 const retriesMax = 3;
 const pauseMsMax = 25;
 

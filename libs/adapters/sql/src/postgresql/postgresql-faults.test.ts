@@ -152,8 +152,8 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     'that commits while the network answers by %o, and is not reached any more, is not asked again: nobody can tell the outcome',
     (mode) =>
       throughProxy(async (url, setMode) => {
-        const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
-        const database = new PostgresqlDatabase(orm, pool);
+        const pool = await openPostgresql(url, () => undefined, 20_000);
+        const database = new PostgresqlDatabase(pool);
         let attempts = 0;
         const written = database.write(async (sql) => {
           attempts += 1;
@@ -172,8 +172,8 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     ['was not', false],
   ] as const)('whose answer to a commit is lost is asked for it on another connection, which %s', ([, arrives]) =>
     throughProxy(async (url) => {
-      const { orm, pool } = await openPostgresql(url, () => undefined, 20_000);
-      const database = new PostgresqlDatabase(orm, pool);
+      const pool = await openPostgresql(url, () => undefined, 20_000);
+      const database = new PostgresqlDatabase(pool);
       pool.once('acquire', (client: PoolClient) => loseTheCommit(client, arrives));
       const written = database.write(async (sql) => {
         await sql.run("insert into settings (name, value) values ('a', 'kept')");

@@ -18,6 +18,6 @@ export const retryWhileBusy = async <T>(waitMs: number, work: () => Promise<T>):
 
 const pauseMsMax = 10;
 
-/** SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_BUSY_RECOVERY; MikroORM's own errors keep the driver's code. */
+/** SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_BUSY_RECOVERY; MikroORM, which migrates, keeps the driver's code in its errors. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');

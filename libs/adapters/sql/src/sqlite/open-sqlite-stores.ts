@@ -1,7 +1,6 @@
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
 import type { WriteCheckOptions } from '../write-check.ts';
-import { createSqliteAuditReads } from './audit-reads.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { prepareSqliteReads } from './prepared-reads.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -11,13 +10,12 @@ export const openSqliteStores = async (
   writeWaitMs: number,
   warn: WriteCheckOptions['warn'],
 ): Promise<SqlStores> => {
-  const { orm, writer, reader } = await openSqlite(file);
-  const database = new SqliteDatabase(orm, writer, reader, writeWaitMs);
-  const prepared = prepareSqliteReads(reader);
+  const connections = await openSqlite(file);
+  const database = new SqliteDatabase(connections, writeWaitMs);
+  const prepared = prepareSqliteReads(connections.reader);
   return createSqlStores({
     database,
     prepared,
-    auditReads: createSqliteAuditReads(reader),
     collections: {
       idsInJson: 'select value from json_each(?)',
       document: (select) => prepared.first(select('d.deflated')),

@@ -1,11 +1,13 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { MikroORM } from '@mikro-orm/sqlite';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
 import { withFile } from '../../test/with-stores.ts';
 import { openSqlStores } from '../index.ts';
 import type { SqlStores } from '../index.ts';
+import { ormOptions } from './migrate-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 const open = (file: string): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
@@ -23,9 +25,9 @@ const onFile = async (file: string, work: (connection: SqliteDriver.Database) =>
 
 test('the migrations make exactly the tables that the entities say', () =>
   withFile(async (file) => {
-    const { orm, reader } = await openSqlite(file);
+    await (await open(file)).close();
+    const orm = await MikroORM.init(ormOptions(file));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
-    reader.close();
     await orm.close(true);
   }));
 
@@ -39,7 +41,7 @@ test('only the owner can read the folder and the files that are made', () =>
 
 test('each connection is set up to lose nothing and to trust nothing', () =>
   withFile(async (file) => {
-    const { orm, writer, reader } = await openSqlite(file);
+    const { writer, reader, snapshots } = await openSqlite(file);
     const setting = (name: string) => writer.pragma(name, { simple: true });
     expect(setting('journal_mode')).toBe('wal');
     expect(setting('synchronous')).toBe(2);
@@ -47,10 +49,12 @@ test('each connection is set up to lose nothing and to trust nothing', () =>
     expect(setting('trusted_schema')).toBe(0);
     // SQLite's own waiting blocks the event loop.
     expect(setting('busy_timeout')).toBe(0);
-    expect(reader.pragma('trusted_schema', { simple: true })).toBe(0);
-    expect(() => reader.exec('delete from settings')).toThrow('readonly');
-    reader.close();
-    await orm.close(true);
+    for (const connection of [reader, snapshots]) {
+      expect(connection.pragma('trusted_schema', { simple: true })).toBe(0);
+      expect(() => connection.exec('delete from settings')).toThrow('readonly');
+      connection.close();
+    }
+    writer.close();
   }));
 
 test('several processes that open a new file at once all come up', () =>

@@ -10,8 +10,7 @@ import { SqliteDatabase } from './sqlite-database.ts';
 
 const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promise<void> =>
   withFile(async (file) => {
-    const { orm, writer, reader } = await openSqlite(file);
-    const database = new SqliteDatabase(orm, writer, reader, 1_000);
+    const database = new SqliteDatabase(await openSqlite(file), 1_000);
     try {
       await work(database);
     } finally {

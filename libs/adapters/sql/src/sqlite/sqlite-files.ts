@@ -1,7 +1,7 @@
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { refuseForeign } from './open-sqlite.ts';
+import { refuseForeign } from './migrate-sqlite.ts';
 
 /**
  * Copies a database as it is at one moment into a file that is empty or not there; processes that use it go on. Throws where

@@ -1,17 +1,9 @@
 import { join } from 'node:path';
-import {
-  createClosedJobQueue,
-  createInProcessCache,
-  createInProcessJobQueue,
-  createInProcessRateLimiter,
-} from '@portico/inprocess';
+import { createClosedJobQueue, createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
 import { Closable, type Module } from '../parts.ts';
 import { jobsAtOnce } from './jobs-at-once.ts';
 
-/** Of each process, whether or not a cache in Redis stands behind it. */
-export const nearCacheBytesMax = 64 * 1_048_576;
-
-/** Limiter, cache and job queue within this process. */
+/** Limiter and job queue within this process. */
 export const inProcessModule: Module = (provide) => {
   provide(
     'limiter',
@@ -25,7 +17,6 @@ export const inProcessModule: Module = (provide) => {
       return new Closable(limiter, () => limiter.close());
     },
   );
-  provide('cache', [], () => createInProcessCache({ maxBytes: nearCacheBytesMax }));
   provide('queue', ['duties'], ({ worksJobs }) => {
     const queue = worksJobs ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
     return new Closable(queue, () => queue.stop());

@@ -1,10 +1,9 @@
-import { createInProcessCache, createInProcessRateLimiter } from '@portico/inprocess';
-import { createRedisCache, createRedisRateLimiter, openRedis } from '@portico/redis';
+import { createInProcessRateLimiter } from '@portico/inprocess';
+import { createRedisBodyStore, createRedisRateLimiter, openRedis } from '@portico/redis';
 import { Closable, type Module } from '../parts.ts';
-import { nearCacheBytesMax } from './inprocess.ts';
 import { required } from './required.ts';
 
-/** Cache and limiter in Redis, shared by all processes; what this process remembers itself is nearer, and outlives an outage. */
+/** Limiter and bodies in Redis, shared by all processes; the counts of this process take over while Redis is away. */
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({
@@ -20,7 +19,5 @@ export const redisModule: Module = (provide) => {
       log: logger,
     }),
   );
-  provide('cache', ['redis'], (redis) =>
-    createRedisCache({ redis, near: createInProcessCache({ maxBytes: nearCacheBytesMax }) }),
-  );
+  provide('bodyStore', ['redis'], (redis) => createRedisBodyStore({ redis }));
 };

@@ -10,7 +10,7 @@ import type { Actor } from '../../profiles/profile.ts';
 /**
  * What the service says of its own doings: an action, and its objects each by id and by the name that it had then, which nobody may be
  * able to find out later; never a secret. The names of its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
- * and what was set.
+ * `count` where there is no one object, and what was set.
  */
 export interface SystemMessage {
   readonly action: string;

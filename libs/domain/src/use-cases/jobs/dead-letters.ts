@@ -1,43 +1,52 @@
+import type { AdminAuthority } from '../../access/principal.ts';
 import type { JobId } from '../../ids.ts';
-import type { GivenUpJob, RequeueOutcome } from '../../jobs/dead-letter.ts';
+import type { DeadLetter, RequeueOutcome } from '../../jobs/dead-letter.ts';
 import type { Ports } from '../../ports/index.ts';
+import { systemEntry } from '../audit/system-entry.ts';
 
-type Needs = Pick<Ports, 'outbox' | 'clock'>;
+type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
 /** What an operator sees of the outbox. */
-export interface GivenUpJobs {
+export interface DeadLetterList {
   /** Newest first; at most as many as asked for. */
-  readonly jobs: readonly GivenUpJob[];
+  readonly deadLetters: readonly DeadLetter[];
   /** How many there are, whether they are listed or not. */
-  readonly givenUp: number;
-  /** How many wait for their turn, leased and put off ones included. */
+  readonly total: number;
+  /** How many jobs wait for their turn, leased and put off ones included. */
   readonly waiting: number;
 }
 
-export const listGivenUpJobs =
-  ({ outbox, clock }: Needs) =>
-  async (limit: number): Promise<GivenUpJobs> => {
-    const [jobs, { givenUp, waiting }] = await Promise.all([outbox.givenUp(limit), outbox.state(clock.now())]);
-    return { jobs, givenUp, waiting };
+export const listDeadLetters =
+  ({ deadLetters, outbox, clock }: Pick<Ports, 'deadLetters' | 'outbox' | 'clock'>) =>
+  async (limit: number): Promise<DeadLetterList> => {
+    const [listed, state] = await Promise.all([deadLetters.list(limit), outbox.state(clock.now())]);
+    return { deadLetters: listed, total: state.deadLetters, waiting: state.waiting };
   };
 
 /**
- * Lets a job that was given up begin anew; the relay offers it within a second. A mail whose secret was removed when it was given
- * up cannot be sent any more: its client needs new credentials (`rotateCredentials`), and the job can be discarded.
+ * Lets a dead letter begin anew; the relay offers it within a second. A mail whose secret was removed cannot be sent any more:
+ * its client needs new credentials (`rotateCredentials`), and the job can be discarded.
  */
 export const requeueJob =
-  ({ outbox, clock }: Needs) =>
-  (id: JobId): Promise<RequeueOutcome> =>
-    outbox.requeue(id, clock.now());
+  (ports: Needs) =>
+  ({ actor, deadline }: AdminAuthority, id: JobId): Promise<RequeueOutcome> => {
+    const entries = [systemEntry(ports, actor, { action: 'job.requeue', job_id: id })];
+    return ports.deadLetters.requeue(id, ports.clock.now(), { entries, deadline });
+  };
 
-/** The same for every job that can be done again; returns how many those are. */
+/** Requeues every dead letter that can be done again; returns how many those are. */
 export const requeueJobs =
-  ({ outbox, clock }: Needs) =>
-  (): Promise<number> =>
-    outbox.requeueAll(clock.now());
+  (ports: Needs) =>
+  ({ actor, deadline }: AdminAuthority): Promise<number> =>
+    ports.deadLetters.requeueAll(ports.clock.now(), (count) => ({
+      entries: [systemEntry(ports, actor, { action: 'job.requeue', count })],
+      deadline,
+    }));
 
-/** Forgets a job that was given up; returns whether there was one. */
+/** Removes a dead letter; returns whether there was one. */
 export const discardJob =
-  ({ outbox }: Needs) =>
-  (id: JobId): Promise<boolean> =>
-    outbox.discard(id);
+  (ports: Needs) =>
+  ({ actor, deadline }: AdminAuthority, id: JobId): Promise<boolean> => {
+    const entries = [systemEntry(ports, actor, { action: 'job.discard', job_id: id })];
+    return ports.deadLetters.discard(id, { entries, deadline });
+  };

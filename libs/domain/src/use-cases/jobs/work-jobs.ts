@@ -22,7 +22,7 @@ const noticeNamesMax = 20;
 /** What is kept of a failure's message, in UTF-16 units. */
 const errorLengthMax = 1_000;
 
-/** `not due`: it could not be leased, and is perhaps done already. `error` has at most 1,000 UTF-16 units. */
+/** `not due`: it could not be leased, and is perhaps done already. `givenUp`: it is a dead letter now. `error` has at most 1,000 UTF-16 units. */
 export type JobOutcome =
   'done' | 'not due' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 
@@ -136,7 +136,7 @@ const recordFailure = async (
   const said = shortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
   const now = clock.now();
   const delay = isForGood(error) ? null : retryDelayMs(task.kind, attempts + 1);
-  if (delay === null) await outbox.giveUp(id, now, said);
+  if (delay === null) await outbox.deadLetter(id, now, said);
   else await outbox.retry(id, now + delay, said);
   return { failed: task.kind, error: said, givenUp: delay === null };
 };

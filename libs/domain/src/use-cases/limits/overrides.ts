@@ -1,7 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
-import type { LimitRule, Override } from '../../limits/limit.ts';
+import { type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { clientOf } from './limited-client.ts';
@@ -30,11 +30,13 @@ export const createOverride =
       ...ofProfile(profile),
       ...ruleFields(rule),
     });
-    return ports.limits.addOverride(
-      profile.id,
-      { ...rule, clientId, createdAt: now, updatedAt: now },
-      { entries: [entry], deadline },
-    );
+    const override = { ...rule, clientId, createdAt: now, updatedAt: now };
+    return ports.limits.addOverride(profile.id, (others) => ({
+      override,
+      others: replacedBy(override, others),
+      entries: [entry],
+      deadline,
+    }));
   };
 
 /** What is undefined stays. */
@@ -46,7 +48,7 @@ export const updateOverride =
     change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
   ): Promise<Override> => {
     const now = ports.clock.now();
-    return ports.limits.updateOverride(id, (current, client) => {
+    return ports.limits.updateOverride(id, (current, client, others) => {
       const override = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
         action: 'override.update',
@@ -55,7 +57,12 @@ export const updateOverride =
         ...ofProfile(client),
         ...ruleFields(override),
       };
-      return { override, entries: [systemEntry(ports, actor, message)], deadline };
+      return {
+        override,
+        others: replacedBy(override, others),
+        entries: [systemEntry(ports, actor, message)],
+        deadline,
+      };
     });
   };
 

@@ -7,7 +7,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { clientOf } from './limited-client.ts';
 
-export type Needs = Pick<Ports, 'clock' | 'random' | 'limits' | 'limiter'>;
+export type Needs = Pick<Ports, 'callers' | 'clock' | 'random' | 'limits' | 'limiter'>;
 
 export interface ClientLimit extends EffectiveLimit {
   readonly clientId: ClientId;

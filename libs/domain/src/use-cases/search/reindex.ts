@@ -4,7 +4,7 @@ import type { ReindexProgress, ReindexRun } from '../../search/reindex-run.ts';
 import { systemEntry } from '../audit/system-entry.ts';
 import { embedJob } from './embed-collection.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'queue' | 'embedder'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
 /** Begins to embed every collection anew in the background, unless that is under way; returns the run. */
 export const startReindex =
@@ -12,7 +12,7 @@ export const startReindex =
   async ({ actor, deadline }: AdminAuthority): Promise<ReindexRun> => {
     const id = ports.random.uuid();
     const entry = systemEntry(ports, actor, { action: 'search.reindex', job_id: id });
-    return ports.embeddings.startRun((collections) => ({
+    return ports.embeddingJobs.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
       entries: [entry],
       jobs: collections.map((collection) => embedJob(ports, collection, id)),
@@ -22,9 +22,9 @@ export const startReindex =
 
 /** How far the last run is; null where there was none. */
 export const readReindex =
-  ({ embeddings }: Pick<Ports, 'embeddings'>) =>
+  ({ embeddingJobs }: Pick<Ports, 'embeddingJobs'>) =>
   async (): Promise<ReindexProgress | null> => {
-    const run = await embeddings.lastRun();
+    const run = await embeddingJobs.lastRun();
     if (!run) return null;
     const { id, total, startedAt, waiting, failed } = run;
     return {
@@ -45,7 +45,7 @@ const portionSize = 2_000;
  * many collections there are of that kind. To be asked again and again: as long as the model is the one for which there
  * were none the last time, only its id is asked for. It is not enough to look once after a change, for a job that is under way
  * then may still store what the earlier model made. Where it fails in the midst, what was added stays, and the next time goes on.
- * A collection whose job was given up gets another one once: when this begins, or the model changes.
+ * A collection whose job is a dead letter gets another one once: when this begins, or the model changes.
  */
 export const embedOutdated = (ports: Needs) => {
   let settledFor: string | null = null;
@@ -56,13 +56,13 @@ export const embedOutdated = (ports: Needs) => {
     const outdated = await ports.embeddings.outdated(modelId);
     settledFor = outdated.length === 0 ? modelId : null;
     if (outdated.length === 0) return 0;
-    const awaited = await ports.embeddings.awaited();
-    const givenUp = modelId === triedAgainFor ? await ports.embeddings.givenUp() : new Set();
-    const missing = outdated.filter((collection) => !awaited.has(collection) && !givenUp.has(collection));
+    const awaited = await ports.embeddingJobs.awaited();
+    const deadLettered = modelId === triedAgainFor ? await ports.embeddingJobs.deadLettered() : new Set();
+    const missing = outdated.filter((collection) => !awaited.has(collection) && !deadLettered.has(collection));
     for (let start = 0; start < missing.length; start += portionSize) {
       const portion = missing.slice(start, start + portionSize);
       const jobs = portion.map((collection) => embedJob(ports, collection));
-      await ports.embeddings.enqueue({ jobs, deadline: null });
+      await ports.embeddingJobs.enqueue({ jobs, deadline: null });
     }
     triedAgainFor = modelId;
     return outdated.length;

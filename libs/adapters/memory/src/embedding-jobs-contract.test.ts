@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util';
+import { embeddingJobsContract, type Sabotages, type Stores } from '@portico/contracts';
+import type { CollectionId, NewJob } from '@portico/domain';
+import { describe } from 'vitest';
+import { breaking, leaking, pause } from '../test/breaking.ts';
+import { proveContract } from '../test/prove-contract.ts';
+import { commit } from './memory-database.ts';
+import type { StoredJob } from './memory-database.ts';
+import { createMemoryStores } from './memory-stores.ts';
+
+/** The last run with its jobs counted another way. */
+const counting = (isWaiting: (stored: StoredJob) => boolean, isFailed: (stored: StoredJob) => boolean) =>
+  breaking('embeddingJobs', (right, _stores, { jobs }) => ({
+    lastRun: async () => {
+      const run = await right.lastRun();
+      const stored = [...jobs.values()];
+      return run && { ...run, waiting: stored.filter(isWaiting).length, failed: stored.filter(isFailed).length };
+    },
+  }));
+
+const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
+  'jobs that are enqueued are in the outbox, with their entries in the log': breaking('embeddingJobs', (right) => ({
+    enqueue: (effects) => right.enqueue({ ...effects, entries: [] }),
+  })),
+  'a job for a collection that a job waits for is not enqueued again, while that is due, leased or put off': breaking(
+    'embeddingJobs',
+    (_right, _stores, database) => ({
+      enqueue: async (effects) => {
+        const due = [...database.jobs.values()].filter(({ leaseUntil }) => leaseUntil === null);
+        const isAwaited = ({ task }: NewJob) => due.some(({ job }) => isDeepStrictEqual(job.task, task));
+        const jobs = (effects.jobs ?? []).filter((job) => !isAwaited(job));
+        commit(database, { ...effects, jobs }, () => undefined);
+      },
+    }),
+  ),
+  'a job that was given up or done keeps no other from being enqueued': breaking(
+    'embeddingJobs',
+    (_right, _stores, database) => {
+      const seen = new Set<string>();
+      return {
+        enqueue: async (effects) => {
+          const fresh = (effects.jobs ?? []).filter(({ task }) => !seen.has(JSON.stringify(task)));
+          for (const { task } of fresh) seen.add(JSON.stringify(task));
+          commit(database, { ...effects, jobs: fresh }, () => undefined);
+        },
+      };
+    },
+  ),
+  'an enqueue that fails adds nothing, undoes nothing of those before it, and may be followed by others': breaking(
+    'embeddingJobs',
+    (right) => ({
+      enqueue: async ({ entries, jobs = [] }) => {
+        for (const job of jobs) await right.enqueue({ entries: [], jobs: [job], deadline: null });
+        await right.enqueue({ entries, jobs: [], deadline: null });
+      },
+    }),
+  ),
+  'a collection is awaited while a job for it is due, leased or put off, and no more once that was given up or done':
+    breaking('embeddingJobs', (_right, _stores, { jobs }) => ({
+      awaited: async () =>
+        new Set(
+          [...jobs.values()].flatMap(({ job: { task }, leaseUntil }) =>
+            task.kind === 'embed' && leaseUntil === null ? [task.collectionId] : [],
+          ),
+        ),
+    })),
+  'a collection is told as given up while a job for it is, and no more once that was requeued or discarded': breaking(
+    'embeddingJobs',
+    (right) => {
+      const before = new Set<CollectionId>();
+      return {
+        deadLettered: async () => before,
+        enqueue: async (effects) => {
+          for (const { task } of effects.jobs ?? []) if (task.kind === 'embed') before.add(task.collectionId);
+          await right.enqueue(effects);
+        },
+      };
+    },
+  ),
+  'a job that is enqueued takes the place of those for its collection that were given up, and of no others': breaking(
+    'embeddingJobs',
+    (_right, _stores, database) => ({
+      enqueue: async (effects) => commit(database, effects, () => undefined),
+    }),
+  ),
+  'of simultaneous enqueues of jobs for the same collections each collection gets one': breaking(
+    'embeddingJobs',
+    (_right, _stores, database) => ({
+      enqueue: async (effects) => {
+        const waiting = [...database.jobs.values()].map(({ job }) => job.task);
+        await pause();
+        const fresh = (effects.jobs ?? []).filter(
+          ({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)),
+        );
+        commit(database, { ...effects, jobs: fresh }, () => undefined);
+      },
+    }),
+  ),
+  'a run is planned from the ids of all collections': breaking('embeddingJobs', (right) => ({
+    startRun: (plan) => right.startRun((collections) => plan(collections.slice(1))),
+  })),
+  'a run is recorded with its jobs and entries, and answered': breaking('embeddingJobs', (right) => ({
+    startRun: (plan) => right.startRun((collections) => ({ ...plan(collections), entries: [] })),
+  })),
+  'while jobs of the last run wait no other is started, and that one is answered': breaking(
+    'embeddingJobs',
+    (right) => ({
+      startRun: async (plan) => {
+        const run = await right.startRun(plan);
+        const planned = plan([]);
+        if (planned.run.id !== run.id) await right.enqueue({ jobs: [], entries: planned.entries, deadline: null });
+        return run;
+      },
+    }),
+  ),
+  'a job that is leased or was put off still waits for its run': counting(
+    ({ leaseUntil }) => leaseUntil === null,
+    () => false,
+  ),
+  'jobs of the last run are counted as waiting until they are done, and as failed once given up': counting(
+    ({ isDeadLetter }) => !isDeadLetter,
+    ({ isDeadLetter }) => isDeadLetter,
+  ),
+  'a run can be started once no job of the last one waits, and is the last one then': breaking(
+    'embeddingJobs',
+    (right, _stores, { jobs }) => ({
+      startRun: async (plan) => {
+        const last = await right.lastRun();
+        return last && [...jobs.values()].some(({ job }) => job.group === last.id) ? last : right.startRun(plan);
+      },
+    }),
+  ),
+  'a plan that raises passes that on and records nothing': breaking('embeddingJobs', (right, stores) => ({
+    startRun: (plan) => leaking(stores, right.startRun(plan)),
+  })),
+  'of simultaneous starts exactly one records its run, which all answer': breaking(
+    'embeddingJobs',
+    (right, _stores, database) => ({
+      startRun: async (plan) => {
+        const last = await right.lastRun();
+        await pause();
+        if (!last) database.lastRun = null;
+        return right.startRun(plan);
+      },
+    }),
+  ),
+  'there is no last run before the first': breaking('embeddingJobs', (right, _stores, { jobs }) => ({
+    lastRun: async () => {
+      const [first] = jobs.values();
+      const run = { id: first?.job.group ?? '', total: jobs.size, startedAt: 0, waiting: jobs.size, failed: 0 };
+      return (await right.lastRun()) ?? run;
+    },
+  })),
+};
+
+describe('the memory embedding jobs', () => {
+  proveContract(embeddingJobsContract, sabotages, createMemoryStores);
+});

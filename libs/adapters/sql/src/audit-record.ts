@@ -1,0 +1,26 @@
+import type { AuditEntry } from '@portico/domain';
+import { AuditEntryEntity } from './entities.ts';
+import { columnsOf, insertInto, without } from './table.ts';
+import type { Row } from './table.ts';
+
+export type AuditRow = Row<typeof AuditEntryEntity>;
+
+/** Where an entry stands in pages, newest first; `seq` decides between entries of one instant. */
+export type AuditPlace = Pick<AuditRow, 'instant' | 'seq'>;
+
+export const auditColumns = columnsOf(AuditEntryEntity);
+
+export const insertEntry = insertInto(AuditEntryEntity, without(auditColumns, 'seq'));
+
+export const entryOf = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  source: row.source,
+  actorId: row.actorId,
+  message: row.message,
+  timestamp: row.timestamp,
+  instant: row.instant,
+  receivedAt: row.receivedAt,
+  facets: { clientId: row.clientId, collectionId: row.collectionId, action: row.action },
+});
+
+export const entryRow = ({ facets, ...entry }: AuditEntry): Omit<AuditRow, 'seq'> => ({ ...entry, ...facets });

@@ -1,0 +1,71 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CollectionId, EmbeddingJobs, ReindexRun } from '@portico/domain';
+import type { CollectionDialect } from './collection-reads.ts';
+import { writeEffects } from './effects.ts';
+import { ReindexRunEntity } from './entities.ts';
+import type { SqlDatabase, Sql, Value } from './sql.ts';
+import { columns, columnsOf, insertInto, without, write } from './table.ts';
+
+export const createSqlEmbeddingJobs = (
+  database: SqlDatabase,
+  { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
+): EmbeddingJobs => ({
+  awaited: () => awaited(database.reads),
+
+  async deadLettered() {
+    return collectionsIn(await database.reads.all<CollectionRow>(selectDeadLettered));
+  },
+
+  async enqueue({ jobs: offered = [], ...effects }) {
+    // SQLite never waits: one call after another would leave the event loop to nobody else.
+    await setImmediate();
+    const wanted = JSON.stringify(offered.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
+    await database.transact(async (transaction) => {
+      const before = await awaited(transaction, `and collection_id in (${idsInJson})`, [wanted]);
+      const jobs = offered.filter(({ task }) => task.kind !== 'embed' || !before.has(task.collectionId));
+      const added = JSON.stringify(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
+      await transaction.run(`${deleteDeadLetters} and collection_id in (${idsInJson})`, [added]);
+      await writeEffects(transaction, { ...effects, jobs });
+    });
+  },
+
+  async startRun(plan) {
+    return database.transact(async (transaction) => {
+      const last = await lastRun(transaction);
+      if (last && last.waiting > 0) return { id: last.id, total: last.total, startedAt: last.startedAt };
+      const change = plan((await transaction.all<{ id: CollectionId }>(selectIds)).map(({ id }) => id));
+      const { id, total, startedAt } = change.run;
+      await write(transaction, insertRun, { id, total, startedAt });
+      await writeEffects(transaction, change);
+      return { id, total, startedAt };
+    });
+  },
+
+  async lastRun() {
+    return (await lastRun(database.reads)) ?? null;
+  },
+});
+
+interface CollectionRow {
+  readonly collectionId: CollectionId;
+}
+interface RunRow extends ReindexRun {
+  readonly waiting: number;
+  readonly failed: number;
+}
+
+const selectIds = 'select id from collections order by id';
+const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = false`;
+const selectDeadLettered = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = true`;
+const deleteDeadLetters = `delete from jobs where kind = 'embed' and given_up = true`;
+const insertRun = insertInto(ReindexRunEntity, without(columnsOf(ReindexRunEntity), 'seq'));
+const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
+  (select count(*) from jobs j where j.job_group = r.id and j.given_up = false) as "waiting",
+  (select count(*) from jobs j where j.job_group = r.id and j.given_up = true) as "failed"
+  from reindex_runs r order by r.seq desc limit 1`;
+
+const awaited = async (sql: Sql, which = '', parameters: readonly Value[] = []): Promise<ReadonlySet<CollectionId>> =>
+  collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${which}`, parameters));
+const collectionsIn = (rows: readonly CollectionRow[]): ReadonlySet<CollectionId> =>
+  new Set(rows.map(({ collectionId }) => collectionId));
+const lastRun = (sql: Sql): Promise<RunRow | undefined> => sql.first<RunRow>(selectLastRun);

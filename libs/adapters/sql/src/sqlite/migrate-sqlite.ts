@@ -1,0 +1,69 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/sqlite';
+import type { Options } from '@mikro-orm/sqlite';
+import type { Database as Connection } from 'better-sqlite3';
+import { entities } from '../entities.ts';
+import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { retryWhileBusy } from './busy.ts';
+
+export const startWaitMs = 60_000;
+export const busyTimeoutMs = 5_000;
+
+/** Brings the tables of the file up to date, on a connection of MikroORM's that is closed afterwards. */
+export const migrateSqlite = async (file: string): Promise<void> => {
+  const orm = await MikroORM.init(ormOptions(file));
+  try {
+    const connection = await orm.em.getConnection().getNativeClient();
+    await retryWhileBusy(startWaitMs, async () => configure(connection));
+    await retryWhileBusy(startWaitMs, () => migrate(orm, connection));
+  } finally {
+    await orm.close(true);
+  }
+};
+
+export const ormOptions = (file: string): Options => ({
+  dbName: file,
+  driverOptions: { timeout: busyTimeoutMs },
+  entities,
+  // The transaction round all migrations is opened below, with the lock.
+  disableTransactions: true,
+  extensions: [Migrator],
+  migrations: {
+    tableName: migrationsTable,
+    migrationsList: migrationsFor('sqlite'),
+    snapshot: false,
+    silent: true,
+    transactional: false,
+    allOrNothing: false,
+    disableForeignKeys: false,
+  },
+});
+
+/** With `synchronous = FULL` a transaction in the write-ahead log is on the disk once it is committed. */
+export const configure = (connection: Connection): void => {
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('trusted_schema = OFF');
+};
+
+const migrate = async (orm: MikroORM, connection: Connection): Promise<void> => {
+  // The lock: whoever comes next finds everything done.
+  connection.exec('begin immediate');
+  try {
+    refuseForeign(connection);
+    await orm.migrator.up();
+    connection.exec('commit');
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('rollback');
+    throw error;
+  }
+};
+
+/** Throws unless the tables are those of this version or one before; none at all are a database that is new. */
+export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
+  const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
+  if (tables.length === 0 && empty === 'is new') return;
+  if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
+  refuseUnknown(connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all());
+};

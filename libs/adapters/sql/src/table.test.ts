@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { GrantEntity, SettingEntity, TierEntity } from './entities.ts';
+import { columns, columnsOf, insertInto, updateOf, upsertInto, without } from './table.ts';
+
+const tier = {
+  tier: 'gold',
+  allowed: 5,
+  windowSeconds: 60,
+  description: null,
+  isActive: true,
+  createdAt: 1,
+  updatedAt: 2,
+};
+
+test('an insertion has a parameter for each column, in the order of its text', () => {
+  const { text, parameters } = insertInto(TierEntity, ['windowSeconds', 'tier']);
+  expect(text).toBe('insert into tiers (window_seconds, tier) values (?, ?)');
+  expect(parameters(tier)).toEqual([60, 'gold']);
+});
+
+test('an update names the columns that it writes, and the key last', () => {
+  const { text, parameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
+  expect(text).toBe('update tiers set is_active = ?, description = ? where tier = ?');
+  expect(parameters(tier)).toEqual([true, null, 'gold']);
+});
+
+test('a row takes the place of the one with its key', () => {
+  expect(upsertInto(SettingEntity, 'name').text).toBe(
+    'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+  );
+});
+
+test('columns are those of the entity, references included, selected under its names', () => {
+  expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt']);
+  expect(columns('g', without(columnsOf(GrantEntity), 'grantedAt'), 'target_')).toBe(
+    'g.profile_id as "target_profileId", g.collection_id as "target_collectionId"',
+  );
+});

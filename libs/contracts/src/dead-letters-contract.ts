@@ -1,0 +1,190 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import type { CollectionId, NewJob, ProfileId } from '@portico/domain';
+import { assertRefused, assertWritten, dueJobs, refuse, waiting } from './assertions.ts';
+import type { Contract } from './contract.ts';
+import { aJob, aMailJob, endOfTime, jobsOnly, nextId, noEffects, someEffects, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `DeadLetters` promises. */
+export const deadLettersContract = {
+  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': async (
+    stores,
+  ) => {
+    const [profileId, collectionId] = [nextId<ProfileId>(), nextId<CollectionId>()];
+    const [mail, notice, embed] = await waiting(
+      stores,
+      aMailJob(profileId),
+      aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
+      aJob({ task: { kind: 'embed', collectionId }, group: 'Gruppe 1' }),
+    );
+    await stores.outbox.retry(mail.id, start, 'busy');
+    await stores.outbox.deadLetter(mail.id, start + 3, 'kein Postfach „Ada“');
+    await stores.outbox.deadLetter(notice.id, start + 2, 'no use');
+    await stores.outbox.deadLetter(embed.id, start + 1, 'too long');
+    const nothing = { profileId: null, collectionId: null, attempts: 1, secretRemoved: false };
+    deepStrictEqual(await stores.deadLetters.list(9), [
+      {
+        ...nothing,
+        id: mail.id,
+        kind: 'mail.credentials',
+        profileId,
+        attempts: 2,
+        error: 'kein Postfach „Ada“',
+        since: start + 3,
+        secretRemoved: true,
+      },
+      { ...nothing, id: notice.id, kind: 'mail.rejection', profileId, error: 'no use', since: start + 2 },
+      { ...nothing, id: embed.id, kind: 'embed', collectionId, error: 'too long', since: start + 1 },
+    ]);
+  },
+
+  'jobs that were given up are listed newest first, at most as many as asked for': async (stores) => {
+    const [second, first, third] = await waiting(stores, aJob(), aJob(), aJob());
+    await stores.outbox.deadLetter(second.id, start + 2, 'no use');
+    await stores.outbox.deadLetter(first.id, start + 3, 'no use');
+    await stores.outbox.deadLetter(third.id, start + 1, 'no use');
+    const listed = async (limit: number) => (await stores.deadLetters.list(limit)).map(({ id }) => id);
+    deepStrictEqual(await listed(9), [first.id, second.id, third.id]);
+    deepStrictEqual(await listed(2), [first.id, second.id]);
+  },
+
+  'a job that waits, is leased or put off is not listed as given up': async (stores) => {
+    const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob());
+    await stores.outbox.claim(leased.id, start, start + 10);
+    await stores.outbox.retry(putOff.id, start + 10, 'busy');
+    deepStrictEqual(await stores.deadLetters.list(9), []);
+  },
+
+  'a job that is requeued is due at once, as if it had never failed, and no other is': async (stores) => {
+    const [job, other] = await givenUp(stores, aJob({ group: 'Gruppe 1' }), aJob());
+    strictEqual(await stores.deadLetters.requeue(job.id, start + 7, noEffects), 'requeued');
+    deepStrictEqual(await dueJobs(stores, start + 6, 9), []);
+    deepStrictEqual(await dueJobs(stores, start + 7, 9), [job.id]);
+    deepStrictEqual(await stores.outbox.claim(job.id, start + 7, start + 17), {
+      ...job,
+      dueAt: start + 7,
+      attempts: 0,
+    });
+    deepStrictEqual(
+      (await stores.deadLetters.list(9)).map(({ id }) => id),
+      [other.id],
+    );
+  },
+
+  'a job that is gone or not given up is left alone by a requeue': async (stores) => {
+    const [gone, later, leased, mail] = await waiting(
+      stores,
+      aJob(),
+      aJob({ dueAt: start + 9 }),
+      aJob(),
+      aMailJob(nextId()),
+    );
+    await stores.outbox.done(gone.id);
+    for (const { id } of [leased, mail]) await stores.outbox.claim(id, start, start + 10);
+    for (const { id } of [gone, later, leased, mail]) {
+      strictEqual(await stores.deadLetters.requeue(id, start + 1, noEffects), 'no dead letter');
+    }
+    strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 0);
+    deepStrictEqual(await dueJobs(stores, start + 8, 9), []);
+  },
+
+  'a job whose secret was removed is left alone by a requeue': async (stores) => {
+    const [mail] = await givenUp(stores, aMailJob(nextId()));
+    const before = await stores.deadLetters.list(9);
+    strictEqual(await stores.deadLetters.requeue(mail.id, start + 1, noEffects), 'secret removed');
+    strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 0);
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
+    deepStrictEqual(await stores.deadLetters.list(9), before);
+  },
+
+  'of simultaneous requeues of a job one succeeds': async (stores) => {
+    const [job] = await givenUp(stores, aJob());
+    const requeue = () => stores.deadLetters.requeue(job.id, start + 1, noEffects);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, requeue));
+    strictEqual(outcomes.filter((outcome) => outcome === 'requeued').length, 1);
+  },
+
+  'a requeue of all takes every job that can be done again, and tells how many': async (stores) => {
+    const jobs = await givenUp(stores, aJob(), aJob(), aMailJob(nextId()));
+    await waiting(stores, aJob({ dueAt: start + 9 }));
+    strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 2);
+    deepStrictEqual((await dueJobs(stores, start + 1, 9)).toSorted(), [jobs[0].id, jobs[1]?.id]);
+    strictEqual((await stores.outbox.claim(jobs[0].id, start + 1, start + 11))?.attempts, 0);
+  },
+
+  'a job of a re-index that is requeued waits again, and counts no longer as failed': async (stores) => {
+    const job = aJob({ group: 'r1' });
+    const run = { id: 'r1', total: 1, startedAt: start };
+    await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(job) }));
+    await stores.outbox.deadLetter(job.id, start, 'no use');
+    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 0, failed: 1 });
+    await stores.deadLetters.requeue(job.id, start + 1, noEffects);
+    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 1, failed: 0 });
+  },
+
+  'a job that was given up can be discarded, and no other': async (stores) => {
+    const [job, mail, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob());
+    const [waits] = await waiting(stores, aJob());
+    strictEqual(await stores.deadLetters.discard(job.id, noEffects), true);
+    strictEqual(await stores.deadLetters.discard(mail.id, noEffects), true);
+    strictEqual(await stores.deadLetters.discard(job.id, noEffects), false);
+    strictEqual(await stores.deadLetters.discard(waits.id, noEffects), false);
+    deepStrictEqual(
+      (await stores.deadLetters.list(9)).map(({ id }) => id),
+      [kept?.id],
+    );
+    deepStrictEqual(await dueJobs(stores, start, 9), [waits.id]);
+  },
+
+  'a requeue of one dead letter writes its effects, and none where it is left alone': async (stores) => {
+    const [job, mail] = await givenUp(stores, aJob(), aMailJob(nextId()));
+    await stores.deadLetters.requeue(nextId(), start, someEffects());
+    await stores.deadLetters.requeue(mail.id, start, someEffects());
+    await assertWritten(stores);
+    const effects = someEffects();
+    await stores.deadLetters.requeue(job.id, start, effects);
+    await assertWritten(stores, effects, jobsOnly(job));
+  },
+
+  'a requeue of all writes what is decided by their number, and decides nothing where there are none': async (
+    stores,
+  ) => {
+    await givenUp(stores, aMailJob(nextId()));
+    const counts: number[] = [];
+    const effects = someEffects();
+    const decide = (count: number) => {
+      counts.push(count);
+      return effects;
+    };
+    strictEqual(await stores.deadLetters.requeueAll(start, decide), 0);
+    await assertWritten(stores);
+    const jobs = await givenUp(stores, aJob(), aJob());
+    strictEqual(await stores.deadLetters.requeueAll(start, decide), 2);
+    deepStrictEqual(counts, [2]);
+    await assertWritten(stores, effects, jobsOnly(...jobs));
+  },
+
+  'a requeue of all whose decision raises passes that on and requeues none': async (stores) => {
+    await givenUp(stores, aJob());
+    await assertRefused(stores.deadLetters.requeueAll(start, refuse), 'already_approved');
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
+  },
+
+  'a discard writes its effects, and none where there is no dead letter': async (stores) => {
+    const [job] = await givenUp(stores, aJob());
+    const [waits] = await waiting(stores, aJob());
+    await stores.deadLetters.discard(waits.id, someEffects());
+    await assertWritten(stores, jobsOnly(waits));
+    const effects = someEffects();
+    await stores.deadLetters.discard(job.id, effects);
+    await stores.deadLetters.discard(job.id, someEffects());
+    await assertWritten(stores, effects, jobsOnly(waits));
+  },
+} satisfies Contract<Stores>;
+
+/** Writes the jobs, and gives them up. */
+const givenUp = async <Jobs extends readonly [NewJob, ...NewJob[]]>(stores: Stores, ...jobs: Jobs): Promise<Jobs> => {
+  await waiting(stores, ...jobs);
+  for (const { id } of jobs) await stores.outbox.deadLetter(id, start, 'no use');
+  return jobs;
+};

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { authorityOf, DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
+
+import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
+
+const authority = operatorAuthority;
+
+const register = ({ useCases }: Harness, uid: string) =>
+  useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
+
+test('a mail that no server takes is given up, seen, requeued and sent once there is one that takes it', async () => {
+  const harness = createHarness();
+  const { useCases, mailer } = harness;
+  mailer.failWith('for good');
+  const ada = await register(harness, 'ada');
+  await useCases.rejectProfile(authority, ada.id, 'no');
+  await harness.runJobs();
+  const { deadLetters, total, waiting } = await useCases.listDeadLetters(10);
+  expect([total, waiting]).toEqual([1, 0]);
+  expect(deadLetters).toMatchObject([{ kind: 'mail.rejection', profileId: ada.id, attempts: 1, secretRemoved: false }]);
+  const [job] = deadLetters;
+  if (!job) throw new Error('nothing was given up');
+  mailer.failWith(null);
+  expect(await useCases.requeueJob(authority, job.id)).toBe('requeued');
+  await harness.runJobs();
+  expect(mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
+  expect(await useCases.listDeadLetters(10)).toEqual({ deadLetters: [], total: 0, waiting: 0 });
+});
+
+test('a credentials mail that was given up is not sent again: its client gets new credentials, and it is discarded', async () => {
+  const harness = createHarness();
+  const { useCases, mailer } = harness;
+  mailer.failWith('for good');
+  const ada = await register(harness, 'ada');
+  const eve = await register(harness, 'eve');
+  await useCases.approveProfile(authority, ada.id);
+  await useCases.rejectProfile(authority, eve.id, 'no');
+  await harness.runJobs();
+  mailer.failWith(null);
+  expect(await useCases.requeueJobs(authority)).toBe(1);
+  await harness.runJobs();
+  expect(mailer.sent.map(({ to }) => to)).toEqual(['eve@example.com']);
+  const [job] = (await useCases.listDeadLetters(10)).deadLetters;
+  if (!job) throw new Error('nothing was given up');
+  expect(job).toMatchObject({ kind: 'mail.credentials', profileId: ada.id, secretRemoved: true });
+  expect(await useCases.requeueJob(authority, job.id)).toBe('secret removed');
+  expect((await useCases.rotateCredentials(authority, ada.id, 0)).secret).toMatch(/^portico_sk_/);
+  expect([await useCases.discardJob(authority, job.id), await useCases.discardJob(authority, job.id)]).toEqual([
+    true,
+    false,
+  ]);
+  expect((await useCases.listDeadLetters(10)).total).toBe(0);
+});
+
+test('of what a server says in its refusal one line is kept, of as much as any database can keep', async () => {
+  const answer = `550 \u0000no\ud800${'!'.repeat(5_000)}`;
+  const mailer: Mailer = {
+    enabled: true,
+    send: async () => {
+      throw new DeliveryError(answer, true);
+    },
+  };
+  const harness = createHarness({}, { mailer });
+  await harness.useCases.rejectProfile(authority, (await register(harness, 'ada')).id, null);
+  await harness.runJobs();
+  const [job] = (await harness.useCases.listDeadLetters(10)).deadLetters;
+  expect(job?.error).toMatch(/^550 {2}no\ufffd!{900,}…$/);
+  expect(job?.error.length).toBeLessThanOrEqual(1_000);
+});
+
+test('a job that was never there is not requeued', async () => {
+  const { useCases } = createHarness();
+  expect(await useCases.requeueJob(authority, 'no such job' as JobId)).toBe('no dead letter');
+});
+
+test('each requeue and discard of a dead letter leaves an entry, and what was left alone leaves none', async () => {
+  const harness = createHarness();
+  const { useCases, mailer, ports } = harness;
+  mailer.failWith('for good');
+  for (const uid of ['ada', 'eve', 'bob']) {
+    await useCases.rejectProfile(authority, (await register(harness, uid)).id, null);
+  }
+  await harness.runJobs();
+  const [first, second] = (await useCases.listDeadLetters(9)).deadLetters;
+  if (!first || !second) throw new Error('nothing was given up');
+  const before = (await ports.audit.page({ source: 'system' }, 0, 99)).total;
+  const nobody = 'no such job' as JobId;
+  await useCases.requeueJob(authority, first.id);
+  await useCases.requeueJob(authority, nobody);
+  await useCases.discardJob(authority, second.id);
+  await useCases.discardJob(authority, nobody);
+  await useCases.requeueJobs(authority);
+  await useCases.requeueJobs(authority);
+  const { entries, total } = await ports.audit.page({ source: 'system' }, 0, 3);
+  expect(total - before).toBe(3);
+  expect(entries.toReversed().map(({ message }) => JSON.parse(message) as unknown)).toEqual([
+    { action: 'job.requeue', job_id: first.id },
+    { action: 'job.discard', job_id: second.id },
+    { action: 'job.requeue', count: 1 },
+  ]);
+});
+
+const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
+
+const create = async ({ useCases, documents }: Harness, name: string) => {
+  const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  if (!admin) throw new Error('There was an admin before');
+  const collection = { name, description: '', authentication: null, document, strict: false };
+  return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
+};
+
+test('an embedding of a text that no try embeds is given up with the reason, and tried again by no look for what is outdated', async () => {
+  const harness = createHarness();
+  const { useCases, embedder } = harness;
+  embedder.refuse('weather');
+  const { id } = await create(harness, 'weather');
+  await harness.runJobs();
+  const reason = 'A text is one that is refused';
+  expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
+    { kind: 'embed', collectionId: id, attempts: 1, error: reason },
+  ]);
+  // Once at the start of a process, for its reason may be gone by then; it takes the place of the other.
+  for (let look = 1; look <= 3; look += 1) {
+    expect(await useCases.embedOutdated()).toBe(1);
+    await harness.runJobs();
+    expect(await useCases.listDeadLetters(9)).toMatchObject({ deadLetters: [{ attempts: 1 }], total: 1, waiting: 0 });
+  }
+  const [first] = (await useCases.listDeadLetters(9)).deadLetters;
+  await useCases.embedOutdated();
+  await harness.runJobs();
+  expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).toBe(first?.id);
+  embedder.change();
+  await useCases.embedOutdated();
+  await harness.runJobs();
+  expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).not.toBe(first?.id);
+});
+
+test('an embedder that is away gives no embedding up, however often it is asked', async () => {
+  const harness = createHarness();
+  const { useCases, embedder } = harness;
+  embedder.interrupt();
+  await create(harness, 'weather');
+  for (let time = 1; time <= 30; time += 1) {
+    await harness.runJobs();
+    harness.clock.advance(300_000);
+  }
+  expect(await useCases.listDeadLetters(9)).toEqual({ deadLetters: [], total: 0, waiting: 1 });
+  embedder.resume();
+  await harness.runJobs();
+  expect(await useCases.listDeadLetters(9)).toEqual({ deadLetters: [], total: 0, waiting: 0 });
+});
