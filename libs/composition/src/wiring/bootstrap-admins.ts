@@ -21,7 +21,7 @@ export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
   if (duties.answersRequests) await adoptBindings(facts);
   const mayClaim = duties.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
   const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
-  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile was made one');
+  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile is one now');
   if (!duties.answersRequests) return;
   for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
 };

@@ -1,5 +1,3 @@
-import 'reflect-metadata';
-import { Container } from 'inversify';
 import {
   createUseCases,
   type DocumentReader,
@@ -13,11 +11,11 @@ import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore } from '@portico/redis';
-import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from '../config.ts';
 import { dutiesOf, type Duties, type Role } from '../role.ts';
-import { assertHeartbeat, prepareDataDir } from './data-dir.ts';
-import { identifierOf, provideInto, type IndexUpkeep, type PartName, type Module, type Parts } from './parts.ts';
+import { openContainer } from './container.ts';
+import { assertHeartbeat } from './data-dir.ts';
+import type { IndexUpkeep, Module, Parts } from './parts.ts';
 import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
 
@@ -75,18 +73,9 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
  */
 export const compose = async (config: Config, logger: Logger, role: Role): Promise<Composition> => {
   const duties = dutiesOf(role, config);
-  prepareDataDir(config);
+  const { get, close } = openContainer(config, duties, logger, await modulesOf(config));
   if (duties.writesHeartbeat) assertHeartbeat(config);
-  const container = new Container();
-  const closers: Closer[] = [];
-  const provide = provideInto(container, closers);
-  provide('config', [], () => config);
-  provide('duties', [], () => duties);
-  provide('logger', [], () => logger);
-  for (const load of await modulesOf(config)) load(provide);
-  const close = () => closeAll(closers, logger);
   try {
-    const get = <K extends PartName>(key: K): Promise<Parts[K]> => container.getAsync(identifierOf(key));
     const database = await get('database');
     const identity = await get('identity');
     const embedder = await get('embedder');
