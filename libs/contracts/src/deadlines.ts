@@ -1,5 +1,4 @@
-import { PorticoError } from '@portico/domain';
-import type { Deadline } from '@portico/domain';
+import { type Deadline, PorticoError } from '@portico/domain';
 
 /** A deadline that expires when it is told to. */
 export interface DeadlineByHand extends Deadline {

@@ -1,6 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { PorticoError } from '@portico/domain';
-import type { Collection, GrantState, Profile, ProfileId } from '@portico/domain';
+import { type Collection, type GrantState, PorticoError, type Profile, type ProfileId } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { aCollection, aDocument, aProfile, nextId, noEffects, someEffects, start } from './records.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { DeliveryError } from '@portico/domain';
-import type { Mail, Mailer } from '@portico/domain';
+import { DeliveryError, type Mail, type Mailer } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
 /** A mail as it is in the hands that it was put into. */

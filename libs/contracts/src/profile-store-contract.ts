@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { PorticoError, unknownIssuer } from '@portico/domain';
-import type { Profile, ProfileChange, ProfileState } from '@portico/domain';
+import { PorticoError, type Profile, type ProfileChange, type ProfileState, unknownIssuer } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {

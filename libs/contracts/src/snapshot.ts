@@ -1,5 +1,4 @@
-import { jobKinds } from '@portico/domain';
-import type { CollectionId } from '@portico/domain';
+import { type CollectionId, jobKinds } from '@portico/domain';
 import { endOfTime } from './records.ts';
 import type { Stores } from './stores.ts';
 

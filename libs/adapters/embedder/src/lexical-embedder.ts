@@ -1,5 +1,4 @@
-import { embeddingDimension } from '@portico/domain';
-import type { Embedder, EmbeddingPurpose } from '@portico/domain';
+import { type Embedder, embeddingDimension, type EmbeddingPurpose } from '@portico/domain';
 import { commonStems } from './common-stems.ts';
 import { stem } from './stem.ts';
 import { withoutMarkup, wordsOf } from './words.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ticksPerSecond } from './admission-history.ts';
-import type { AdmissionHistory } from './admission-history.ts';
+import { type AdmissionHistory, ticksPerSecond } from './admission-history.ts';
 import { ExactHistory } from './exact-history.ts';
 import { SubWindowHistory } from './sub-window-history.ts';
 

@@ -2,8 +2,7 @@ import { rateLimiterContract } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { ClockByHand } from '../test/clock-by-hand.ts';
-import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
-import type { InProcessRateLimiter } from './in-process-rate-limiter.ts';
+import { createInProcessRateLimiter, type InProcessRateLimiter } from './in-process-rate-limiter.ts';
 
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
 

@@ -3,8 +3,7 @@ import type { Clock, LimitRule, RateLimitResult, RateLimiter } from '@portico/do
 import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
 import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
 import { exactLimitMax, ExactHistory } from './exact-history.ts';
-import { takeRateLimitState, UnusableState, writeRateLimitState } from './rate-limit-state.ts';
-import type { SavedSubject } from './rate-limit-state.ts';
+import { type SavedSubject, takeRateLimitState, UnusableState, writeRateLimitState } from './rate-limit-state.ts';
 import { SubWindowHistory } from './sub-window-history.ts';
 
 export interface RateLimiterOptions {

@@ -1,5 +1,4 @@
-import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
-import type { Admissions, Ticks } from './admission-history.ts';
+import { type Admissions, type Ticks, ticksPerSecond, windowSecondsMax } from './admission-history.ts';
 import { CountedTimes } from './counted-times.ts';
 
 const countsMax = 12;

@@ -1,5 +1,4 @@
-import { proofsOf, rateLimiterContract } from '@portico/contracts';
-import type { RateLimiterSubject, Sabotages } from '@portico/contracts';
+import { proofsOf, rateLimiterContract, type RateLimiterSubject, type Sabotages } from '@portico/contracts';
 import type { LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';

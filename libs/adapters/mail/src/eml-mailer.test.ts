@@ -3,10 +3,8 @@ import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { mailerContract } from '@portico/contracts';
-import type { MailerSubject } from '@portico/contracts';
-import { DeliveryError } from '@portico/domain';
-import type { Mail } from '@portico/domain';
+import { mailerContract, type MailerSubject } from '@portico/contracts';
+import { DeliveryError, type Mail } from '@portico/domain';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseMail } from '@portico/test-servers';
 import { createEmlMailer } from './eml-mailer.ts';

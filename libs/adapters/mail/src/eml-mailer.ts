@@ -1,8 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '@portico/dependencies';
-import { DeliveryError, toIso } from '@portico/domain';
-import type { Clock, Instant, Mailer } from '@portico/domain';
+import { type Clock, DeliveryError, type Instant, type Mailer, toIso } from '@portico/domain';
 import { createTransport } from 'nodemailer';
 import { mailMessage } from './mail-message.ts';
 import { readSender } from './sender.ts';

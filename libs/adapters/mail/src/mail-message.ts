@@ -1,5 +1,4 @@
-import { DeliveryError, plainLine } from '@portico/domain';
-import type { Instant, Mail } from '@portico/domain';
+import { DeliveryError, type Instant, type Mail, plainLine } from '@portico/domain';
 import type { SendMailOptions } from 'nodemailer';
 import { isOneAddress } from './one-address.ts';
 import type { Sender } from './sender.ts';

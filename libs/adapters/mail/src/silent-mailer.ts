@@ -1,5 +1,4 @@
-import { DeliveryError } from '@portico/domain';
-import type { Mailer } from '@portico/domain';
+import { DeliveryError, type Mailer } from '@portico/domain';
 
 /**
  * Sends nothing and says so. A mail that waits from a time when mails were sent is refused, not for good: it goes out

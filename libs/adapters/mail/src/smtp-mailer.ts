@@ -1,6 +1,5 @@
 import { createOutage, settlesWithin, type Log, type Outage } from '@portico/dependencies';
-import { DeliveryError } from '@portico/domain';
-import type { Clock, Mailer, Probe } from '@portico/domain';
+import { type Clock, DeliveryError, type Mailer, type Probe } from '@portico/domain';
 import {
   CircuitState,
   circuitBreaker,

@@ -1,6 +1,5 @@
 import { recordLog } from '@portico/contracts';
-import { DeliveryError } from '@portico/domain';
-import type { Mail } from '@portico/domain';
+import { DeliveryError, type Mail } from '@portico/domain';
 import { startSmtpServer, type SmtpServerTestOptions, type TestSmtpServer } from '@portico/test-servers';
 import { onTestFinished } from 'vitest';
 import { createSmtpMailer, type SmtpMailer, type SmtpMailerOptions } from '../src/smtp-mailer.ts';

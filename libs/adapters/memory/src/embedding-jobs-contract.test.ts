@@ -4,8 +4,7 @@ import type { CollectionId, NewJob } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, leaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
-import { commit } from './memory-database.ts';
-import type { StoredJob } from './memory-database.ts';
+import { commit, type StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 /** The last run with its jobs counted another way. */

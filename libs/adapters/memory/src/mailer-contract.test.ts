@@ -1,7 +1,5 @@
-import { mailerContract } from '@portico/contracts';
-import type { MailerSubject, ReceivedMail, Sabotages } from '@portico/contracts';
-import { DeliveryError } from '@portico/domain';
-import type { Mail } from '@portico/domain';
+import { mailerContract, type MailerSubject, type ReceivedMail, type Sabotages } from '@portico/contracts';
+import { DeliveryError, type Mail } from '@portico/domain';
 import { proveContract } from '../test/prove-contract.ts';
 import { createMemoryMailer } from './memory-mailer.ts';
 

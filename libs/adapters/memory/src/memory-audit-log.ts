@@ -1,6 +1,5 @@
 import type { AuditEntry, AuditFilter, AuditLog } from '@portico/domain';
-import { kept } from './memory-database.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   async append(entry, deadline) {

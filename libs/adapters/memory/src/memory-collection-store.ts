@@ -8,8 +8,7 @@ import type {
   PackedText,
   Visibility,
 } from '@portico/domain';
-import { byCodePoints, commit, kept, touchGrants } from './memory-database.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
   const { collections, documents } = database;

@@ -1,6 +1,5 @@
 import type { DeadLetter, DeadLetters, Instant, JobTask } from '@portico/domain';
-import { byCodePoints, commit, kept } from './memory-database.ts';
-import type { MemoryDatabase, StoredJob } from './memory-database.ts';
+import { byCodePoints, commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters => {
   const { jobs } = database;

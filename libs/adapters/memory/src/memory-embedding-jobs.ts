@@ -1,6 +1,5 @@
 import type { CollectionId, EmbeddingJobs } from '@portico/domain';
-import { commit, kept } from './memory-database.ts';
-import type { MemoryDatabase, StoredJob } from './memory-database.ts';
+import { commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJobs => ({
   async awaited() {

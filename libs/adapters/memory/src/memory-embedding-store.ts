@@ -1,6 +1,5 @@
 import type { Collection, EmbeddingStore } from '@portico/domain';
-import { kept } from './memory-database.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
   const { collections, embeddings } = database;

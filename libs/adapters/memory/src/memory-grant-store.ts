@@ -1,7 +1,6 @@
 import type { ClientAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, commit, touchGrants } from './memory-database.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { byCodePoints, commit, type MemoryDatabase, touchGrants } from './memory-database.ts';
 
 export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => {
   const { profiles, collections, grants } = database;

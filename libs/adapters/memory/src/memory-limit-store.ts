@@ -1,7 +1,6 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
 import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
-import { byCodePoints, commit, kept } from './memory-database.ts';
-import type { MemoryDatabase, OwnedOverride } from './memory-database.ts';
+import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 
 export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
   const { profiles, tiers, overrides } = database;

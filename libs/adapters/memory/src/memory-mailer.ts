@@ -1,5 +1,4 @@
-import { DeliveryError, isPlainLine, plainLine } from '@portico/domain';
-import type { Mail, Mailer } from '@portico/domain';
+import { DeliveryError, isPlainLine, type Mail, type Mailer, plainLine } from '@portico/domain';
 
 export interface MemoryMailer extends Mailer {
   /** The mails that went out, in their order; a mail that was sent again is here again. */

@@ -1,7 +1,6 @@
 import { PorticoError, unknownIssuer } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
-import { byCodePoints, commit, kept } from './memory-database.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => {
   const { profiles, keys } = database;

@@ -1,8 +1,6 @@
-import { nextChangeAt } from '@portico/domain';
-import type { Collection, Instant, SealedSecrets, SealedStore } from '@portico/domain';
+import { type Collection, type Instant, nextChangeAt, type SealedSecrets, type SealedStore } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { commit, kept } from './memory-database.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { commit, kept, type MemoryDatabase } from './memory-database.ts';
 import { deadLetter } from './memory-outbox.ts';
 
 export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({

@@ -1,5 +1,4 @@
-import { startOllamaStandIn } from '@portico/test-servers';
-import type { OllamaStandIn, OllamaStandInOptions } from '@portico/test-servers';
+import { type OllamaStandIn, type OllamaStandInOptions, startOllamaStandIn } from '@portico/test-servers';
 import { onTestFinished, vi } from 'vitest';
 import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions } from '../src/index.ts';
 

@@ -1,6 +1,5 @@
 import { FailureWindow } from '@portico/dependencies';
-import { embeddingDimension } from '@portico/domain';
-import type { CollectionId } from '@portico/domain';
+import { type CollectionId, embeddingDimension } from '@portico/domain';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { circuitBreaker, BrokenCircuitError, handleWhen } from 'cockatiel';
 import { connect, type Limits } from './connect.ts';

@@ -1,5 +1,4 @@
-import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
-import type { EmbeddingChanges } from '@portico/contracts';
+import { createEmbeddingChanges, type EmbeddingChanges, vectorTowards } from '@portico/contracts';
 import { startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

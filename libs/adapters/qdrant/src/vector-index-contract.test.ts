@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEmbeddingChanges, recordLog, vectorIndexContract } from '@portico/contracts';
-import type { VectorIndexSubject } from '@portico/contracts';
+import { createEmbeddingChanges, recordLog, vectorIndexContract, type VectorIndexSubject } from '@portico/contracts';
 import { startFaultProxy, startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, afterEach, describe, test } from 'vitest';

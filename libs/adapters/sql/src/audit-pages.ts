@@ -1,6 +1,5 @@
 import type { AuditEntry, AuditFilter } from '@portico/domain';
-import { auditColumns, entryOf } from './audit-record.ts';
-import type { AuditPlace, AuditRow } from './audit-record.ts';
+import { auditColumns, type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import { dayMs } from './effects.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';

@@ -1,7 +1,6 @@
 import type { AuditEntry } from '@portico/domain';
 import { AuditEntryEntity } from './entities.ts';
-import { columnsOf, insertInto, without } from './table.ts';
-import type { Row } from './table.ts';
+import { columnsOf, insertInto, type Row, without } from './table.ts';
 
 export type AuditRow = Row<typeof AuditEntryEntity>;
 

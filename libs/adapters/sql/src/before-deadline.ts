@@ -1,5 +1,4 @@
-import { PorticoError } from '@portico/domain';
-import type { Deadline } from '@portico/domain';
+import { type Deadline, PorticoError } from '@portico/domain';
 
 /** Waits for the work; throws `timed_out` where the deadline expires first. */
 export const beforeDeadline = async <T>(work: Promise<T>, deadline: Deadline | null): Promise<T> => {

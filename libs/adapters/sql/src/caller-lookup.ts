@@ -7,8 +7,7 @@ import type {
   TargetPart,
   TargetParts,
 } from '@portico/domain';
-import { collectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
-import type { CollectionColumns } from './collection-record.ts';
+import { collectionColumns, type CollectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
 import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
 import type { PreparedReads } from './sql.ts';

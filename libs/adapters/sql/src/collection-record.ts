@@ -1,8 +1,6 @@
-import { nameKey } from '@portico/domain';
-import type { Collection, CollectionHead } from '@portico/domain';
+import { type Collection, type CollectionHead, nameKey } from '@portico/domain';
 import { CollectionEntity } from './entities.ts';
-import { columnsOf, insertInto, updateOf, without } from './table.ts';
-import type { Row } from './table.ts';
+import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;
 

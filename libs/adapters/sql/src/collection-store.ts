@@ -1,5 +1,4 @@
-import { PorticoError } from '@portico/domain';
-import type { Collection, CollectionId, CollectionStore } from '@portico/domain';
+import { type Collection, type CollectionId, type CollectionStore, PorticoError } from '@portico/domain';
 import {
   collectionColumns,
   collectionOf,

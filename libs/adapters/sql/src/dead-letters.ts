@@ -1,7 +1,6 @@
 import type { DeadLetters } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { deadLetterColumns, deadLetterOf } from './job-record.ts';
-import type { DeadLetterRow } from './job-record.ts';
+import { deadLetterColumns, deadLetterOf, type DeadLetterRow } from './job-record.ts';
 import type { SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';
 

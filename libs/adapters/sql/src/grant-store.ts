@@ -1,8 +1,7 @@
 import type { CollectionAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { GrantEntity } from './entities.ts';
-import { profileColumns, profileOf } from './profile-record.ts';
-import type { ProfileColumns } from './profile-record.ts';
+import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import type { SqlDatabase, Sql } from './sql.ts';

@@ -1,7 +1,6 @@
 import type { DeadLetter, Job, JobTask, NewJob } from '@portico/domain';
 import { JobEntity } from './entities.ts';
-import { columnsOf, insertInto, without } from './table.ts';
-import type { Row } from './table.ts';
+import { columnsOf, insertInto, type Row, without } from './table.ts';
 
 type StoredRow = Row<typeof JobEntity>;
 

@@ -1,7 +1,6 @@
 import type { Instant, JobId, Outbox } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { jobColumns, jobOf } from './job-record.ts';
-import type { JobRow } from './job-record.ts';
+import { jobColumns, jobOf, type JobRow } from './job-record.ts';
 import type { SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
 

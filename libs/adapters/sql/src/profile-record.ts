@@ -1,7 +1,6 @@
 import type { Profile, StoredKey } from '@portico/domain';
 import { ProfileEntity } from './entities.ts';
-import { columnsOf, insertInto, updateOf, without } from './table.ts';
-import type { Row } from './table.ts';
+import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type ProfileRow = Row<typeof ProfileEntity>;
 

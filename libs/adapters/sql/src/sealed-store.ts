@@ -1,7 +1,5 @@
-import { nextChangeAt } from '@portico/domain';
-import type { SealedMail, SealedSecrets, SealedStore } from '@portico/domain';
-import { collectionColumns, collectionOf } from './collection-record.ts';
-import type { CollectionColumns } from './collection-record.ts';
+import { nextChangeAt, type SealedMail, type SealedSecrets, type SealedStore } from '@portico/domain';
+import { collectionColumns, type CollectionColumns, collectionOf } from './collection-record.ts';
 import { touchCatalog } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { nextEpochs } from './epochs.ts';

@@ -1,8 +1,7 @@
 import type { Probe } from '@portico/domain';
 import { createSqlAuditLog } from './audit-log.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
-import { createSqlCollectionReads } from './collection-reads.ts';
-import type { CollectionDialect } from './collection-reads.ts';
+import { type CollectionDialect, createSqlCollectionReads } from './collection-reads.ts';
 import { createSqlCollectionStore } from './collection-store.ts';
 import { createSqlDeadLetters } from './dead-letters.ts';
 import { createSqlEmbeddingJobs } from './embedding-jobs.ts';
@@ -15,8 +14,7 @@ import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
-import { createWriteCheck } from './write-check.ts';
-import type { WriteCheckOptions } from './write-check.ts';
+import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 
 /** What a dialect brings along for its stores. */
 export interface SqlDialect {

@@ -1,7 +1,6 @@
 import SqliteDriver from 'better-sqlite3';
 import { describe } from 'vitest';
-import { openSqlStores } from '../src/index.ts';
-import type { SqlStores } from '../src/index.ts';
+import { openSqlStores, type SqlStores } from '../src/index.ts';
 import { newDatabase, onDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
 import { withFile, withStores } from './with-stores.ts';
 

@@ -1,7 +1,6 @@
 /** Opens a database and says which drivers were loaded for it. */
 import { createRequire } from 'node:module';
-import { openSqlStores } from '../src/index.ts';
-import type { SqlConfig } from '../src/index.ts';
+import { openSqlStores, type SqlConfig } from '../src/index.ts';
 
 const config = JSON.parse(process.argv[2] ?? '') as SqlConfig;
 await (await openSqlStores(config)).close();

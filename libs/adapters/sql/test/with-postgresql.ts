@@ -1,8 +1,7 @@
 import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
-import { openSqlStores } from '../src/index.ts';
-import type { SqlStores } from '../src/index.ts';
+import { openSqlStores, type SqlStores } from '../src/index.ts';
 
 /** A server for one file of tests; null where none can be had. */
 export const postgres = await startPostgres();

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqlStores } from '../src/index.ts';
-import type { SqlStores } from '../src/index.ts';
+import { openSqlStores, type SqlStores } from '../src/index.ts';
 
 /** A path for a database of its own, in a folder that goes afterwards. */
 export const withFile = async (work: (file: string) => Promise<void>): Promise<void> => {

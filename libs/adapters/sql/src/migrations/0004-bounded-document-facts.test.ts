@@ -1,6 +1,5 @@
 import { aCollection, aDocument, aProfile, noEffects } from '@portico/contracts';
-import { isPlainLine } from '@portico/domain';
-import type { Collection } from '@portico/domain';
+import { type Collection, isPlainLine } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
 

@@ -1,6 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/postgresql';
-import type { Options } from '@mikro-orm/postgresql';
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { entities } from '../entities.ts';
 import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';

@@ -3,8 +3,7 @@ import type { Pool } from 'pg';
 import { DatabaseOpenError } from '../database-fault.ts';
 import { DatabaseUnavailableError } from '../database-unavailable-error.ts';
 import { isUnreachable } from './database-error.ts';
-import { migratePostgresql } from './migrate-postgresql.ts';
-import type { Warn } from './migrate-postgresql.ts';
+import { migratePostgresql, type Warn } from './migrate-postgresql.ts';
 import { createPool } from './pool.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { Pool, TypeOverrides } from 'pg';
-import type { PoolClient, PoolConfig, QueryResult } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryResult, TypeOverrides } from 'pg';
 import { Mutex } from '../mutex.ts';
 import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';

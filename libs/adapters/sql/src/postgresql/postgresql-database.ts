@@ -3,11 +3,9 @@ import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
 import type { SqlDatabase, PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
-import { CommitOutcomeUnknown, identifying, isCommitted } from './commit-outcome.ts';
-import type { SentCommit } from './commit-outcome.ts';
+import { CommitOutcomeUnknown, identifying, isCommitted, type SentCommit } from './commit-outcome.ts';
 import { isToBeTriedAgain, violatedKeyOf } from './database-error.ts';
-import { borrowed, executeInTurnOn, executeOn, limits } from './pool.ts';
-import type { Execute } from './pool.ts';
+import { borrowed, type Execute, executeInTurnOn, executeOn, limits } from './pool.ts';
 import { inBulk, Statements } from './statements.ts';
 
 /**

@@ -1,13 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { anEntry, aProfile, noEffects } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
-import { startFaultProxy, startPostgres } from '@portico/test-servers';
-import type { FaultMode } from '@portico/test-servers';
+import { type FaultMode, startFaultProxy, startPostgres } from '@portico/test-servers';
 import type { PoolClient } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { onDatabase } from '../../test/with-postgresql.ts';
-import { openSqlStores } from '../index.ts';
-import type { SqlStores } from '../index.ts';
+import { openSqlStores, type SqlStores } from '../index.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 

@@ -1,5 +1,4 @@
-import { BigIntType, DoubleType, IntegerType, ReferenceKind, TextType } from '@mikro-orm/core';
-import type { EntityMetadata } from '@mikro-orm/core';
+import { BigIntType, DoubleType, type EntityMetadata, IntegerType, ReferenceKind, TextType } from '@mikro-orm/core';
 
 /**
  * What PostgreSQL says otherwise of the same tables: texts compare by code points whatever the locale of the database is,

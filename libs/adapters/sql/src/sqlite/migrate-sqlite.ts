@@ -1,6 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/sqlite';
-import type { Options } from '@mikro-orm/sqlite';
+import { MikroORM, type Options } from '@mikro-orm/sqlite';
 import type { Database as Connection } from 'better-sqlite3';
 import { entities } from '../entities.ts';
 import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';

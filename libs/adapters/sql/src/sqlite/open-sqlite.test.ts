@@ -5,8 +5,7 @@ import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
 import { withFile } from '../../test/with-stores.ts';
-import { openSqlStores } from '../index.ts';
-import type { SqlStores } from '../index.ts';
+import { openSqlStores, type SqlStores } from '../index.ts';
 import { ormOptions } from './migrate-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 
