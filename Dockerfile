@@ -23,6 +23,7 @@ COPY apps apps
 COPY libs libs
 COPY deploy/make-secrets.mjs deploy/
 COPY deploy/portico /usr/local/bin/portico
+COPY LICENSE ./
 # A new volume begins with what is here: folders of the user that the service runs as.
 RUN install -d -o 10001 -g 10001 -m 0700 /data
 USER 10001:10001
@@ -33,6 +34,11 @@ STOPSIGNAL SIGTERM
 # On a busy machine the program that asks takes seconds to begin.
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# A release gives the version of package.json.
+ARG VERSION=unreleased
+LABEL org.opencontainers.image.title=Portico \
+  org.opencontainers.image.version=${VERSION} \
+  org.opencontainers.image.licenses=Apache-2.0
 ENTRYPOINT ["node", "-C", "@portico/source"]
 # The worker: apps/worker/src/main.ts
 CMD ["apps/http/src/main.ts"]

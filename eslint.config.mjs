@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import prettier from 'eslint-config-prettier';
@@ -11,7 +13,7 @@ const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 const technologies = {
   memory: ['node:*'],
   system: ['node:*'],
-  inprocess: ['node:*', 'lru-cache'],
+  inprocess: ['node:*'],
   sql: ['node:*', '@mikro-orm/*', '@mikro-orm/**', 'better-sqlite3', 'pg'],
   vectors: ['node:*'],
   embedder: ['node:*'],
@@ -29,6 +31,42 @@ const apps = {
   worker: ['node:*', 'pino'],
   cli: ['node:*', 'commander', 'cli-progress', 'tar', 'tinyglobby'],
 };
+
+/**
+ * The rooms of the domain, from the ground up: values, nouns with their rules, ports, use cases. A room imports only from those
+ * before it, so that no two rooms import each other.
+ */
+const domainRooms = {
+  'libs/domain/src':
+    'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles access ' +
+    'audit documents grants jobs mails search ports use-cases index.ts',
+  'libs/domain/src/use-cases':
+    'audit access search collections grants mails jobs limits profiles secrets service index.ts',
+};
+const importsRefused = (...patterns) => ({
+  'no-restricted-imports': [
+    'error',
+    { patterns: [{ group: ['node:*'], message: 'The domain imports nothing of Node.' }, ...patterns] },
+  ],
+});
+const noCircles = Object.entries(domainRooms).flatMap(([floor, list]) => {
+  const rooms = list.split(' ');
+  const entries = readdirSync(join(import.meta.dirname, floor), { withFileTypes: true });
+  const unlisted = entries.find((entry) => entry.isDirectory() && !rooms.includes(entry.name));
+  if (unlisted) throw new Error(`domainRooms does not say what ${floor}/${unlisted.name} may import`);
+  return rooms.slice(0, -1).map((room, at) => {
+    const [files, step] = room.endsWith('.ts') ? ['', '\\./'] : ['/**/*.ts', '\\.\\./'];
+    const above = rooms.slice(at + 1).map((name) => name.replace('.', '\\.'));
+    return {
+      files: [`${floor}/${room}${files}`],
+      ignores: [...tests, ...(room === 'use-cases' ? [`${floor}/use-cases/*/**`] : [])],
+      rules: importsRefused(
+        { regex: `^${step}(${above.join('|')})(/|$)`, message: `${room} stands below it in domainRooms.` },
+        { regex: '^(\\.\\./)+index\\.ts$', message: 'It is for those outside.' },
+      ),
+    };
+  });
+});
 
 const may = (sourceTag, onlyDependOnLibsWithTags, allowedExternalImports) => ({
   sourceTag,
@@ -60,14 +98,15 @@ export default defineConfig(
       '@nx/enforce-module-boundaries': boundaries([
         may('type:domain', [], []),
         may('type:contracts', ['type:domain'], ['node:assert', 'node:assert/strict']),
-        may('type:adapter', ['type:domain']),
+        may('type:dependencies', ['type:domain'], ['node:*', 'cockatiel']),
+        may('type:adapter', ['type:domain', 'type:dependencies']),
         ...own('adapter', technologies),
         may(
           'type:composition',
-          ['type:domain', 'type:adapter'],
+          ['type:domain', 'type:dependencies', 'type:adapter'],
           ['node:*', 'inversify', 'reflect-metadata', 'zod', 'pino'],
         ),
-        may('type:testing', ['type:domain', 'type:adapter'], ['node:*']),
+        may('type:testing', ['type:domain', 'type:dependencies', 'type:adapter'], ['node:*']),
         may('type:test-servers', [], ['node:*', 'testcontainers', 'smtp-server', 'oidc-provider']),
         may('type:app', ['type:domain', 'type:composition']),
         ...own('app', apps),
@@ -103,10 +142,7 @@ export default defineConfig(
         'setInterval',
         'crypto',
       ],
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ group: ['node:*'], message: 'The domain imports nothing of Node.' }] },
-      ],
+      ...importsRefused(),
       'no-restricted-properties': [
         'error',
         { object: 'Date', property: 'now', message: 'Time comes from the Clock.' },
@@ -114,13 +150,21 @@ export default defineConfig(
       ],
     },
   },
+  ...noCircles,
   {
     files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
         may('type:domain', [], ['node:*', ...testPackages]),
         may('type:contracts', ['type:domain'], ['node:*', ...testPackages]),
-        may('type:adapter', ['type:domain', 'type:contracts', 'type:adapter', 'type:test-servers']),
+        may('type:dependencies', ['type:domain', 'type:contracts'], ['node:*', 'cockatiel', ...testPackages]),
+        may('type:adapter', [
+          'type:domain',
+          'type:dependencies',
+          'type:contracts',
+          'type:adapter',
+          'type:test-servers',
+        ]),
         ...own('adapter', technologies, testPackages),
         may('type:composition', ['*']),
         may('type:testing', ['*']),

@@ -9,13 +9,15 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(`Portico needs Node 24 or newer; this is ${process.version}. Run the tests by "npm test".`);
 }
 
+const manifestOf = (root) => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 /** One project a package, by the package's name; its sources are taken as they are, without a build. */
-const project = (root) => ({
+const project = (root, quick) => ({
   root,
   ssr: { resolve: { conditions: ['@portico/source', ...defaultServerConditions] } },
   test: {
-    name: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name,
-    include: ['{src,test}/**/*.test.ts'],
+    name: manifestOf(root).name,
+    include: [quick ? 'src/**/*.test.ts' : '{src,test}/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Each attempt is quick; what is waited for may be slow where much runs at once.
@@ -26,18 +28,23 @@ const project = (root) => ({
 });
 
 const roots = globSync(
-  ['apps/*', 'libs/{contracts,composition,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
+  ['apps/*', 'libs/{contracts,composition,dependencies,domain,test-servers,testing}', 'libs/adapters/*', 'tools'],
   {
     cwd: import.meta.dirname,
   },
-);
+).map((root) => join(import.meta.dirname, root));
 
-export default defineConfig({
-  test: {
-    passWithNoTests: false,
-    // Many tests wait for servers more than they compute.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    projects: roots.map((root) => project(join(import.meta.dirname, root))),
-    reporters: ['default', new SkippedTestsReporter()],
-  },
+export default defineConfig(({ mode }) => {
+  // For `npm run check`: of the packages tagged `tests:quick` the tests in src, which need no server.
+  const quick = mode === 'quick';
+  const tested = quick ? roots.filter((root) => manifestOf(root).nx.tags.includes('tests:quick')) : roots;
+  return {
+    test: {
+      passWithNoTests: false,
+      // Many tests wait for servers more than they compute.
+      maxWorkers: Math.max(2, availableParallelism() - 1),
+      projects: tested.map((root) => project(root, quick)),
+      reporters: ['default', new SkippedTestsReporter()],
+    },
+  };
 });

@@ -78,7 +78,7 @@ const variablesOf = (path: string): Record<string, string> =>
 
 describe.each(services)('the service %s', (_name, service) => {
   test('is of one pinned version, or built from these sources', () => {
-    expect(service.image).toMatch(/^(portico:local|[\w./-]+:v?\d+\.\d+[\w.-]*)$/);
+    expect(service.image).toMatch(/^(portico:local|[\w./-]+:v?\d+\.\d+[\w.-]*(@sha256:[\da-f]{64})?)$/);
   });
 
   test('has no more rights, memory and processes than it is given', () => {

@@ -1,10 +1,10 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { isPorticoError, PorticoError, type UseCases } from '@portico/domain';
+import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { AnswerDeadline, systemTimer, type Timer } from './answers/answer-deadline.ts';
 import { json, type Answer } from './answers/answer.ts';
-import { keepBodies } from './answers/kept-bodies.ts';
+import { createBodyCache, type SharedBodies } from './answers/body-cache.ts';
 import { send } from './answers/send.ts';
 import { errorStatuses } from './errors.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
@@ -13,7 +13,7 @@ import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
-import { isHeldBack } from './requests/expectation.ts';
+import { awaitsContinue } from './requests/expectation.ts';
 import { namesHost } from './requests/host.ts';
 import { decodable } from './requests/path.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
@@ -23,14 +23,15 @@ import type { RecordUnreadable } from './unreadable.ts';
 
 export interface HttpAppFacts {
   readonly useCases: UseCases;
+  readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
   /** Where the measurements go; a new one where it is absent. */
   readonly registry?: Registry | undefined;
-  /** Whether the limiter counts in this process alone for now; never, where it is absent. */
-  readonly limiterFallback?: () => boolean;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
+  /** Where processes share the bodies of lists; null or absent where there is no such place. */
+  readonly sharedBodies?: SharedBodies | null | undefined;
   /**
    * How long an answer may take to begin, from the last byte of its request on; then it is 500 and the request changes nothing
    * any more, unless its change is being committed. 9,500 by default.
@@ -43,7 +44,7 @@ export interface HttpAppFacts {
 /** Below the 15 s after which HAProxy gives an answer up (`deploy/haproxy.cfg`). */
 export const answerTimeoutMsDefault = 9_500;
 
-const keptBodiesBytesMax = 32 * 1_048_576;
+const bodyCacheBytesMax = 96 * 1_048_576;
 
 export interface HttpApp extends Express {
   /** For its server: what never came to be a request leaves a line in the log and a measurement all the same. */
@@ -59,12 +60,13 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const isDraining = () => app.locals['draining'] === true;
   const registry = facts.registry ?? new Registry();
   const metrics = createHttpMetrics(registry, facts.settings.version);
-  observeState(registry, { useCases: facts.useCases, limiterFallback: facts.limiterFallback ?? (() => false) });
+  observeState(registry, facts.useCases);
   let openApi: string | null = null;
   const pipeline: PipelineFacts = {
     useCases: facts.useCases,
+    documents: facts.documents,
     settings: facts.settings,
-    bodies: keepBodies(keptBodiesBytesMax),
+    bodies: createBodyCache({ bytesMax: bodyCacheBytesMax, shared: facts.sharedBodies ?? null }),
     service: {
       name: facts.settings.serviceName,
       isDraining,
@@ -86,9 +88,9 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
     serve(request, response, null, error),
   );
-  const recordUnreadable: RecordUnreadable = ({ status, fault }, requestId) => {
+  const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId) => {
     metrics.requestEnded('other', 'unknown', status, 0);
-    facts.logger.info({ route: 'unknown', status, request_id: requestId, unreadable: fault }, 'request');
+    facts.logger.info({ route: 'unknown', status, request_id: requestId, unreadable: errorCode }, 'request');
   };
   return Object.assign(app, { recordUnreadable });
 };
@@ -121,7 +123,7 @@ const createServing = (
     if (status === 500)
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
     if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
-    const closing = isDraining() || isHeldBack(exchange.request) || refusal.code === 'malformed_request';
+    const closing = isDraining() || awaitsContinue(exchange.request) || refusal.code === 'malformed_request';
     return send(exchange, refusalAnswer(refusal), status, closing);
   };
 
@@ -131,26 +133,6 @@ const createServing = (
     logger.error({ err: error, request_id: requestId, route }, 'request failed after its answer');
   };
 
-  const record = (exchange: Exchange): void => {
-    const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable } = exchange;
-    const ms = performance.now() - startedAt;
-    const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
-    const method = request.method ?? '';
-    metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
-    logger[isProbe && status === 200 && response.writableFinished ? 'debug' : 'info'](
-      {
-        method,
-        route,
-        status,
-        ms: Math.round(ms * 1_000) / 1_000,
-        request_id: requestId,
-        ...(profileId ? { profile_id: profileId } : {}),
-        ...(unreadable ? { unreadable: unreadable.fault } : response.writableFinished ? {} : { aborted: true }),
-      },
-      'request',
-    );
-  };
-
   return async (
     request: Request,
     response: Response,
@@ -158,7 +140,7 @@ const createServing = (
     failure?: unknown,
   ): Promise<void> => {
     const exchange = beginExchange(request, response, readAddress);
-    response.once('close', () => record(exchange));
+    response.once('close', () => record(exchange, logger, metrics));
     const deadline = new AnswerDeadline(timer, answerTimeoutMs, () => {
       void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
     });
@@ -168,7 +150,7 @@ const createServing = (
       if (!namesHost(request)) throw new PorticoError('malformed_request');
       const route = routeFor(methods, request.method, exchange);
       const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>, deadline);
-      if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || isHeldBack(request));
+      if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || awaitsContinue(request));
     } catch (error) {
       if (!deadline.settle()) recordLate(exchange, error);
       else if (error instanceof ClientGone) response.destroy();
@@ -179,6 +161,27 @@ const createServing = (
       } else await refuse(exchange, error);
     }
   };
+};
+
+/** One line of the log, and one measurement. */
+const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
+  const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable } = exchange;
+  const ms = performance.now() - startedAt;
+  const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
+  const method = request.method ?? '';
+  metrics.requestEnded(knownMethods.has(method) ? method : 'other', route, status, ms / 1_000);
+  logger[isProbe && status === 200 && response.writableFinished ? 'debug' : 'info'](
+    {
+      method,
+      route,
+      status,
+      ms: Math.round(ms * 1_000) / 1_000,
+      request_id: requestId,
+      ...(profileId ? { profile_id: profileId } : {}),
+      ...(unreadable ? { unreadable: unreadable.errorCode } : response.writableFinished ? {} : { aborted: true }),
+    },
+    'request',
+  );
 };
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);

@@ -28,6 +28,7 @@ const startServer = async () => {
   const probes = [{ name: 'slow', essential: true, check }];
   const app = createHttpApp({
     useCases: createHarness({}, { ...harness.ports, probes }).useCases,
+    documents: harness.documents,
     settings,
     logger: pino({ level: 'silent' }),
   });

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { HttpApp } from './http-app.ts';
-import { holdBack } from './requests/expectation.ts';
+import { noteExpectContinue } from './requests/expectation.ts';
 import { createUnreadableRefusal } from './unreadable.ts';
 
 /** Against slow and endless requests: each has its time and its size. */
@@ -32,7 +32,7 @@ export const createHttpServer = (app: HttpApp): HttpServer => {
   server.maxConnections = maxConnections;
   server.timeout = idleTimeoutMs;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    holdBack(request);
+    noteExpectContinue(request);
     app(request, response);
   });
   // Other expectations are none that the service knows; they may be ignored (RFC 9110, section 10.1.1).

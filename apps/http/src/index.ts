@@ -3,6 +3,6 @@ export { createHttpApp, type HttpAppFacts } from './http-app.ts';
 export { createHttpServer, type HttpServer } from './http-server.ts';
 export { errorStatuses } from './errors.ts';
 export { openApiDocument } from './openapi/openapi-document.ts';
-export type { RouteAuth as Caller, LocalIssuerDocuments, Route } from './route.ts';
+export type { LocalIssuerDocuments, Route, RouteAuth } from './route.ts';
 export { routes } from './routes/table.ts';
 export type { HttpSettings, TrustedProxies } from './settings.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import {
   compose,
   createLogger,
-  endInOrder,
+  gracefulShutdown,
   readConfig,
   startBackground,
   startFailure,
@@ -15,13 +15,14 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel, config.serviceName);
   logger.info({ version }, `Portico ${version} starts`);
-  const whenEnding = endInOrder(logger);
+  const whenEnding = gracefulShutdown(logger);
   for (const warning of config.warnings) logger.warn(warning);
   const portico = await compose(config, logger);
-  const { useCases, localIssuer, gauges } = portico;
-  const limiterFallback = () => gauges.limiterFallback;
+  const { useCases, documents, localIssuer, bodyStore } = portico;
   const settings = { ...config, version };
-  const server = createHttpServer(createHttpApp({ useCases, settings, logger, localIssuer, limiterFallback }));
+  const server = createHttpServer(
+    createHttpApp({ useCases, documents, settings, logger, localIssuer, sharedBodies: bodyStore }),
+  );
   server.listen(config.port, config.host);
   try {
     await once(server, 'listening');

@@ -12,7 +12,7 @@ test('the outbox is read once, by all that is collected at one time', async () =
     },
     readReadiness: async () => ({ ready: true, parts: [] }),
   };
-  observeState(registry, { useCases, limiterFallback: () => false });
+  observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
     expect(text.match(/^outbox_.+$/gm)).toEqual([
       'outbox_jobs{state="waiting"} 3',

@@ -42,17 +42,14 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
   };
 };
 
-export interface ObservedState {
-  readonly useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness'>;
-  /** Whether this process counts requests in its own memory because the limiter's store is away. */
-  readonly limiterFallback: () => boolean;
-}
-
 /**
  * Shows the state of the service as it is when the metrics are collected. What cannot be told then, because the database is
  * away, is left out; that it is away is shown.
  */
-export const observeState = (registry: Registry, { useCases, limiterFallback }: ObservedState): void => {
+export const observeState = (
+  registry: Registry,
+  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness'>,
+): void => {
   const registers = [registry];
   const outboxState = askedOnceAtATime(() => useCases.readOutboxState().catch(() => null));
   new Gauge({
@@ -93,8 +90,9 @@ export const observeState = (registry: Registry, { useCases, limiterFallback }: 
     name: 'rate_limiter_fallback',
     help: '1 while this process counts requests in its own memory because Redis is away, else 0',
     registers,
-    collect() {
-      this.set(limiterFallback() ? 1 : 0);
+    async collect() {
+      const { parts } = await useCases.readReadiness();
+      this.set(parts.some(({ inFallback }) => inFallback) ? 1 : 0);
     },
   });
 };

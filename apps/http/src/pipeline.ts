@@ -1,26 +1,36 @@
-import { authorityOf, parseId, PorticoError, type CollectionId, type Target, type UseCases } from '@portico/domain';
+import {
+  authorityOf,
+  parseId,
+  PorticoError,
+  type CollectionId,
+  type DocumentReader,
+  type MemberRead,
+  type Target,
+  type UseCases,
+} from '@portico/domain';
 import type { AnswerDeadline } from './answers/answer-deadline.ts';
 import type { Answer } from './answers/answer.ts';
-import type { KeptBodies } from './answers/kept-bodies.ts';
+import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
-import { parseJsonBody, readBodyBytes } from './requests/body.ts';
-import { letBodyCome } from './requests/expectation.ts';
+import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
+import { sendContinue } from './requests/expectation.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/validate.ts';
-import type { Route, ServiceFacts } from './route.ts';
+import { documentMember, type Route, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface PipelineFacts {
   readonly useCases: UseCases;
   readonly settings: HttpSettings;
   readonly service: ServiceFacts;
-  readonly bodies: KeptBodies;
+  readonly bodies: BodyCache;
+  readonly documents: Pick<DocumentReader, 'readMember'>;
 }
 
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Returns a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
+ * Answers a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
  * how often, in which role; then query and body; then the handler's own: what exists, what is granted, what conflicts.
  */
 export const answerRoute = async (
@@ -33,7 +43,7 @@ export const answerRoute = async (
   const { useCases, service, bodies } = facts;
   const { request } = exchange;
   exchange.takesBody = route.body !== null;
-  const caller = route.who === 'free' ? null : await admitCaller(useCases, route, exchange, params, deadline);
+  const caller = await admitCaller(useCases, route, exchange, params, deadline);
   refuseExpired(deadline);
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
@@ -53,8 +63,10 @@ const admitCaller = async (
   params: Params,
   deadline: AnswerDeadline,
 ) => {
+  const { auth } = route;
+  if (auth === 'free') return null;
   const credential = credentialOf(exchange.request.rawHeaders);
-  if (route.who === 'open') {
+  if (auth === 'open') {
     const { identity, counted } = await useCases.admitRegistration({
       credential,
       get address() {
@@ -66,7 +78,7 @@ const admitCaller = async (
   }
   const { principal, counted } = await useCases.admit({
     credential,
-    takes: route.who === 'admin' ? 'admin token' : route.who === 'token' ? 'token' : 'token or key',
+    auth,
     target: targetOf(route, params),
     get address() {
       return exchange.address;
@@ -76,7 +88,7 @@ const admitCaller = async (
   });
   exchange.counted = counted;
   exchange.profileId = principal.profile.id;
-  return route.who === 'admin' ? { principal, authority: authorityOf(principal) } : { principal };
+  return auth === 'admin' ? { principal, authority: authorityOf(principal) } : { principal };
 };
 
 const targetOf = ({ reads }: Route, params: Params): Target | null => {
@@ -84,20 +96,24 @@ const targetOf = ({ reads }: Route, params: Params): Target | null => {
   return id ? { id, part: reads } : null;
 };
 
+const noMembers: MemberRead = { fields: {}, document: null };
+
 const readRouteBody = async (
-  { useCases, settings }: PipelineFacts,
+  { documents, settings }: PipelineFacts,
   { kind, fields }: NonNullable<Route['body']>,
   { request, response }: Exchange,
   deadline: AnswerDeadline,
 ) => {
   deadline.suspend();
   const limitBytes = kind === 'document' ? settings.specBodyLimitBytes : settings.bodyLimitBytes;
-  const bytes = await readBodyBytes(request, limitBytes, () => letBodyCome(request, response));
+  const bytes = await readBodyBytes(request, limitBytes, () => sendContinue(request, response));
   deadline.restart();
   if (kind === 'json') {
     const { value, memberText } = parseJsonBody(bytes);
     return { fields: validBody(fields, value), memberText };
   }
-  const read = bytes.length === 0 ? { fields: {}, document: null } : await useCases.readCollectionBody(bytes, deadline);
-  return { fields: validBody(fields, read.fields), document: read.document };
+  const read = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
+  const valid = validBody(fields, read.fields);
+  for (const name of Object.keys(valid as object)) refusePollutingMembers(read.fields[name], name);
+  return { fields: valid, document: read.document };
 };

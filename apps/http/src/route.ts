@@ -6,35 +6,35 @@ import type {
   ErrorCode,
   IdentityClaims,
   ReadDocument,
+  RequiredAuth,
   TargetPart,
   TargetParts,
   UseCases,
 } from '@portico/domain';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
-import type { KeptBodies } from './answers/kept-bodies.ts';
+import type { BodyCache } from './answers/body-cache.ts';
 
-/**
- * Who may call: `free` is neither identified nor counted, `open` is counted by address and may carry a
- * token, `token`
- * takes an identity token, `token or key` an API key pair as well, `admin` an admin's token.
- */
-export type RouteAuth = 'free' | 'open' | 'token' | 'token or key' | 'admin';
+/** Who may call: besides those whom the domain admits, `free` is neither identified nor counted, `open` is counted by address. */
+export type RouteAuth = 'free' | 'open' | RequiredAuth;
 
 interface Identified<Part extends TargetPart> {
   readonly principal: Principal<TargetParts[Part]>;
 }
 
 /** What a handler knows of its caller. */
-export type CallerFacts<Who extends RouteAuth, Part extends TargetPart = 'head'> = Who extends 'free'
+export type CallerFacts<Auth extends RouteAuth, Part extends TargetPart = 'head'> = Auth extends 'free'
   ? null
-  : Who extends 'open'
+  : Auth extends 'open'
     ? { readonly identity: IdentityClaims | null; readonly deadline: Deadline }
-    : Who extends 'admin'
+    : Auth extends 'admin'
       ? Identified<Part> & { readonly authority: AdminAuthority }
       : Identified<Part>;
 
-/** The body that a route takes: none, a JSON object, or one whose `openapi_spec` a worker thread reads. */
+/** The member of a body that holds an OpenAPI document. */
+export const documentMember = 'openapi_spec';
+
+/** The body that a route takes: none, a JSON object, or one whose `documentMember` a worker thread reads. */
 export type BodyKind = 'none' | 'json' | 'document';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
@@ -43,11 +43,11 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
     ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
     : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
 
-export interface Context<Who extends RouteAuth, Query, Body, Part extends TargetPart = 'head'> {
+export interface Context<Auth extends RouteAuth, Query, Body, Part extends TargetPart = 'head'> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
-  readonly bodies: KeptBodies;
-  readonly caller: CallerFacts<Who, Part>;
+  readonly bodies: BodyCache;
+  readonly caller: CallerFacts<Auth, Part>;
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -124,7 +124,7 @@ interface RouteFacts {
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteFacts {
-  readonly who: RouteAuth;
+  readonly auth: RouteAuth;
   readonly query: z.ZodObject | null;
   readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
   /** Null where the answer is no JSON. */
@@ -133,14 +133,14 @@ export interface Route extends RouteFacts {
 }
 
 interface RouteDefinition<
-  Who extends RouteAuth,
+  Auth extends RouteAuth,
   Query extends z.ZodObject,
   Kind extends BodyKind,
   Body extends z.ZodType,
   Response extends z.ZodType,
   Part extends TargetPart,
 > extends RouteFacts {
-  readonly who: Who;
+  readonly auth: Auth;
   readonly reads?: Part;
   readonly query?: Query;
   readonly bodyKind?: Kind;
@@ -150,7 +150,7 @@ interface RouteDefinition<
   readonly bodySchema?: z.ZodType;
   readonly response: Response | null;
   readonly handler: (
-    context: Context<Who, z.output<Query>, BodyOf<Kind, Body>, Part>,
+    context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part>,
   ) => Answer<z.input<Response>> | Promise<Answer<z.input<Response>>>;
 }
 
@@ -159,7 +159,7 @@ interface RouteDefinition<
  * the table forgets these types.
  */
 export const defineRoute = <
-  Who extends RouteAuth,
+  Auth extends RouteAuth,
   Response extends z.ZodType,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Kind extends BodyKind = 'none',
@@ -172,7 +172,7 @@ export const defineRoute = <
   bodySchema,
   handler,
   ...facts
-}: RouteDefinition<Who, Query, Kind, Body, Response, Part>): Route => ({
+}: RouteDefinition<Auth, Query, Kind, Body, Response, Part>): Route => ({
   ...facts,
   query: query ?? null,
   body:

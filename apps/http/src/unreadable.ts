@@ -6,15 +6,15 @@ import { exchangeOn } from './exchange.ts';
 /** What came over a connection and could not be read as a request. */
 export interface Unreadable {
   readonly status: number;
-  /** Node's name for what is wrong with it. */
-  readonly fault: string;
+  /** Node's code for what is wrong with it. */
+  readonly errorCode: string;
 }
 
 /** Told of each that is answered and belongs to no exchange. */
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string) => void;
 
 /**
- * Returns what cannot be read, in JSON, and ends the connection. A request that is under way there is answered first, by what has
+ * Answers what cannot be read, in JSON, and ends the connection. A request that is under way there is answered first, by what has
  * become of it; unless it is the very one whose body cannot be read.
  */
 export const createUnreadableRefusal =
@@ -32,7 +32,7 @@ export const createUnreadableRefusal =
       answer(socket, unreadable, requestId);
     } else if (exchange.takesBody && !exchange.request.complete) {
       // Whoever ends in the midst of its body has gone away.
-      if (unreadable.fault !== endedEarly) exchange.unreadable = unreadable;
+      if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
       answer(socket, unreadable, exchange.requestId);
     } else {
       exchange.response.once('finish', () => {
@@ -61,7 +61,10 @@ const statuses: Readonly<Record<string, keyof typeof reasons>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-const unreadableBy = ({ code = 'unknown' }: NodeJS.ErrnoException) => ({ status: statuses[code] ?? 400, fault: code });
+const unreadableBy = ({ code = 'unknown' }: NodeJS.ErrnoException) => ({
+  status: statuses[code] ?? 400,
+  errorCode: code,
+});
 
 const answer = (socket: Socket, { status }: ReturnType<typeof unreadableBy>, requestId: string): void => {
   const [reason, detail] = reasons[status];

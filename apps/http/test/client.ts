@@ -1,20 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { createJudge, type Judge } from './openapi-judge.ts';
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  /** As they came over the wire. */
-  readonly raw: Buffer;
-  /** Without the coding of the wire. */
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** The body as a JSON object. */
-  readonly body: Readonly<Record<string, unknown>>;
-  /** The body as a JSON array of objects. */
-  readonly list: readonly Readonly<Record<string, unknown>>[];
-}
+import type { Reply } from './reply.ts';
 
 export interface ApiKey {
   readonly clientId: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Reply } from './client.ts';
+import type { Reply } from './reply.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

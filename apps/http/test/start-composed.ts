@@ -34,9 +34,12 @@ export const startComposed =
       ...http,
     };
     const portico = await compose(config, logger);
+    const { documents, bodyStore: sharedBodies } = portico;
     const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
     const useCases = createUseCases(all, { ...config.settings, ...settings });
-    const server = createHttpServer(createHttpApp({ useCases, settings: config, logger, ...rest }));
+    const server = createHttpServer(
+      createHttpApp({ useCases, documents, settings: config, logger, sharedBodies, ...rest }),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = await createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

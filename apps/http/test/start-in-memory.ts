@@ -29,6 +29,7 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ..
   });
   const app = createHttpApp({
     useCases: harness.useCases,
+    documents: harness.documents,
     settings: { ...httpSettings, ...http },
     logger: pino({ level: 'info' }, destination),
     ...rest,

@@ -1,7 +1,8 @@
 import type { Mail, Ports, Settings, UseCases } from '@portico/domain';
 import type { HttpSettings } from '../src/settings.ts';
 import type { LocalIssuerDocuments } from '../src/route.ts';
-import type { ApiKey, Reply, TestClient } from './client.ts';
+import type { ApiKey, TestClient } from './client.ts';
+import type { Reply } from './reply.ts';
 
 /** A running service, whatever it is composed of, and what a test may do behind its back. */
 export interface Subject {

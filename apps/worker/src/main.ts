@@ -1,7 +1,7 @@
 import {
   compose,
   createLogger,
-  endInOrder,
+  gracefulShutdown,
   readConfig,
   startBackground,
   startFailure,
@@ -13,7 +13,7 @@ const main = async (): Promise<void> => {
   const config = { ...readConfig(process.env), jobs: 'inline' as const, answersRequests: false };
   const logger = createLogger(config.logLevel, `${config.serviceName}-worker`);
   logger.info({ version }, `Portico ${version} starts`);
-  const whenEnding = endInOrder(logger);
+  const whenEnding = gracefulShutdown(logger);
   for (const warning of config.jobWarnings) logger.warn(warning);
   const portico = await compose(config, logger);
   const background = startBackground(portico);

@@ -14,7 +14,7 @@ export interface Config {
   readonly dataDir: string;
   readonly database:
     { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgresql'; readonly url: string };
-  /** Null: cache, limiter and job queue are within the process. */
+  /** Null: limiter and job queue are within the process, and bodies are cached there alone. */
   readonly redis: { readonly url: string } | null;
   /** Null: the vector index is within the process. */
   readonly qdrant: { readonly url: string; readonly apiKey: string | null } | null;

@@ -1,4 +1,5 @@
 export type * from './contract.ts';
+export * from './proofs.ts';
 export * from './document-reader-contract.ts';
 export * from './audit-log-contract.ts';
 export * from './caller-lookup-contract.ts';
@@ -21,7 +22,6 @@ export * from './vector-index-contract.ts';
 export * from './embedder-contract.ts';
 export * from './clock-contract.ts';
 export * from './random-source-contract.ts';
-export * from './cache-contract.ts';
 export * from './job-queue-contract.ts';
 export * from './mailer-contract.ts';
 export * from './rate-limiter-contract.ts';
@@ -30,3 +30,4 @@ export * from './rate-limiter-walk.ts';
 export * from './key-hasher-contract.ts';
 export * from './cipher-contract.ts';
 export * from './token-verifier-contract.ts';
+export * from './recorded-log.ts';

@@ -353,7 +353,7 @@ export const profileStoreContract = {
   'a claim stores what it decides on in place of the profile that matches, which keeps its key': async (stores) => {
     const before = await added(stores, aProfile());
     await stores.profiles.update(before.id, keeping({ key: aKey() }));
-    const admin: Profile = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 };
+    const admin = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 } as Profile;
     deepStrictEqual(await stores.profiles.claimAdmin(before, () => ({ profile: admin, ...noEffects })), admin);
     deepStrictEqual(await stores.profiles.list(), [admin]);
     deepStrictEqual((await rowOf(stores, admin)).key, aKey());

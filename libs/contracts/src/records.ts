@@ -1,5 +1,6 @@
 import { replacedBy } from '@portico/domain';
 import type {
+  ApprovedProfile,
   AuditEntry,
   ClientId,
   Collection,
@@ -35,6 +36,7 @@ export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId |
 export const aProfile = (facts: Partial<Profile> = {}): Profile => {
   const id = nextId<ProfileId>();
   const number = Number.parseInt(id.slice(-12), 16);
+  const isApproved = facts.status === undefined || facts.status === 'approved';
   return {
     id,
     email: `ada.${number}@example.com`,
@@ -44,17 +46,18 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
     status: 'approved',
     uid: `Uid-${number}`,
     issuer: 'https://id.example.com',
-    clientId: nextId<ClientId>(),
+    clientId: isApproved ? nextId<ClientId>() : null,
     tier: null,
     createdAt: start,
     updatedAt: start + 2,
-    approvedAt: start + 1,
+    approvedAt: isApproved ? start + 1 : null,
     ...facts,
-  };
+  } as Profile;
 };
 
 /** As an admin is made: without an API client identifier. */
-export const anAdmin = (facts: Partial<Profile> = {}): Profile => aProfile({ role: 'admin', clientId: null, ...facts });
+export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
+  aProfile({ role: 'admin', clientId: null, ...facts });
 
 /** A key whose last rotation left a secret that is still good. */
 export const aKey = (): StoredKey => ({

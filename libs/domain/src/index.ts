@@ -5,13 +5,25 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './instant.ts';
 export * from './json.ts';
+export * from './json-scan.ts';
 export * from './line.ts';
 export type * from './settings.ts';
 
 // Nouns and their rules
-export type * from './access/caller.ts';
-export type { Credential } from './access/credential.ts';
-export { authorityOf, operatorAuthority, type AdminAuthority, type Principal } from './access/principal.ts';
+export {
+  authorityOf,
+  listVersion,
+  operatorAuthority,
+  type AdminAuthority,
+  type CallerRow,
+  type Credential,
+  type Epochs,
+  type Principal,
+  type RequiredAuth,
+  type Target,
+  type TargetPart,
+  type TargetParts,
+} from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';
 export { pageSizeDefault } from './audit/pages.ts';
@@ -21,6 +33,7 @@ export type * from './documents/document.ts';
 export * from './documents/document-error.ts';
 export * from './documents/document-facts.ts';
 export * from './documents/document-warning.ts';
+export * from './documents/schema-violated.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
 export type * from './jobs/dead-letter.ts';
 export * from './jobs/job.ts';
@@ -32,9 +45,10 @@ export * from './profiles/api-key.ts';
 export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
 export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
+export * from './profiles/profile-texts.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
-export type { SearchAnswer, SearchResult, VectorMatch } from './search/search-result.ts';
+export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export type * from './ports/index.ts';
 

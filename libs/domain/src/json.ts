@@ -1,6 +1,9 @@
 /** A value that JSON can say. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** Names of members by which an object could reach its prototype. Others, such as `prototype`, are plain data. */
+export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
+
 /**
  * The escapes of a JSON text one after the other, each either of half a surrogate pair or of U+0000 (named `unstorable`), or any other.
  * A backslash stands nowhere in a JSON text but in a string, and what is not escaped is well-formed and no control character.

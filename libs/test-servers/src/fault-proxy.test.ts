@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { accepts, RawSocket } from '../test/raw-socket.ts';
-import { startFaultProxy, type FaultMode, type FaultProxy } from './fault-proxy.ts';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import type { FaultMode } from './faulty-connection.ts';
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,22 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { FaultyConnection } from './faulty-connection.ts';
+import { type FaultMode, FaultyConnection } from './faulty-connection.ts';
 import { freePort } from './free-port.ts';
 
 const bindAttemptsMax = 10;
-
-/**
- * What happens to connections, those that are open as well as new ones:
- *
- * - `pass`: bytes go both ways;
- * - `down`: refused, as where no server listens; open ones are ended;
- * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
- * - `reset`: ended by a TCP reset;
- * - `garbage`: the client reads random bytes (the first is 0xFF, the start of no protocol's answer) at once and in place of
- *   each answer, the server reads nothing; ended when the mode is left;
- * - `latencyMs`: answers come so much later.
- */
-export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };
 
 /** A TCP proxy on 127.0.0.1 before a server, whose faults are chosen while it runs. It begins with `pass`. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultMode } from './fault-proxy.ts';
 
 /** One connection of a client through the proxy; the server is dialled once bytes may go. */
 export class FaultyConnection {
@@ -86,3 +85,16 @@ function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): voi
 }
 
 const garbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);
+
+/**
+ * What happens to connections, those that are open as well as new ones:
+ *
+ * - `pass`: bytes go both ways;
+ * - `down`: refused, as where no server listens; open ones are ended;
+ * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
+ * - `reset`: ended by a TCP reset;
+ * - `garbage`: the client reads random bytes (the first is 0xFF, the start of no protocol's answer) at once and in place of
+ *   each answer, the server reads nothing; ended when the mode is left;
+ * - `latencyMs`: answers come so much later.
+ */
+export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };

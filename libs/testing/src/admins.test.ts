@@ -1,11 +1,11 @@
-import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
 import { operatorAuthority, type Profile } from '@portico/domain';
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 const another = 'urn:portico:another';
 const operator = operatorAuthority;
-const root = { uid: 'root', email: 'root@example.com', issuer: memoryIssuer };
+const root = { uid: 'root', email: 'root@example.com', issuer: testIssuer };
 
 const register = ({ useCases }: Harness, uid: string): Promise<Profile> =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
@@ -23,7 +23,7 @@ const promote = async (harness: Harness, uid: string, issuer: string | null): Pr
 const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
   useCases.admit({
     credential: { kind: 'token', token: tokens.mint({ uid, email: `${uid}@example.com`, issuer }) },
-    takes: 'token',
+    auth: 'token',
     target: null,
     address: '::1',
     deadline: null,
@@ -34,27 +34,27 @@ test('the first admin is made while nobody can sign in as one, and not a second 
   await promote(harness, 'of-an-issuer-off', another);
   await promote(harness, 'not-bound', null);
   const made = await harness.useCases.claimFirstAdmin(root);
-  expect(made).toMatchObject({ uid: 'root', role: 'admin', status: 'approved', issuer: memoryIssuer });
+  expect(made).toMatchObject({ uid: 'root', role: 'admin', status: 'approved', issuer: testIssuer });
   expect(await harness.useCases.claimFirstAdmin({ ...root, uid: 'second' })).toBeNull();
 });
 
 test('the first admin is bound by the issuer that is named, whoever bound the profile before', async () => {
   const harness = createHarness();
   await promote(harness, 'root', another);
-  expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: memoryIssuer });
-  expect((await signIn(harness, 'root', memoryIssuer)).principal.profile.role).toBe('admin');
+  expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: testIssuer });
+  expect((await signIn(harness, 'root', testIssuer)).principal.profile.role).toBe('admin');
 });
 
 test('of the admins one remains who can sign in', async () => {
   const harness = createHarness();
   const { useCases } = harness;
   const [off, unbound] = [await promote(harness, 'off', another), await promote(harness, 'unbound', null)];
-  const last = await promote(harness, 'last', memoryIssuer);
+  const last = await promote(harness, 'last', testIssuer);
   await expect(useCases.changeRole(operator, last.id, 'client')).rejects.toThrow('The last admin');
   await expect(useCases.removeProfile(operator, last.id)).rejects.toThrow('The last admin');
   await useCases.changeRole(operator, off.id, 'client');
   await useCases.removeProfile(operator, unbound.id);
-  const next = await promote(harness, 'next', memoryIssuer);
+  const next = await promote(harness, 'next', testIssuer);
   await useCases.removeProfile(operator, last.id);
   await expect(useCases.changeRole(operator, next.id, 'client')).rejects.toThrow('The last admin');
 });
@@ -67,17 +67,17 @@ test('whoever makes an admin as whom nobody can sign in is told so', async () =>
   };
   expect(await warningFor('unbound', null)).toContain('whoever first presents a token with its user id and e-mail');
   expect(await warningFor('off', another)).toContain('the issuer that the profile is bound by is off');
-  expect(await warningFor('bound', memoryIssuer)).toBeNull();
+  expect(await warningFor('bound', testIssuer)).toBeNull();
 });
 
 test('of two issuers that are on the first one keeps a uid, and the other one has another person of that name', async () => {
-  const harness = createHarness({ issuers: [memoryIssuer, another] });
+  const harness = createHarness({ issuers: [testIssuer, another] });
   await register(harness, 'ada');
-  const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', memoryIssuer)]);
-  const winner = outcomes[0].status === 'fulfilled' ? another : memoryIssuer;
+  const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', testIssuer)]);
+  const winner = outcomes[0].status === 'fulfilled' ? another : testIssuer;
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect((await signIn(harness, 'ada', winner)).principal.profile.issuer).toBe(winner);
-  const loser = winner === another ? memoryIssuer : another;
+  const loser = winner === another ? testIssuer : another;
   await expect(signIn(harness, 'ada', loser)).rejects.toThrow('Invalid or expired token');
 });
 
@@ -94,5 +94,5 @@ test('a profile that goes while a token binds it is one that nobody registered',
     },
   };
   const harness = createHarness({}, { ...plain.ports, callers: racing });
-  await expect(signIn(harness, 'ada', memoryIssuer)).rejects.toThrow('Invalid or expired token');
+  await expect(signIn(harness, 'ada', testIssuer)).rejects.toThrow('Invalid or expired token');
 });

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { operatorAuthority, type AdminAuthority, type Collection, type CollectionId } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+import {
+  authorityOf,
+  operatorAuthority,
+  type AdminAuthority,
+  type Collection,
+  type CollectionId,
+} from '@portico/domain';
+
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 /** What the service has written of its own doings, oldest first. */
 const messages = async ({ ports }: Harness) =>
@@ -12,12 +19,12 @@ const messages = async ({ ports }: Harness) =>
 const withAdmin = async () => {
   const harness = createHarness();
   const admin = await harness.useCases.claimFirstAdmin({
-    issuer: memoryIssuer,
+    issuer: testIssuer,
     uid: 'root',
     email: 'root@example.com',
   });
   if (!admin) throw new Error('there was an admin before');
-  const authority: AdminAuthority = { actor: admin, deadline: null };
+  const authority: AdminAuthority = authorityOf({ profile: admin, deadline: null });
   const ada = await harness.useCases.registerProfile(
     { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
     null,
@@ -26,12 +33,15 @@ const withAdmin = async () => {
   return { ...harness, admin, authority, ada };
 };
 
-const body = JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} } });
+const text = JSON.stringify({ openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} });
 
-const create = async ({ useCases }: Harness, authority: AdminAuthority, name: string): Promise<Collection> => {
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(body), null);
-  if (!document) throw new Error('no document was read');
-  const authentication = { type: 'bearer', name: 'Authorization', in: null, value: 'the upstream secret' } as const;
+const create = async (
+  { useCases, documents }: Harness,
+  authority: AdminAuthority,
+  name: string,
+): Promise<Collection> => {
+  const document = await documents.readFile(Buffer.from(text), 'json');
+  const authentication = { type: 'bearer', name: 'Authorization', value: 'the upstream secret' } as const;
   const createdBy = (await useCases.listProfiles(authority))[0]?.id;
   if (!createdBy) throw new Error('there is nobody');
   return useCases.createCollection(authority, createdBy, {
@@ -75,7 +85,7 @@ test('every entry of the service tells by name what it is about and who did it, 
 
   const written = await messages(harness);
   expect(written).toEqual([
-    { action: 'admin.bootstrap', profile_id: admin.id, profile: 'root@example.com', issuer: memoryIssuer },
+    { action: 'admin.bootstrap', profile_id: admin.id, profile: 'root@example.com', issuer: testIssuer },
     { action: 'profile.register', ...ofAda, bound: false },
     { action: 'profile.approve', ...byRoot, ...ofAda, client_id: first.clientId },
     { action: 'credentials.rotate', ...byRoot, ...ofAda, grace_seconds: 60 },

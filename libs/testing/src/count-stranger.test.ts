@@ -10,7 +10,7 @@ test('a failed credential that is refused for its failures is not counted by its
   const fail = () =>
     useCases.admit({
       credential: { kind: 'token', token: 'garbage' },
-      takes: 'token',
+      auth: 'token',
       target: null,
       address: '192.0.2.1',
       deadline: null,

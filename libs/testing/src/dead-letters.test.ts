@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+import { authorityOf, DeliveryError, operatorAuthority, type JobId, type Mailer } from '@portico/domain';
+
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 const authority = operatorAuthority;
 
@@ -100,14 +101,14 @@ test('each requeue and discard of a dead letter leaves an entry, and what was le
   ]);
 });
 
-const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
+const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 
-const create = async ({ useCases }: Harness, name: string) => {
-  const admin = await useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: 'root', email: 'root@example.com' });
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
-  if (!admin || !document) throw new Error('There was an admin before, or no document was read');
+const create = async ({ useCases, documents }: Harness, name: string) => {
+  const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  if (!admin) throw new Error('There was an admin before');
   const collection = { name, description: '', authentication: null, document, strict: false };
-  return useCases.createCollection({ actor: admin, deadline: null }, admin.id, collection);
+  return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
 };
 
 test('an embedding of a text that no try embeds is given up with the reason, and tried again by no look for what is outdated', async () => {

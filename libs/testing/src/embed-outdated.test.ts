@@ -1,19 +1,20 @@
-import { createUseCases, type CollectionId } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+import { authorityOf, createUseCases, type CollectionId } from '@portico/domain';
+
 import { expect, test } from 'vitest';
 import { createHarness, defaultSettings, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
-const spec = { openapi_spec: { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} } };
+const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 
 const withCollections = async (...names: readonly string[]): Promise<Harness> => {
   const harness = createHarness();
-  const { useCases } = harness;
-  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
-  const { document } = await useCases.readCollectionBody(new TextEncoder().encode(JSON.stringify(spec)), null);
-  if (!admin || !document) throw new Error('There was an admin before, or no document was read');
+  const { useCases, documents } = harness;
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  if (!admin) throw new Error('There was an admin before');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
-    await useCases.createCollection({ actor: admin, deadline: null }, admin.id, collection);
+    await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
   }
   return harness;
 };
@@ -22,7 +23,7 @@ const found = async ({ useCases, tokens }: Harness, query: string) => {
   const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
   const { principal } = await useCases.admit({
     credential,
-    takes: 'token',
+    auth: 'token',
     target: null,
     address: '::1',
     deadline: null,
@@ -103,10 +104,10 @@ test('once nothing is outdated the collections are looked at no more until the m
     defaultSettings,
   );
   for (let time = 1; time <= 3; time += 1) expect(await embedOutdated()).toBe(0);
-  expect(asked).toEqual(['memory-words-1']);
+  expect(asked).toEqual(['portico-lexical-1/1']);
   harness.embedder.change();
   for (let time = 1; time <= 2; time += 1) expect(await embedOutdated()).toBe(1);
   await harness.runJobs();
   for (let time = 1; time <= 3; time += 1) expect(await embedOutdated()).toBe(0);
-  expect(asked).toEqual(['memory-words-1', 'memory-words-2', 'memory-words-2', 'memory-words-2']);
+  expect(asked).toEqual(['portico-lexical-1/1', 'portico-lexical-1/2', 'portico-lexical-1/2', 'portico-lexical-1/2']);
 });

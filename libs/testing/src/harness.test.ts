@@ -1,20 +1,18 @@
-import { memoryIssuer } from '@portico/memory';
 import { expect, test } from 'vitest';
+import { authorityOf } from '@portico/domain';
 import { createHarness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 test('a person who registers, is approved and granted finds the collection, and no other', async () => {
   const harness = createHarness();
-  const { useCases, tokens } = harness;
-  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: memoryIssuer });
+  const { useCases, documents, tokens } = harness;
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('there was an admin before');
-  const authority = { actor: admin, deadline: null };
-  const body = (title: string) =>
-    new TextEncoder().encode(
-      JSON.stringify({ openapi_spec: { openapi: '3.0.3', info: { title, version: '1' }, paths: {} } }),
-    );
+  const authority = authorityOf({ profile: admin, deadline: null });
+  const textOf = (title: string) =>
+    Buffer.from(JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} }));
   const create = async (name: string) => {
-    const { document } = await useCases.readCollectionBody(body(name), null);
-    if (!document) throw new Error('no document was read');
+    const document = await documents.readFile(textOf(name), 'json');
     return useCases.createCollection(authority, admin.id, {
       name,
       description: '',
@@ -41,7 +39,7 @@ test('a person who registers, is approved and granted finds the collection, and 
   for (const credential of [{ kind: 'token', token } as const, { kind: 'key', clientId, secret } as const]) {
     const { principal } = await useCases.admit({
       credential,
-      takes: 'token or key',
+      auth: 'token or key',
       target: { id: weather.id, part: 'head' },
       address: '::1',
       deadline: null,

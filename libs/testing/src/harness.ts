@@ -1,25 +1,18 @@
-import {
-  memoryIssuer,
-  createMemoryCache,
-  createMemoryRandomSource,
-  createMemoryClock,
-  createMemoryDocumentReader,
-  createMemoryEmbedder,
-  createMemoryJobQueue,
-  createMemoryKeyHasher,
-  createMemoryMailer,
-  createMemoryRateLimiter,
-  createMemoryStores,
-  createMemoryTokenVerifier,
-  createMemoryCipher,
-  createMemoryVectorIndex,
-} from '@portico/memory';
-import { createUseCases, type Ports, type Settings } from '@portico/domain';
+import { randomBytes } from 'node:crypto';
+import { createLexicalEmbedder } from '@portico/embedder';
+import { createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
+import { createMemoryClock, createMemoryMailer, createMemoryRandomSource, createMemoryStores } from '@portico/memory';
+import { createDocumentReader } from '@portico/openapi';
+import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
+import { createEmbeddedVectorIndex } from '@portico/vectors';
+import { createUseCases, jobKinds, type JobKind, type Ports, type RateLimiter, type Settings } from '@portico/domain';
 import { runDueJobs } from './run-due-jobs.ts';
+import { createSwitchedEmbedder } from './switched-embedder.ts';
+import { createTestIssuer, testIssuer } from './test-issuer.ts';
 
 /** What the configuration says outside of production where no variable is set: nobody is counted by address. */
 export const defaultSettings: Settings = {
-  issuers: [memoryIssuer],
+  issuers: [testIssuer],
   identityEmailCheck: 'claimed',
   registrationRequiresToken: false,
   adminNotices: true,
@@ -29,31 +22,35 @@ export const defaultSettings: Settings = {
   failedCredentialsLimit: null,
 };
 
-/** The whole system in memory, with a clock that stands still and what a test wants to look at or to break. */
+/** The real one, once for all harnesses: its thread starts at the first document and holds no process open. */
+const documents = createDocumentReader();
+
+/**
+ * The whole system in this process: stores, mails and time in memory, all else as the service has it on one machine. The clock
+ * stands still, and whatever a test wants to look at or to break is at hand.
+ */
 export type Harness = ReturnType<typeof createHarness>;
 
 /** `settings` and `ports` take the place of the defaults, so that a test can set what it is about. */
 export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}) => {
   const clock = createMemoryClock();
-  const queue = createMemoryJobQueue();
+  const queue = createInProcessJobQueue({ concurrency: oneOfEach });
   const mailer = createMemoryMailer();
-  const embedder = createMemoryEmbedder();
-  const tokens = createMemoryTokenVerifier({ clock, issuers: settings.issuers ?? defaultSettings.issuers });
+  const embedder = createSwitchedEmbedder(createLexicalEmbedder());
+  const tokens = createTestIssuer({ clock, issuers: settings.issuers ?? defaultSettings.issuers });
   const stores = createMemoryStores();
   const inMemory: Ports = {
     ...stores,
     clock,
     random: createMemoryRandomSource(),
-    limiter: createMemoryRateLimiter(clock),
-    vectors: createMemoryVectorIndex(stores),
+    limiter: limiterOn(clock),
+    vectors: createEmbeddedVectorIndex(stores),
     embedder,
     queue,
     mailer,
     tokens,
-    keys: createMemoryKeyHasher(),
-    cipher: createMemoryCipher(),
-    documents: createMemoryDocumentReader(),
-    cache: createMemoryCache(),
+    keys: createArgon2KeyHasher({ pepper: randomBytes(32), concurrency: 2 }),
+    cipher: createAesGcmCipher({ current: randomBytes(32), previous: [] }),
     probes: [],
   };
   const all: Ports = { ...inMemory, ...ports };
@@ -66,7 +63,18 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     mailer,
     embedder,
     tokens,
+    documents,
     /** Works every job that is due now, and those that they leave. */
     runJobs: (): Promise<void> => runDueJobs(all, useCases, () => all.clock.now()),
+  };
+};
+
+const oneOfEach = Object.fromEntries(jobKinds.map((kind) => [kind, 1])) as Record<JobKind, number>;
+
+const limiterOn = (clock: Ports['clock']): RateLimiter => {
+  const made = createInProcessRateLimiter({ clock });
+  return {
+    consume: async (subject, rule) => (await made).consume(subject, rule),
+    peek: async (subject, rule) => (await made).peek(subject, rule),
   };
 };

@@ -89,7 +89,7 @@ test('where no mail is sent a rotation leaves no job', async () => {
   expect((await harness.ports.outbox.state(harness.clock.now())).waiting).toBe(0);
 });
 
-const kept = (facts: Partial<Profile>): Profile => ({
+const kept = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile => ({
   id: '00000000-0000-4000-8000-000000000001' as ProfileId,
   email: 'victim@bank.example',
   fullName: 'Customer,\r\n\r\nYour account was locked. Sign in at https://evil.example/login to keep it.\r\n\r\n',

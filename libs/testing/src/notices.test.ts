@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { operatorAuthority, type IdentityClaims, type Settings } from '@portico/domain';
-import { memoryIssuer } from '@portico/memory';
+
 import { createHarness, type Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
 
 const authority = operatorAuthority;
 const fiveMinutes = 300_000;
@@ -20,12 +21,12 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
   for (const [index, name] of names.entries()) {
     const email = `${name}@example.com`;
     if (index === 0) {
-      const admin = await harness.useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: name, email });
+      const admin = await harness.useCases.claimFirstAdmin({ issuer: testIssuer, uid: name, email });
       if (admin) ids.push(admin.id);
       continue;
     }
     // Nobody is told of this one: the job that says so is done with as the others come.
-    const { id } = await register(harness, name, { issuer: memoryIssuer, uid: name, email, emailVerified: true });
+    const { id } = await register(harness, name, { issuer: testIssuer, uid: name, email, emailVerified: true });
     await harness.useCases.changeRole(authority, id, 'admin');
     ids.push(id);
   }
@@ -196,7 +197,7 @@ test('ADMIN_NOTICES=off ends it: no job is left, and one that waits sends nothin
 test('where no mail is sent a registration leaves no job', async () => {
   const { mailer } = createHarness();
   const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
-  await harness.useCases.claimFirstAdmin({ issuer: memoryIssuer, uid: 'root', email: 'root@example.com' });
+  await harness.useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   await register(harness, 'ada');
   expect(await waits(harness)).toBe(0);
 });

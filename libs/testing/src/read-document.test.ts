@@ -2,16 +2,11 @@ import { expect, test } from 'vitest';
 import { operatorAuthority, type Collection, type Ports } from '@portico/domain';
 import { createHarness } from './harness.ts';
 
-const read = async (harness: ReturnType<typeof createHarness>, title: string) => {
-  const { document } = await harness.useCases.readCollectionBody(
-    new TextEncoder().encode(
-      `{"openapi_spec": {"openapi": "3.0.3", "info": {"title": "${title}", "version": "1"}, "paths": {}}}`,
-    ),
-    null,
+const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
+  documents.readFile(
+    Buffer.from(`{"openapi": "3.0.3", "info": {"title": "${title}", "version": "1"}, "paths": {}}`),
+    'json',
   );
-  if (!document) throw new Error('no document was read');
-  return document;
-};
 
 /** A harness whose collection is changed, by `change`, after it was judged and before its document is read. */
 const racing = async (

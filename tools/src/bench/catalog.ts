@@ -83,8 +83,8 @@ const document = (title: string, bytes: number): object => {
 const fillBySide = async (environment: Environment, count: number, many: ProfileId, few: ProfileId): Promise<void> => {
   const portico = await compose({ ...readConfig(environment), jobs: 'off' }, createLogger('silent', 'bench'));
   try {
-    const { useCases } = portico;
-    const read = await useCases.readDocumentFile(
+    const { useCases, documents } = portico;
+    const read = await documents.readFile(
       new TextEncoder().encode(JSON.stringify(document('one of many', 500))),
       'json',
     );

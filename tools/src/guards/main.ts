@@ -12,6 +12,8 @@ interface Violation {
   /** The project that is checked, and where the file is planted. */
   readonly project: string;
   readonly folder: string;
+  /** Within its sources; the room of all where absent. */
+  readonly room?: string;
   readonly target: 'lint' | 'typecheck';
   readonly code: string;
   /** What the check must say. */
@@ -29,6 +31,33 @@ const violations: readonly Violation[] = [
     target: 'lint',
     code: `import { z } from 'zod';\nexport const planted = z;`,
     says: boundary,
+  },
+  {
+    forbids: 'a circle between two rooms of nouns',
+    project: 'domain',
+    folder: 'libs/domain',
+    room: 'profiles',
+    target: 'lint',
+    code: `import { authorityOf } from '../access/principal.ts';\nexport const planted = authorityOf;`,
+    says: 'no-restricted-imports',
+  },
+  {
+    forbids: 'a circle between two rooms of use cases',
+    project: 'domain',
+    folder: 'libs/domain',
+    room: 'use-cases/audit',
+    target: 'lint',
+    code: `import { workJob } from '../jobs/work-jobs.ts';\nexport const planted = workJob;`,
+    says: 'no-restricted-imports',
+  },
+  {
+    forbids: 'a port in a room of nouns',
+    project: 'domain',
+    folder: 'libs/domain',
+    room: 'audit',
+    target: 'lint',
+    code: `import type { Ports } from '../ports/index.ts';\nexport type Planted = Ports;`,
+    says: 'no-restricted-imports',
   },
   {
     forbids: 'node: in the domain',
@@ -195,7 +224,7 @@ const check = (project: string, target: string): { readonly passed: boolean; rea
 };
 
 const planted = (violation: Violation): string | null => {
-  const file = join(root, violation.folder, 'src/planted-violation.ts');
+  const file = join(root, violation.folder, 'src', violation.room ?? '', 'planted-violation.ts');
   mkdirSync(dirname(file), { recursive: true });
   try {
     writeFileSync(file, `${violation.code}\n`);

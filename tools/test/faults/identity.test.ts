@@ -21,7 +21,7 @@ import {
 } from './traffic.ts';
 
 const root = { uid: 'root', email: 'root@example.com' } as const;
-const notFetched = 'The keys of the identity provider could not be fetched';
+const notFetched = 'The keys of the identity provider could not be fetched; the last ones are used for up to 24 h';
 const operations: readonly Operation[] = ['read', 'list', 'search', 'write audit', 'create'];
 const undecided = operations.map((operation) => ({ operation, status: 500, detail: 'Identity provider unavailable' }));
 

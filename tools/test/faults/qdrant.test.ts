@@ -124,7 +124,7 @@ describe('Qdrant (stand-in)', () => {
       );
       expect(after.results).toEqual(during.results);
       await untilStateIs(api, 'vector index', present);
-      expect(warningsOf(installation)).toContain('Qdrant is of no use; the database answers searches');
+      expect(warningsOf(installation)).toContain('Qdrant is unavailable; the database answers searches');
       expectNoSecretInLog(installation, senders);
     }, 180_000);
   });
@@ -208,7 +208,7 @@ describe('Qdrant (stand-in)', () => {
     test('and its going and coming back are told in the log, by one line each', () => {
       const { lines } = logOf(installation);
       const told = (msg: string) => lines.filter((line) => line.msg === msg).length;
-      expect(warningsOf(installation)).toContain('Qdrant is of no use; the database answers searches');
+      expect(warningsOf(installation)).toContain('Qdrant is unavailable; the database answers searches');
       expect(told('Qdrant answers searches again')).toBeGreaterThanOrEqual(outages.length);
       expect(lines.filter(({ level }) => level === 50 || level === 'error')).toEqual([]);
     });

@@ -5,6 +5,7 @@ import {
   isPorticoError,
   nameIn,
   operatorAuthority,
+  SchemaViolated,
   type DocumentWarning,
   type Profile,
   type ReadDocument,
@@ -83,7 +84,7 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
 };
 
 const importOne = async (
-  { useCases }: Portico,
+  { useCases, documents }: Portico,
   creator: Profile,
   source: Source,
   strict: boolean,
@@ -97,7 +98,7 @@ const importOne = async (
       summary.skipped.push({ file, reason: 'no OpenAPI document' });
       return;
     }
-    const document = await useCases.readDocumentFile(content, format);
+    const document = await documents.readFile(content, format);
     const name = nameOf(document, file);
     const input = { name, description: document.description ?? '', document, strict, importKey };
     const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
@@ -142,6 +143,7 @@ const nameOf = ({ title }: ReadDocument, file: string): string => {
 
 /** What a refusal says; a bug or a store that is down is no matter of the document and ends the import. */
 const reasonOf = (error: unknown): string => {
+  if (error instanceof SchemaViolated) return reasonOf(error.of('openapi_spec'));
   if (isPorticoError(error, 'invalid_body')) return error.message.replace(/^Invalid request body: /, '');
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') return `cannot be read (${code})`;

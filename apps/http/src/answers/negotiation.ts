@@ -1,4 +1,7 @@
-/** Whether the client takes gzip and does not like an unchanged body better (RFC 9110, section 12.5.3). */
+/**
+ * Whether the client takes gzip and does not like an unchanged body better (RFC 9110, section 12.5.3). Not by `negotiator`, which
+ * does not know `x-gzip` and takes an unreadable weight for the best.
+ */
 export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   if (acceptEncoding === undefined) return false;
   let gzip: number | null = null;
@@ -23,7 +26,10 @@ const weightOf = (parameters: readonly string[]): number => {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : 0;
 };
 
-/** Whether `If-None-Match` names this entity tag, by weak comparison (RFC 9110, section 13.1.2). */
+/**
+ * Whether `If-None-Match` names this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which splits a tag at
+ * a comma and has no 304 for a reload.
+ */
 export const namesEtag = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { CountedRequest } from '@portico/domain';
 import type { Exchange } from '../exchange.ts';
 import type { Answer, AnswerHeaders, StreamAnswer } from './answer.ts';
@@ -45,7 +46,7 @@ const addQuota = (headers: OutgoingHttpHeaders, { policy, rule, remaining, reset
   headers['RateLimit'] = `"${policy}";r=${remaining};t=${resetSeconds}`;
 };
 
-/** So many characters are gathered before they are written: a line alone costs more to send than to make. */
+/** Characters that are written at once: a line alone costs more to send than to make. */
 const chunkCharacters = 16_384;
 
 const sendStream = async (
@@ -60,26 +61,21 @@ const sendStream = async (
     response.end();
     return;
   }
-  let pending = '';
-  for await (const part of parts) {
-    pending += part;
-    if (pending.length < chunkCharacters) continue;
-    if (!(await written(response, pending))) return;
-    pending = '';
+  try {
+    await pipeline(gathered(parts), response);
+  } catch (error) {
+    // The client has gone away, which the log says already.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
-  response.end(pending);
 };
 
-/** Waits until the client has taken enough of what was written; false where it is gone. */
-const written = async (response: ServerResponse, chunk: string): Promise<boolean> => {
-  if (response.destroyed) return false;
-  if (response.write(chunk)) return true;
-  await new Promise<void>((resolve) => {
-    const goOn = (): void => {
-      response.off('drain', goOn).off('close', goOn);
-      resolve();
-    };
-    response.on('drain', goOn).on('close', goOn);
-  });
-  return !response.destroyed;
-};
+async function* gathered(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const part of parts) {
+    chunk += part;
+    if (chunk.length < chunkCharacters) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}

@@ -23,7 +23,7 @@ export const openApiDocument = (routes: readonly Route[], settings: HttpSettings
       version: settings.version,
       description: introduction(settings),
       contact: { name: 'The administrators of this service' },
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     tags: tags.map(([name, description]) => ({ name, description })),
@@ -77,9 +77,9 @@ const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
 };
 
 /** All refusals that a route knows. */
-export const errorsOf = ({ who, query, body, unregistered, errors = [] }: Route): readonly ErrorCode[] => [
+export const errorsOf = ({ auth, query, body, unregistered, errors = [] }: Route): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([
-    ...callerErrors[who],
+    ...callerErrors[auth],
     ...(query ? (['invalid_query'] as const) : []),
     ...(body ? (['invalid_body', 'body_too_large'] as const) : []),
     ...(unregistered ? [unregistered] : []),
@@ -88,14 +88,14 @@ export const errorsOf = ({ who, query, body, unregistered, errors = [] }: Route)
 ];
 
 const operationOf = (route: Route, routes: readonly Route[], settings: HttpSettings, schemas: Schemas): JsonObject => {
-  const { operation, tag, summary, description, who } = route;
+  const { operation, tag, summary, description, auth } = route;
   const parameters = [...pathParameters(route), ...queryParameters(route, schemas)];
   return {
     operationId: operation,
     tags: [tag],
     summary,
     description,
-    security: security[who],
+    security: security[auth],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),
     responses: responsesOf(route, routes, schemas),
@@ -161,7 +161,7 @@ const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): 
   if (conditional) {
     responses['304'] = { description: 'The caller has it already.', headers: headersOf(route, ['ETag']) };
   }
-  if (route.who === 'free') responses['4XX'] = unreadableResponse;
+  if (route.auth === 'free') responses['4XX'] = unreadableResponse;
   for (const [code, codes] of byStatus(errorsOf(route))) responses[code] = errorResponse(route, Number(code), codes);
   return responses;
 };
@@ -173,8 +173,8 @@ const unreadableResponse = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
-const headersOf = ({ who }: Route, more: readonly string[]): JsonObject => {
-  const counted = who === 'free' ? [] : ['RateLimit-Policy', 'RateLimit'];
+const headersOf = ({ auth }: Route, more: readonly string[]): JsonObject => {
+  const counted = auth === 'free' ? [] : ['RateLimit-Policy', 'RateLimit'];
   const names = ['X-Request-Id', ...counted, ...more];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 };

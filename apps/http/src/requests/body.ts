@@ -1,7 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { PorticoError, unstorableAt } from '@portico/domain';
-import { JsonFault, scanJson } from './json-text.ts';
+import {
+  JsonError,
+  placeOf,
+  pollutingKeys,
+  PorticoError,
+  scanJson,
+  unstorableAt,
+  type JsonScan,
+  type JsonSpan,
+} from '@portico/domain';
 
 /** The client went away while its request was being read: there is nobody to answer. */
 export class ClientGone extends Error {
@@ -16,13 +24,13 @@ const discardMaxBytes = 67_108_864;
 
 /**
  * The bytes of a JSON request body; empty where there is none. Throws `body_too_large`, as early as `Content-Length` tells;
- * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `letCome` is called
+ * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `sendContinue` is called
  * once the body is wanted.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
   limitBytes: number,
-  letCome: () => void,
+  sendContinue: () => void,
 ): Promise<Uint8Array> => {
   const { headers } = request;
   const declared = headers['content-length'];
@@ -30,7 +38,7 @@ export const readBodyBytes = async (
   // Of a chunked body it is not known yet whether there is one at all.
   if (declared !== undefined) refuseForm(headers['content-type'], headers['content-encoding']);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
-  letCome();
+  sendContinue();
   const bytes = await collect(request, limitBytes);
   if (bytes.length > 0) refuseForm(headers['content-type'], headers['content-encoding']);
   return bytes;
@@ -99,45 +107,66 @@ export interface JsonBody {
 }
 
 const depthMax = 100;
-const pollutingKeys = ['__proto__', 'constructor'];
 
 /** Reads bytes as a JSON object; no bytes are an object without members. Throws `invalid_body`. */
 export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   if (bytes.length === 0) return { value: {}, memberText: () => null };
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-  const spans = spansOf(text);
-  refuseUnstorable(text);
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const json = body.indexOf(byteOrderMark) === 0 ? body.subarray(byteOrderMark.length) : body;
+  const members = membersOf(json);
+  const text = json.toString();
+  const unstorable = unstorableAt(text);
+  if (unstorable !== null) {
+    const place = placeOf(json, Buffer.byteLength(text.slice(0, unstorable)));
+    throw invalid(`U+0000 or a lone surrogate at ${place}`);
+  }
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('a JSON object is expected');
-  refusePollutingKeys(value, '');
+  if (!members) throw invalid('a JSON object is expected');
+  const key = pollutingKeys.find((name) => Object.hasOwn(value as object, name));
+  if (key !== undefined) throw invalid(`${key} is not allowed`);
+  const textOf = ({ start, end }: JsonSpan): string => json.toString('utf8', start, end);
   return {
     value: value as JsonBody['value'],
-    memberText: (name) => {
-      const span = spans.get(name);
-      return span ? text.slice(span.start, span.end) : null;
+    memberText: (wanted) => {
+      // Of a name that stands twice the last one counts, as in `JSON.parse`.
+      const member = members.findLast(({ name }) => JSON.parse(textOf(name)) === wanted);
+      return member ? textOf(member.value) : null;
     },
   };
 };
 
-const spansOf = (text: string): ReturnType<typeof scanJson> => {
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The outermost value is no level. */
+const bounds = { nestingMax: depthMax + 1, valuesMax: Number.POSITIVE_INFINITY };
+
+const membersOf = (json: Buffer): JsonScan['members'] => {
   try {
-    return scanJson(text, depthMax);
+    return scanJson(json, bounds).members;
   } catch (error) {
-    if (error instanceof JsonFault) throw invalid(error.message);
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    const place = placeOf(json, error.unexpectedAt);
+    if (error.kind === 'nesting') throw invalid(`nested deeper than ${depthMax} levels at ${place}`);
+    if (error.unexpectedAt >= json.length) throw invalid(`unexpected end of the JSON text at ${place}`);
+    // As many bytes as a character takes at most (RFC 3629, section 3).
+    const [character] = json.toString('utf8', error.unexpectedAt, error.unexpectedAt + 4);
+    throw invalid(`unexpected ${JSON.stringify(character)} at ${place}`);
   }
 };
 
-const refuseUnstorable = (text: string): void => {
-  const at = unstorableAt(text);
-  if (at !== null) throw invalid(new JsonFault('U+0000 or a lone surrogate', text, at).message);
-};
+/** In UTF-16 units: names in a reason are those of the client. */
+const reasonMax = 500;
 
-/** Throws `invalid_body` where an object that the service reads by its members has one that could reach a prototype. */
-export const refusePollutingKeys = (value: object, path: string): void => {
-  const key = pollutingKeys.find((name) => Object.hasOwn(value, name));
-  if (key !== undefined) throw invalid(`${path}${key} is not allowed`);
+/** Throws `invalid_body` where a value that is read by its members has one, at any depth, that could reach a prototype. */
+export const refusePollutingMembers = (value: unknown, path: string): void => {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const memberPath = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
+    if (!Array.isArray(value) && pollutingKeys.includes(name)) {
+      const reason = `${memberPath} is no member that can be taken`;
+      throw invalid(reason.length > reasonMax ? `${reason.slice(0, reasonMax)}…` : reason);
+    }
+    refusePollutingMembers(member, memberPath);
+  }
 };

@@ -8,6 +8,9 @@ export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor
  * A reader of client addresses: that of the socket, unless it is a trusted proxy's; then the right-most entry of
  * `X-Forwarded-For` that is no trusted proxy's. IPv6 addresses are counted by their /64 network, IPv4-mapped ones as IPv4.
  * Throws `RangeError` for a proxy that is neither an address nor a CIDR range.
+ *
+ * Not by `proxy-addr`, which takes an entry that is no address, and one with a port, for a client of its own: by a new one in each
+ * request nobody would ever be limited.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);

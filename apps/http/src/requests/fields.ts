@@ -1,4 +1,4 @@
-import { isPlainLine, parseDateTime, parseId, parseMoment, type ProfileId } from '@portico/domain';
+import { emailMax, isPlainLine, parseDateTime, parseId, parseMoment, type ProfileId } from '@portico/domain';
 import { z } from 'zod';
 
 /** The length that limits are stated in: Unicode code points, as in JSON Schema's `maxLength`. */
@@ -21,11 +21,11 @@ const judged = (judge: Judge) =>
     .string()
     .overwrite((value) => value.trim())
     .check((context) => {
-      const fault = judge(context.value);
-      if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
+      const message = judge(context.value);
+      if (message) context.issues.push({ code: 'custom', message, input: context.value });
     });
 
-const textFault = (value: string, max: number): string | null => {
+const textError = (value: string, max: number): string | null => {
   if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
   if (value.includes('\0')) return 'must not contain U+0000';
   if (value === '') return 'must not be empty';
@@ -39,7 +39,7 @@ const unplain = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u
 
 /** A text: trimmed, not empty, without U+0000 and lone surrogates, of at most `max` code points. */
 export const text = ({ max }: TextBounds) =>
-  judged((value) => textFault(value, max)).meta({
+  judged((value) => textError(value, max)).meta({
     minLength: 1,
     maxLength: max,
     pattern: notBlankWithout(String.raw`\u0000`),
@@ -49,7 +49,7 @@ export const text = ({ max }: TextBounds) =>
 export const line = ({ max }: TextBounds) =>
   judged(
     (value) =>
-      textFault(value, max) ??
+      textError(value, max) ??
       (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls'),
   ).meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain) });
 
@@ -60,7 +60,7 @@ export const profileId = judged((value) => (parseId(value) ? null : 'must be the
 
 const momentMax = 100;
 const notAMoment = (value: string, parse: (value: string) => number | null, what: string): string | null =>
-  textFault(value, momentMax) ?? (parse(value) === null ? `must be ${what}` : null);
+  textError(value, momentMax) ?? (parse(value) === null ? `must be ${what}` : null);
 
 /** An ISO 8601 date-time, as it was sent. JSON Schema's `date-time` is RFC 3339's, which is one of its forms. */
 export const dateTime = judged((value) => notAMoment(value, parseDateTime, 'an ISO 8601 date-time')).meta({
@@ -107,13 +107,13 @@ const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\
 
 /** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */
 export const email = judged(
-  (value) => textFault(value, 254) ?? (mailAddress.test(value) ? null : 'must be an e-mail address'),
+  (value) => textError(value, emailMax) ?? (mailAddress.test(value) ? null : 'must be an e-mail address'),
 )
   .overwrite((value) => value.toLowerCase())
   .meta({
     format: 'idn-email',
     minLength: 1,
-    maxLength: 254,
+    maxLength: emailMax,
     pattern: mailAddress.source,
     examples: ['alice@example.com'],
   });

@@ -1,15 +1,15 @@
 import { PorticoError } from '@portico/domain';
 import type { z } from 'zod';
 
-/** What a body says by its schema; throws `invalid_body` with the place and the reason of the first fault. */
+/** What a body says by its schema; throws `invalid_body` with the place and the reason of the first issue. */
 export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   const result = schema.safeParse(value, { error: plainReason });
   if (result.success) return result.data;
-  throw new PorticoError('invalid_body', { because: firstFault(result.error) });
+  throw new PorticoError('invalid_body', { because: firstIssue(result.error) });
 };
 
 /**
- * What a query string says by its schema. Unknown parameters are ignored, an empty one is as if absent, a known one twice is a fault.
+ * What a query string says by its schema. Unknown parameters are ignored, an empty one is as if absent, a known one twice is an error.
  */
 export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.output<T> => {
   const start = url.indexOf('?');
@@ -17,7 +17,7 @@ export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.out
     error: plainReason,
   });
   if (result.success) return result.data;
-  throw new PorticoError('invalid_query', { because: firstFault(result.error) });
+  throw new PorticoError('invalid_query', { because: firstIssue(result.error) });
 };
 
 const knownParameters = (schema: z.ZodObject, query: string): Record<string, string> => {
@@ -31,7 +31,7 @@ const knownParameters = (schema: z.ZodObject, query: string): Record<string, str
   return known;
 };
 
-const firstFault = ({ issues: [issue] }: z.ZodError): string => {
+const firstIssue = ({ issues: [issue] }: z.ZodError): string => {
   if (!issue) return 'it is not valid';
   const path = issue.path.map((part, at) =>
     typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`,

@@ -3,7 +3,7 @@ import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 import type { CollectionHead, CollectionId, CollectionWithDocument, ProfileId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import type { ReadyAnswer } from '../answers/answer.ts';
-import { keepBodies } from '../answers/kept-bodies.ts';
+import { createBodyCache } from '../answers/body-cache.ts';
 import { collectionAnswer } from './collection-answers.ts';
 
 const first: CollectionHead = {
@@ -34,7 +34,7 @@ const documentIn = ({ body, headers }: ReadyAnswer): unknown => {
 const mustNotRead = () => Promise.reject(new Error('The document was read'));
 
 test('a body that was sent is sent again without its document being read, in the coding that it has', async () => {
-  const bodies = keepBodies(1_000_000);
+  const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
   for (const coding of ['gzip', 'identity']) {
     const read = async () => withDocument(first, { paths: {} });
     const sent = await collectionAnswer(asking(coding), bodies, first, read);
@@ -46,7 +46,7 @@ test('a body that was sent is sent again without its document being read, in the
 });
 
 test('it is sent neither after a change nor for another collection', async () => {
-  const bodies = keepBodies(1_000_000);
+  const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
   await collectionAnswer(asking('gzip'), bodies, first, async () => withDocument(first, { of: 'the first' }));
   for (const other of [changed, { ...first, id: 'the second' as CollectionId }]) {
     const read = async () => withDocument(other, { of: 'the other' });
@@ -55,7 +55,7 @@ test('it is sent neither after a change nor for another collection', async () =>
 });
 
 test('a document that was changed while it was read is kept as that of after the change', async () => {
-  const bodies = keepBodies(1_000_000);
+  const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
   const readLate = async () => withDocument(changed, { of: 'after' });
   const sent = await collectionAnswer(asking('gzip'), bodies, first, readLate);
   expect(documentIn(await collectionAnswer(asking('gzip'), bodies, changed, mustNotRead))).toEqual({ of: 'after' });

@@ -9,16 +9,16 @@ import {
   type PackedText,
 } from '@portico/domain';
 import { notModified, ready, type ReadyAnswer } from '../answers/answer.ts';
-import type { KeptBodies } from '../answers/kept-bodies.ts';
+import type { BodyCache, TaggedBody } from '../answers/body-cache.ts';
 import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
 
 /** Part of every entity tag: to be thrown whenever the form of an answer changes. */
 const formatVersion = 1;
 
-export type Coding = 'gzip' | 'identity';
+type Coding = 'gzip' | 'identity';
 
-export const codingFor = ({ headers }: IncomingMessage): Coding =>
+const codingFor = ({ headers }: IncomingMessage): Coding =>
   acceptsGzip(headers['accept-encoding']) ? 'gzip' : 'identity';
 
 /** Kept by nobody but the caller, and asked for again each time (specification, section 1, "Caching headers"). */
@@ -33,13 +33,16 @@ const cachingHeaders = (etag: string, coding: Coding) => ({
 const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyAnswer | null =>
   namesEtag(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
 
+const taggedAnswer = (request: IncomingMessage, coding: Coding, { etag, bytes }: TaggedBody): ReadyAnswer =>
+  unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
+
 /**
  * The answer of one collection, its document spliced in as it is stored. The document is not read where the caller has
  * the body already, nor where this process does: an entity tag is of one body of its collection for good.
  */
 export const collectionAnswer = async (
   request: IncomingMessage,
-  bodies: KeptBodies,
+  bodies: BodyCache,
   collection: CollectionHead,
   readDocument: () => Promise<CollectionWithDocument>,
 ): Promise<ReadyAnswer> => {
@@ -48,12 +51,14 @@ export const collectionAnswer = async (
   const same = unchanged(request, etag);
   if (same) return same;
   const kept = bodies.get(collection.id + etag);
-  if (kept) return ready(kept, cachingHeaders(etag, coding));
+  if (kept) return ready(kept.bytes, cachingHeaders(etag, coding));
   const read = await readDocument();
-  const readEtag = collectionEtag(read.collection, coding);
-  const body = await spliced(read.collection, read.document, coding, ['created_by', 'created_at']);
-  bodies.keep(read.collection.id + readEtag, body);
-  return ready(body, cachingHeaders(readEtag, coding));
+  const body = {
+    etag: collectionEtag(read.collection, coding),
+    bytes: await spliced(read.collection, read.document, coding, ['created_by', 'created_at']),
+  };
+  bodies.keep(read.collection.id + body.etag, body);
+  return ready(body.bytes, cachingHeaders(body.etag, coding));
 };
 
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
@@ -94,34 +99,35 @@ const spliced = (
   return coding === 'gzip' ? gzipAround(head, document, tail) : plainAround(head, document, tail);
 };
 
-/** The length of the digest that stands before a body which is kept: SHA-256 in base64url. */
-const digestLength = 43;
-
-/** Names the form that lists are kept in. */
-export const listForm = (coding: Coding): string => `${formatVersion}.${coding}`;
-
-/** A list as it is kept: the digest of its body, then the body. */
-export const encodeList =
-  (coding: Coding) =>
-  (list: readonly ListedCollection[]): Uint8Array => {
-    const text = Buffer.from(JSON.stringify(list.map(listedView)));
-    const body = coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
-    return Buffer.concat([Buffer.from(createHash('sha256').update(body).digest('base64url')), body]);
-  };
-
-export const listAnswer = (
+/** The whole list of what the caller may see. It is made once for each `version`, the domain's `listVersion`, and coding. */
+export const wholeListAnswer = async (
   request: IncomingMessage,
-  coding: Coding,
-  encoded: Uint8Array,
-  headers: Readonly<Record<string, string>> = {},
-): ReadyAnswer => {
-  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-  const etag = `"${formatVersion}.${bytes.toString('latin1', 0, digestLength)}"`;
-  const answer = unchanged(request, etag) ?? ready(bytes.subarray(digestLength), cachingHeaders(etag, coding));
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+  bodies: BodyCache,
+  version: string,
+  readList: () => Promise<readonly ListedCollection[]>,
+): Promise<ReadyAnswer> => {
+  const coding = codingFor(request);
+  const name = `list/${formatVersion}.${coding}/${version}`;
+  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding));
+  return taggedAnswer(request, coding, body);
 };
 
-export const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection) => ({
+/** A page of the list. */
+export const listPageAnswer = (request: IncomingMessage, page: readonly ListedCollection[]): ReadyAnswer => {
+  const coding = codingFor(request);
+  const bytes = encodedList(page, coding);
+  return taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
+};
+
+const encodedList = (list: readonly ListedCollection[], coding: Coding): Uint8Array => {
+  const text = Buffer.from(JSON.stringify(list.map(listedView)));
+  return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
+};
+
+const digestTag = (bytes: Uint8Array): string =>
+  `"${formatVersion}.${createHash('sha256').update(bytes).digest('base64url')}"`;
+
+const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection) => ({
   id,
   name,
   description,

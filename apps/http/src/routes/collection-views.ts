@@ -1,4 +1,4 @@
-import { toIso, type CollectionHead, type CollectionMetadata, type ReadDocument } from '@portico/domain';
+import { baseUrlMax, toIso, type CollectionHead, type CollectionMetadata, type ReadDocument } from '@portico/domain';
 import { z } from 'zod';
 import { timestamp, uuid } from './wire.ts';
 
@@ -34,9 +34,8 @@ export const metadata = z
   .object({
     ...named,
     base_url: z.string().meta({
-      description:
-        "The document's first server, variables replaced by their defaults; `/` where there is none, or one beyond 2,048 characters.",
-      maxLength: 2_048,
+      description: `The document's first server, variables replaced by their defaults; \`/\` where there is none, or one beyond ${baseUrlMax.toLocaleString('en')} characters.`,
+      maxLength: baseUrlMax,
       examples: ['https://api.example.com/v1'],
     }),
     authentication: z.object({

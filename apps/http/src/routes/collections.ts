@@ -1,19 +1,25 @@
-import type { AuthenticationInput, ReadDocument } from '@portico/domain';
-import { PorticoError } from '@portico/domain';
-import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { namesEtag } from '../answers/negotiation.ts';
-import { notModified } from '../answers/answer.ts';
-import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
-import { defineRoute, type Route } from '../route.ts';
 import {
-  codingFor,
+  collectionDescriptionMax,
+  collectionNameMax,
+  credentialMax,
+  listVersion,
+  parameterNameMax,
+  PorticoError,
+  SchemaViolated,
+  type AuthenticationInput,
+  type ReadDocument,
+} from '@portico/domain';
+import { z } from 'zod';
+import { json, notModified } from '../answers/answer.ts';
+import { namesEtag } from '../answers/negotiation.ts';
+import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
+import { defineRoute, documentMember, type Route } from '../route.ts';
+import {
   collectionAnswer,
   createdAnswer,
-  encodeList,
-  listAnswer,
-  listForm,
+  listPageAnswer,
   metadataEtag,
+  wholeListAnswer,
 } from './collection-answers.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
 import {
@@ -34,21 +40,16 @@ const ofType = (type: string) => ({ properties: { type: { const: type } }, ...pa
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
-    name: optional(line({ max: 200 })).meta({
+    name: optional(line({ max: parameterNameMax })).meta({
       description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
     }),
-    value: optional(line({ max: 8_192 })).meta({
+    value: optional(line({ max: credentialMax })).meta({
       description: 'The credential. It is kept encrypted; without it a stored one stays.',
       writeOnly: true,
     }),
     in: optional(z.enum(['header', 'query', 'cookie'])).meta({
       description: 'For `apiKey` alone; `header` by default.',
     }),
-  })
-  .superRefine(({ type, name, value }, context) => {
-    const fault = (field: string, text: string) => context.addIssue({ code: 'custom', path: [field], message: text });
-    if (type === 'none' && value != null) fault('value', 'must be absent where the type is none');
-    if (type === 'apiKey' && name == null) fault('name', 'is required where the type is apiKey');
   })
   .meta({
     id: 'AuthenticationInput',
@@ -61,6 +62,18 @@ const authentication = z
         then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'], ...partly },
       },
     ],
+  })
+  .transform(({ type, name = null, in: place = null, value: given }, context): AuthenticationInput => {
+    const value = given ?? undefined;
+    if (type === 'bearer' || type === 'basic') return { type, name, value };
+    if (type === 'none' && value === undefined) return { type };
+    if (type === 'apiKey' && name !== null) return { type, name, in: place, value };
+    const [field, error] =
+      type === 'none'
+        ? ['value', 'must be absent where the type is none']
+        : ['name', 'is required where the type is apiKey'];
+    context.addIssue({ code: 'custom', path: [field], message: error });
+    return z.NEVER;
   });
 
 /** For the description alone: the document is judged where it is read (specification, section 4). */
@@ -81,8 +94,8 @@ const openapiSpec = z.record(z.string(), z.unknown()).meta({
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
 
-const name = line({ max: 200 });
-const description = text({ max: 10_000 });
+const name = line({ max: collectionNameMax });
+const description = text({ max: collectionDescriptionMax });
 
 const newFields = z.object({
   name: name.meta({ examples: ['Weather'] }),
@@ -129,7 +142,7 @@ export const collectionRoutes: readonly Route[] = [
       'The document is the very text that was sent. With `If-None-Match` it is answered again only where it has changed.',
     params: collectionParameter,
     reads: 'head',
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     conditional: true,
     response: wholeCollection,
@@ -150,7 +163,7 @@ export const collectionRoutes: readonly Route[] = [
       'reading it leaves an entry in the audit log.',
     params: collectionParameter,
     reads: 'whole',
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     conditional: true,
     response: metadata,
@@ -172,25 +185,26 @@ export const collectionRoutes: readonly Route[] = [
     tag: 'Collections',
     summary: 'List the collections that the caller may see',
     description: 'All of them for an admin, the granted ones for a client; by name without regard to case.',
-    who: 'token',
+    auth: 'token',
     query: paging,
     status: 200,
     supplies: { collection_id: '$response.body#/0/id' },
     conditional: true,
     response: z.array(listedCollection),
-    handler: async ({ useCases, caller, query, request }) => {
-      const coding = codingFor(request);
-      const encode = encodeList(coding);
+    handler: async ({ useCases, bodies, caller, query, request }) => {
+      const { principal } = caller;
       if (query.limit === undefined && query.cursor === undefined) {
-        return listAnswer(request, coding, await useCases.readEncodedList(caller.principal, listForm(coding), encode));
+        const readList = () => useCases.listCollections(principal, null);
+        return wholeListAnswer(request, bodies, listVersion(principal), readList);
       }
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page shows whether there is a next one.
-      const found = await useCases.listCollections(caller.principal, { limit: limit + 1, after: query.cursor ?? null });
+      const found = await useCases.listCollections(principal, { limit: limit + 1, after: query.cursor ?? null });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}>; rel="next"`;
-      return listAnswer(request, coding, encode(page), link ? { Link: link } : {});
+      const answer = listPageAnswer(request, page);
+      return link ? { ...answer, headers: { ...answer.headers, Link: link } } : answer;
     },
   }),
   defineRoute({
@@ -200,7 +214,7 @@ export const collectionRoutes: readonly Route[] = [
     tag: 'Collections',
     summary: 'Create a collection',
     description: 'It can be searched for as soon as it is embedded, normally within a second.',
-    who: 'admin',
+    auth: 'admin',
     query: strictness,
     bodyKind: 'document',
     body: newFields,
@@ -209,14 +223,16 @@ export const collectionRoutes: readonly Route[] = [
     supplies: { collection_id: '$response.body#/id' },
     response: createdCollection,
     handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
-      if (!document) throw new PorticoError('invalid_body', { because: 'openapi_spec is required' });
-      const collection = await useCases.createCollection(caller.authority, caller.principal.profile.id, {
-        name: fields.name,
-        description: fields.description ?? '',
-        authentication: authenticationInput(fields.authentication) ?? null,
-        document,
-        strict: query.strict,
-      });
+      if (!document) throw new PorticoError('invalid_body', { because: `${documentMember} is required` });
+      const collection = await namingMember(
+        useCases.createCollection(caller.authority, caller.principal.profile.id, {
+          name: fields.name,
+          description: fields.description ?? '',
+          authentication: fields.authentication ?? null,
+          document,
+          strict: query.strict,
+        }),
+      );
       return createdAnswer(request, collection, document.packed, warningsOf(document));
     },
   }),
@@ -228,7 +244,7 @@ export const collectionRoutes: readonly Route[] = [
     summary: 'Change a collection',
     description: 'What is absent stays. Where nothing changes nothing is written, and `updated_at` stays.',
     params: collectionParameter,
-    who: 'admin',
+    auth: 'admin',
     query: strictness,
     bodyKind: 'document',
     body: changedFields,
@@ -237,13 +253,15 @@ export const collectionRoutes: readonly Route[] = [
     response: updatedCollection,
     errors: ['collection_not_found'],
     handler: async ({ useCases, caller, params, query, body: { fields, document } }) => {
-      const { collection } = await useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
-        name: fields.name ?? undefined,
-        description: fields.description === null ? '' : fields.description,
-        authentication: authenticationInput(fields.authentication),
-        document: document ?? undefined,
-        strict: query.strict,
-      });
+      const { collection } = await namingMember(
+        useCases.updateCollection(caller.authority, collectionIdOf(params.collection_id), {
+          name: fields.name ?? undefined,
+          description: fields.description === null ? '' : fields.description,
+          authentication: fields.authentication,
+          document: document ?? undefined,
+          strict: query.strict,
+        }),
+      );
       return json(updatedCollectionView(collection, document ? warningsOf(document) : null));
     },
   }),
@@ -255,7 +273,7 @@ export const collectionRoutes: readonly Route[] = [
     summary: 'Delete a collection',
     description: 'Irreversible. Its grants and its embedding go with it.',
     params: collectionParameter,
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: message,
     errors: ['collection_not_found'],
@@ -266,9 +284,10 @@ export const collectionRoutes: readonly Route[] = [
   }),
 ];
 
-const authenticationInput = (
-  given: z.output<typeof authentication> | null | undefined,
-): AuthenticationInput | null | undefined =>
-  given && { type: given.type, name: given.name ?? null, in: given.in ?? null, value: given.value ?? undefined };
+/** Refuses a document's violations by the name of the member that it came in. */
+const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
+  change.catch((error: unknown) => {
+    throw error instanceof SchemaViolated ? error.of(documentMember) : error;
+  });
 
 const warningsOf = ({ warnings }: ReadDocument) => (warnings.total > 0 ? warningsView(warnings) : null);

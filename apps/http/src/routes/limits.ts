@@ -2,6 +2,9 @@ import {
   allowedMax,
   parseId,
   PorticoError,
+  tierDescriptionMax,
+  tierNameForm,
+  tierNameMax,
   toIso,
   windowSecondsMax,
   type ClientId,
@@ -15,19 +18,17 @@ import { booleanParameter, clearable, optional, text, wholeNumber } from '../req
 import { defineRoute, type Route } from '../route.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
-const tierName = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-
 const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
 const windowSeconds = wholeNumber(1, windowSecondsMax).meta({ description: 'Length of the window.', examples: [60] });
-const tierDescription = text({ max: 1_000 });
+const tierDescription = text({ max: tierDescriptionMax });
 
 const newTier = z
   .object({
-    tier: text({ max: 63 })
-      .refine((value) => tierName.test(value), {
+    tier: text({ max: tierNameMax })
+      .refine((value) => tierNameForm.test(value), {
         error: 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit',
       })
-      .meta({ pattern: tierName.source, examples: ['gold'] }),
+      .meta({ pattern: tierNameForm.source, examples: ['gold'] }),
     allowed_limit: allowedLimit,
     window_seconds: windowSeconds,
     description: optional(tierDescription).meta({ examples: ['For partners.'] }),
@@ -98,7 +99,7 @@ const effectiveLimit = z
   .meta({ id: 'EffectiveLimit' });
 
 const tierParameter = {
-  tier: { description: "The tier's name.", schema: { type: 'string', pattern: tierName.source }, example: 'gold' },
+  tier: { description: "The tier's name.", schema: { type: 'string', pattern: tierNameForm.source }, example: 'gold' },
 } as const;
 const overrideIdMax = 2_147_483_647;
 const overrideParameter = {
@@ -124,7 +125,7 @@ const tierRoutes: readonly Route[] = [
     tag: 'Rate limits',
     summary: 'List all tiers',
     description: 'By name.',
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     supplies: { tier: '$response.body#/0/tier' },
     response: z.array(tier),
@@ -137,7 +138,7 @@ const tierRoutes: readonly Route[] = [
     tag: 'Rate limits',
     summary: 'List the active tiers',
     description: 'By name; for every authenticated caller.',
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     response: z.array(tier),
     handler: async ({ useCases }) => json((await useCases.listTiers(true)).map(tierView)),
@@ -149,7 +150,7 @@ const tierRoutes: readonly Route[] = [
     tag: 'Rate limits',
     summary: 'Create a tier',
     description: 'It limits the clients that it is assigned to, from their next request on.',
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: newTier,
     status: 201,
@@ -175,7 +176,7 @@ const tierRoutes: readonly Route[] = [
     summary: 'Change a tier',
     description: 'What is absent stays. The change holds from the next request on.',
     params: tierParameter,
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: tierChange,
     status: 200,
@@ -199,7 +200,7 @@ const tierRoutes: readonly Route[] = [
     summary: 'Delete a tier',
     description: 'Its clients fall back to the default limit.',
     params: tierParameter,
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: message,
     errors: ['tier_not_found'],
@@ -218,7 +219,7 @@ const overrideRoutes: readonly Route[] = [
     tag: 'Rate limits',
     summary: 'List overrides',
     description: 'By id, those that are not active included.',
-    who: 'admin',
+    auth: 'admin',
     query: z.object({
       active_only: booleanParameter.default(false).meta({ description: 'Whether only active ones are listed.' }),
     }),
@@ -235,7 +236,7 @@ const overrideRoutes: readonly Route[] = [
     tag: 'Rate limits',
     summary: 'Create an override for a client',
     description: 'One override a client is active: a new active one makes the earlier inactive.',
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: newOverride,
     status: 201,
@@ -259,7 +260,7 @@ const overrideRoutes: readonly Route[] = [
     summary: 'Change an override',
     description: 'What is absent stays.',
     params: overrideParameter,
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: overrideChange,
     status: 200,
@@ -282,7 +283,7 @@ const overrideRoutes: readonly Route[] = [
     summary: 'Delete an override',
     description: 'Its client falls back to its tier, or to the default limit.',
     params: overrideParameter,
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: message,
     errors: ['override_not_found'],
@@ -299,7 +300,7 @@ const overrideRoutes: readonly Route[] = [
     summary: 'Read the limit that holds for a client',
     description: 'For an admin, or for the client itself by either credential.',
     params: apiClientParameter,
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     response: effectiveLimit,
     errors: ['admin_required', 'client_not_found'],
@@ -315,7 +316,7 @@ const overrideRoutes: readonly Route[] = [
 export const limitRoutes: readonly Route[] = [...tierRoutes, ...overrideRoutes];
 
 const tierNameOf = (text: string | undefined): string => {
-  if (text === undefined || !tierName.test(text)) throw new PorticoError('tier_not_found');
+  if (text === undefined || !tierNameForm.test(text)) throw new PorticoError('tier_not_found');
   return text;
 };
 

@@ -1,4 +1,4 @@
-import { graceSecondsMax } from '@portico/domain';
+import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierNameMax, uidMax } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { clearable, email, line, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
@@ -20,24 +20,25 @@ import {
 } from './profile-views.ts';
 import { message, profileIdOf, profileParameter } from './wire.ts';
 
-const name = line({ max: 200 });
+const fullName = line({ max: fullNameMax });
+const companyName = line({ max: companyNameMax });
 
 const registration = z
   .object({
-    firebase_uid: text({ max: 128 }).meta({
+    firebase_uid: text({ max: uidMax }).meta({
       description: "The user id issued by the identity provider (the token's `sub`).",
       examples: ['kT3vQ8xWZ1bNcR5yLmP0dHsJfGa2'],
     }),
     email,
-    full_name: name.meta({ examples: ['Alice Example'] }),
-    company_name: optional(name).meta({ examples: ['Example Ltd.'] }),
+    full_name: fullName.meta({ examples: ['Alice Example'] }),
+    company_name: optional(companyName).meta({ examples: ['Example Ltd.'] }),
   })
   .meta({ id: 'Registration' });
 
 const ownChange = z
   .object({
-    full_name: optional(name).meta({ examples: ['Alice Example'] }),
-    company_name: clearable(name).meta({
+    full_name: optional(fullName).meta({ examples: ['Alice Example'] }),
+    company_name: clearable(companyName).meta({
       description: 'null or an empty string removes it.',
       examples: ['Example Ltd.'],
     }),
@@ -46,7 +47,7 @@ const ownChange = z
 
 const rejection = z
   .object({
-    reason: optional(text({ max: 1_000 })).meta({
+    reason: optional(text({ max: rejectionReasonMax })).meta({
       description: 'Goes into the notification e-mail.',
       examples: ['We could not verify your company.'],
     }),
@@ -68,7 +69,7 @@ const roleChange = z
 const tierChange = z
   .object({
     tier: z
-      .union([text({ max: 63 }), z.null()], { error: 'must be the name of a tier, or null' })
+      .union([text({ max: tierNameMax }), z.null()], { error: 'must be the name of a tier, or null' })
       .meta({ examples: ['gold'] }),
   })
   .meta({ id: 'TierAssignment' });
@@ -90,7 +91,7 @@ export const profileRoutes: readonly Route[] = [
     description:
       'Needs no credential, unless the service is configured to demand a token. The profile waits for an administrator to approve ' +
       'or reject it. A valid identity token of the same user and e-mail, where one is sent, binds the profile at once.',
-    who: 'open',
+    auth: 'open',
     bodyKind: 'json',
     body: registration,
     status: 201,
@@ -118,7 +119,7 @@ export const profileRoutes: readonly Route[] = [
     tag: 'Profiles',
     summary: 'Read the own profile',
     description: 'Whatever its registration status. A valid token whose user has no profile is answered by 404.',
-    who: 'token',
+    auth: 'token',
     unregistered: 'user_not_found',
     query: includes,
     status: 200,
@@ -132,7 +133,7 @@ export const profileRoutes: readonly Route[] = [
     tag: 'Profiles',
     summary: 'Change the own name or company',
     description: 'What is absent stays.',
-    who: 'token',
+    auth: 'token',
     unregistered: 'user_not_found',
     bodyKind: 'json',
     body: ownChange,
@@ -150,7 +151,7 @@ export const profileRoutes: readonly Route[] = [
     tag: 'Profiles',
     summary: 'Replace the own API secret',
     description: 'For approved clients.',
-    who: 'token',
+    auth: 'token',
     bodyKind: 'json',
     body: rotation,
     status: 200,
@@ -169,7 +170,7 @@ export const profileRoutes: readonly Route[] = [
     tag: 'Profiles',
     summary: 'List all profiles',
     description: 'Oldest first.',
-    who: 'admin',
+    auth: 'admin',
     query: includes,
     status: 200,
     supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
@@ -187,7 +188,7 @@ export const profileRoutes: readonly Route[] = [
     summary: 'Approve a registration',
     description: 'Issues the API key pair, which is answered this once and e-mailed to the user.',
     params: profileParameter,
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     supplies: { client_id: '$response.body#/client_id' },
     response: credentials,
@@ -205,7 +206,7 @@ export const profileRoutes: readonly Route[] = [
     summary: 'Reject a registration',
     description: 'A body is not required. The user is notified by e-mail where mail is enabled.',
     params: profileParameter,
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: rejection,
     status: 200,
@@ -224,7 +225,7 @@ export const profileRoutes: readonly Route[] = [
     summary: "Replace a client's API secret",
     description: 'A body is not required.',
     params: profileParameter,
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: rotation,
     status: 200,
@@ -247,7 +248,7 @@ export const profileRoutes: readonly Route[] = [
       'Keys and grants sleep while the role is `admin`. The last admin who can sign in stays one. A profile that no identity token ' +
       'has bound can be promoted; the answer then carries a `warning`.',
     params: profileParameter,
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: roleChange,
     status: 200,
@@ -267,7 +268,7 @@ export const profileRoutes: readonly Route[] = [
     summary: 'Assign a rate-limit tier',
     description: '`null` takes the tier away, which leaves the default limit.',
     params: profileParameter,
-    who: 'admin',
+    auth: 'admin',
     bodyKind: 'json',
     body: tierChange,
     status: 200,
@@ -286,7 +287,7 @@ export const profileRoutes: readonly Route[] = [
     summary: 'Delete a profile',
     description: 'Irreversible. Its grants, keys, overrides and identity mapping go with it.',
     params: profileParameter,
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: message,
     errors: ['user_not_found', 'last_admin'],

@@ -1,5 +1,5 @@
 import { isoOrNull, reasonView, timestamp, uuid } from './wire.ts';
-import type { PartState, ReindexProgress, VectorHealth } from '@portico/domain';
+import { searchQueryMax, type PartState, type ReindexProgress, type VectorHealth } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
@@ -9,7 +9,10 @@ const kLimitDefault = 10;
 
 const search = z
   .object({
-    query: text({ max: 2_000 }).meta({ description: 'Natural language.', examples: ['weather forecast for a city'] }),
+    query: text({ max: searchQueryMax }).meta({
+      description: 'Natural language.',
+      examples: ['weather forecast for a city'],
+    }),
     k_limit: optional(wholeNumber(1, 100)).meta({ default: kLimitDefault, description: 'The most results.' }),
   })
   .meta({ id: 'SearchQuery' });
@@ -58,7 +61,7 @@ export const searchRoutes: readonly Route[] = [
       'Highest score first, among the collections that the caller may see. ' +
       'The header `X-Search-Mode: exact` says that the configured vector index was away, so that the vectors of the ' +
       'database were compared one by one; the results are the same.',
-    who: 'token or key',
+    auth: 'token or key',
     bodyKind: 'json',
     body: search,
     status: 200,
@@ -85,7 +88,7 @@ export const searchRoutes: readonly Route[] = [
     tag: 'Search',
     summary: 'Tell whether search works',
     description: 'Names the embedder and the index, each with its state.',
-    who: 'free',
+    auth: 'free',
     status: 200,
     response: vectorHealth,
     alternatives: { 503: 'The embedder or the index does not work; which one is said.' },
@@ -101,7 +104,7 @@ export const searchRoutes: readonly Route[] = [
     tag: 'Search',
     summary: 'Embed every collection anew',
     description: 'In the background. Answers the run that is under way, where there is one.',
-    who: 'admin',
+    auth: 'admin',
     status: 202,
     response: reindexStart,
     handler: async ({ useCases, caller }) => {
@@ -117,7 +120,7 @@ export const searchRoutes: readonly Route[] = [
     summary: 'Tell how far the last re-indexing is',
     description:
       '`none` where nothing was re-embedded yet. `done` counts what is embedded, `failed` what is still tried again.',
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     response: reindexProgress,
     handler: async ({ useCases }) => json(reindexView(await useCases.readReindex())),

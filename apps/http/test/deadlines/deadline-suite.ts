@@ -72,7 +72,7 @@ export const deadlineSuite = (
     });
   });
 
-  test.each(rows.filter((row) => !isChanging(row) && row.who !== 'free').filter(isAsked))(
+  test.each(rows.filter((row) => !isChanging(row) && row.auth !== 'free').filter(isAsked))(
     '$name changes nothing, so it has nothing to give up',
     async (row) => {
       const request = await prepared(row);

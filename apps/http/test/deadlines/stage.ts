@@ -131,7 +131,7 @@ const watchedDeadline = (right: Deadline, reach: (step: Step) => unknown): Deadl
 });
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isEffects = (value: unknown): value is Effects => isObject(value) && 'jobs' in value;
+const isEffects = (value: unknown): value is Effects => isObject(value) && 'deadline' in value;
 const isDeadline = (value: unknown): value is Deadline => isObject(value) && 'beginCommit' in value;
 
 const quietTurns = 5;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument, routes } from '../../src/index.ts';
-import type { CallOptions, Reply } from '../client.ts';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { httpSettings, startInMemory } from '../start-in-memory.ts';
 import { createCast, type Cast, type Subject } from '../subject.ts';
 import { createValueMaker, type Schema } from './json-schema-values.ts';

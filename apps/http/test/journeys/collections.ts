@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CallOptions, Reply } from '../client.ts';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { createCast, smallDocument, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
 
 const secured = {
@@ -106,7 +107,11 @@ export const collectionsSuite = (start: Start): void => {
       expect((await post(`{"name":"n","__proto__":{},"openapi_spec":${spec}}`)).status).toBe(400);
       expect((await post(`{"name":"n","constructor":{},"openapi_spec":${spec}}`)).status).toBe(400);
       const nested = `{"name":"n","authentication":{"type":"none","__proto__":{}},"openapi_spec":${spec}}`;
-      expect((await post(nested)).status).toBe(400);
+      const refusal = await post(nested);
+      expect(refusal.status).toBe(400);
+      expect(refusal.body).toEqual({
+        detail: 'Invalid request body: authentication.__proto__ is no member that can be taken',
+      });
     });
 
     test('says what departs from the official schema, and refuses it where that is wanted', async () => {

@@ -18,8 +18,8 @@ export const faultsSuite = (start: Start): void => {
   test('a database that is down is a 500 on every route that asks it, its address in the log alone', async () => {
     await startWith({ ports: () => ({ callers: { byUid: broken, byClientId: broken, byEitherId: broken } }) });
     const token = await subject.mint({ uid: 'someone' });
-    for (const { method, path, who } of routes.filter((route) => route.who !== 'free')) {
-      if (who === 'open') continue;
+    for (const { method, path, auth } of routes.filter((route) => route.auth !== 'free')) {
+      if (auth === 'open') continue;
       const headers = ['X-Request-Id', `broken-${method}`];
       const reply = await subject.client.call(method, path.replace(/:\w+/g, unknownId), { token, headers });
       expect([method, path, reply.status, reply.body]).toEqual([method, path, 500, internal]);

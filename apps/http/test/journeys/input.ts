@@ -143,8 +143,8 @@ export const inputSuite = (start: Start): void => {
     ];
     test.each(
       routes.filter(({ body }) => body !== null).map((route) => [`${route.method} ${route.path}`, route] as const),
-    )('%s refuses them wherever they stand in its body', async (_name, { method, path, who, operation }) => {
-      const options: CallOptions = who === 'open' ? {} : { token: cast.admin };
+    )('%s refuses them wherever they stand in its body', async (_name, { method, path, auth, operation }) => {
+      const options: CallOptions = auth === 'open' ? {} : { token: cast.admin };
       for (const raw of bodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {
         const reply = await call(method, path.replace(/:\w+/g, unknownId), { ...options, raw, headers: json });
         expect([raw, reply.status, reply.text]).toEqual([raw, 400, expect.stringContaining('lone surrogate')]);
@@ -168,7 +168,7 @@ export const inputSuite = (start: Start): void => {
   });
 
   describe('a path that does not percent-decode', () => {
-    const targeted = routes.filter(({ params, who }) => params && who !== 'free');
+    const targeted = routes.filter(({ params, auth }) => params && auth !== 'free');
     test.each(targeted.map((route) => [`${route.method} ${route.path}`, route] as const))(
       '%s asks who calls, and then says what is missing',
       async (_name, { method, path, body }) => {

@@ -4,7 +4,7 @@ import type { CallOptions } from '../client.ts';
 import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
 
 const concrete = (path: string): string => path.replace(/:\w+/g, unknownId);
-const guarded = routes.filter(({ who }) => who !== 'free' && who !== 'open');
+const guarded = routes.filter(({ auth }) => auth !== 'free' && auth !== 'open');
 const named = (list: typeof routes) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 /** What each route of the table refuses, whatever it does. */
@@ -25,14 +25,14 @@ export const refusalsSuite = (start: Start): void => {
     expect((await call(method, concrete(path))).status).toBe(401);
   });
 
-  test.each(named(guarded.filter(({ who }) => who !== 'token or key')))(
+  test.each(named(guarded.filter(({ auth }) => auth !== 'token or key')))(
     '%s takes no API key',
     async (_name, { method, path }) => {
       expect((await call(method, concrete(path), { key: client.key })).status).toBe(401);
     },
   );
 
-  test.each(named(routes.filter(({ who }) => who === 'admin')))(
+  test.each(named(routes.filter(({ auth }) => auth === 'admin')))(
     '%s is for admins, whether its target exists or not',
     async (_name, { method, path }) => {
       const reply = await call(method, concrete(path), { token: client.token });
@@ -40,10 +40,10 @@ export const refusalsSuite = (start: Start): void => {
     },
   );
 
-  describe.each(named(routes.filter(({ body }) => body !== null)))('%s', (_name, { method, path, who }) => {
+  describe.each(named(routes.filter(({ body }) => body !== null)))('%s', (_name, { method, path, auth }) => {
     const send = (raw: string, headers: readonly string[]): Promise<{ status: number }> => {
       const options: CallOptions = { raw, headers };
-      return call(method, concrete(path), who === 'open' ? options : { ...options, token: cast.admin });
+      return call(method, concrete(path), auth === 'open' ? options : { ...options, token: cast.admin });
     };
     test('refuses what is no JSON object, of any type', async () => {
       for (const raw of ['{', '[]', '"x"', '\xff']) {
@@ -89,10 +89,10 @@ export const exhaustionSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test.each(named([...guarded, ...routes.filter(({ who }) => who === 'open')]))(
+  test.each(named([...guarded, ...routes.filter(({ auth }) => auth === 'open')]))(
     '%s refuses it, and says when to come back',
-    async (_name, { method, path, who }) => {
-      const options = who === 'open' ? { json: {} } : { token: client.token };
+    async (_name, { method, path, auth }) => {
+      const options = auth === 'open' ? { json: {} } : { token: client.token };
       const reply = await subject.client.call(method, concrete(path), options);
       const retryAfter = Number(reply.headers['retry-after']);
       expect([reply.status, reply.body]).toEqual([429, { detail: 'Rate limit exceeded', retry_after: retryAfter }]);

@@ -180,7 +180,7 @@ export const serviceSuite = (start: Start): void => {
     );
 
     test('answers a request whose headers are too large as it says, also where anyone may call', async () => {
-      for (const { path, method } of routes.filter(({ who, hidden }) => who === 'free' && !hidden)) {
+      for (const { path, method } of routes.filter(({ auth, hidden }) => auth === 'free' && !hidden)) {
         const reply = await call(method, path, { headers: ['X-Large', 'x'.repeat(17_000)] });
         expect([reply.status, reply.body]).toEqual([431, { detail: 'Request headers too large' }]);
       }

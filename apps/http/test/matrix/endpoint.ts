@@ -1,11 +1,11 @@
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import type { CallerName } from './callers.ts';
 import type { Refusal } from './refusals.ts';
 import type { Shape } from './shapes.ts';
 import type { Person, World } from './world.ts';
 
 /** Who may call, as the specification says it (specification, sections 1 and 2). */
-export type Who = 'free' | 'open' | 'token' | 'token or key' | 'admin';
+export type Auth = 'free' | 'open' | 'token' | 'token or key' | 'admin';
 
 /** What a request is about. */
 export interface Aim {
@@ -18,7 +18,7 @@ export interface Aim {
 
 /** What the specification says of one endpoint. */
 export interface Endpoint {
-  readonly who: Who;
+  readonly auth: Auth;
   /** Of a success. */
   readonly status: number;
   readonly answer: Shape;

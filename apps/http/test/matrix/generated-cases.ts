@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { CallOptions, Reply } from '../client.ts';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { malformedBodies, refusedBodies } from './bodies.ts';
 import type { CallerName } from './callers.ts';
 import { conflicts } from './conflicts.ts';
@@ -11,7 +12,7 @@ import { expectedRefusal } from './rule.ts';
 import { aimedAt, targetOf } from './targets.ts';
 import type { World } from './world.ts';
 
-const refuses = ({ who }: Row): boolean => who !== 'free' && who !== 'open';
+const refuses = ({ auth }: Row): boolean => auth !== 'free' && auth !== 'open';
 const takesBody = ({ badBodies }: Row): boolean => badBodies !== undefined;
 
 /** What the same endpoint can be asked: about what exists and what does not, with good and bad bodies and queries. */
@@ -60,7 +61,7 @@ export const discretionCases: readonly MatrixCase[] = rows.filter(refuses).flatM
   const isOwn = row.path.startsWith('/api/profiles/me');
   return [
     ...outsiders.filter((caller) => !isOwn || caller !== 'nobody registered'),
-    ...(row.who === 'admin' ? insiders : []),
+    ...(row.auth === 'admin' ? insiders : []),
   ].map((caller) => ({
     name: `${row.name} tells ${caller} nothing of what exists or of what is valid`,
     run: async (world, tell) => tell(await saysNothing(world, row, caller)),
@@ -74,14 +75,14 @@ export const missingCases: readonly MatrixCase[] = rows.flatMap((row) =>
     run: async (world, tell) => {
       const { refusal, missing, malformed } = targetOf(variable);
       const readers: readonly CallerName[] =
-        row.who === 'token or key' && variable === 'collection_id'
+        row.auth === 'token or key' && variable === 'collection_id'
           ? [
               'the first admin',
               'a client without a grant, by token',
               'a client with a grant, by key',
               'a rejected profile',
             ]
-          : [row.who === 'free' ? 'no caller' : 'the first admin'];
+          : [row.auth === 'free' ? 'no caller' : 'the first admin'];
       for (const caller of readers) {
         const credential = await presented(world, caller);
         for (const value of [missing, ...malformed]) {
@@ -150,7 +151,7 @@ export const conflictCases: readonly MatrixCase[] = conflicts.map(({ name, endpo
         'Invalid request body',
       );
     }
-    if (row.who !== 'admin') return;
+    if (row.auth !== 'admin') return;
     expectRefusal(await send(world, row, asked, {}), refusals.invalidToken);
     const client = await presented(world, 'a client with a grant, by token');
     expectRefusal(await send(world, row, asked, client), refusals.adminRequired);

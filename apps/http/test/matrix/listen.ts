@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Ports, Settings, UseCases } from '@portico/domain';
+import type { DocumentReader, Ports, Settings, UseCases } from '@portico/domain';
 import { pino } from 'pino';
 import {
   createHttpApp,
@@ -19,6 +19,7 @@ export interface StartOptions {
 
 interface Facts extends Pick<StartOptions, 'timer'> {
   readonly useCases: UseCases;
+  readonly documents: DocumentReader;
   readonly settings: HttpSettings;
   readonly localIssuer: LocalIssuerDocuments | null;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { callerNames, callers, type CallerName } from './callers.ts';
 import { expectRefusal, refusals } from './refusals.ts';
 import { actorOf, isServed, presented, rows, send, type Row } from './request.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 
 export interface Refusal {
   readonly status: number;

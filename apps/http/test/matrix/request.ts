@@ -1,4 +1,5 @@
-import type { CallOptions, Reply } from '../client.ts';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { callers, type CallerName } from './callers.ts';
 import type { Aim, Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints/index.ts';
@@ -43,8 +44,8 @@ export const presented = async (
 ): Promise<CallOptions> => callers[name].present(person, world);
 
 /** A caller that every check lets through. */
-export const welcome = ({ who }: Endpoint): CallerName => {
-  switch (who) {
+export const welcome = ({ auth }: Endpoint): CallerName => {
+  switch (auth) {
     case 'free':
     case 'open':
       return 'no caller';

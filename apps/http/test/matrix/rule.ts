@@ -1,5 +1,5 @@
 import { callers, type CallerName, type Credential } from './callers.ts';
-import type { Endpoint, Who } from './endpoint.ts';
+import type { Auth, Endpoint } from './endpoint.ts';
 import { refusals, type Refusal } from './refusals.ts';
 
 const { invalidToken, tokenRequired, invalidKey, adminRequired } = refusals;
@@ -21,7 +21,7 @@ const everyone = {
  * What each credential is worth to each endpoint (specification, "Authentication" and section 2). Registration takes no
  * credential: a token that is of no use to it is ignored.
  */
-const rule: Readonly<Record<Who, Readonly<Record<Credential, Refusal | null>>>> = {
+const rule: Readonly<Record<Auth, Readonly<Record<Credential, Refusal | null>>>> = {
   free: everyone,
   open: everyone,
   token: {
@@ -61,4 +61,4 @@ const rule: Readonly<Record<Who, Readonly<Record<Credential, Refusal | null>>>> 
 
 /** How a valid request of this caller is refused; null where it succeeds. */
 export const expectedRefusal = (endpoint: Endpoint, caller: CallerName): Refusal | null =>
-  endpoint.except?.[caller] ?? rule[endpoint.who][callers[caller].credential];
+  endpoint.except?.[caller] ?? rule[endpoint.auth][callers[caller].credential];

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 
 type Fields = readonly string[];
 type JsonObject = Readonly<Record<string, unknown>>;

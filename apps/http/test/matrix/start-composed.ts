@@ -33,11 +33,17 @@ export const startComposed =
     };
     const config = readConfig(variables);
     const portico = await compose(config, createLogger('silent', 'portico'));
-    const { localIssuer } = portico;
+    const { documents, localIssuer } = portico;
     const ports = { ...portico.ports, ...replace(portico.ports) };
     const useCases = createUseCases(ports, { ...config.settings, ...settings });
     if (!localIssuer) throw new Error('There is no local issuer');
-    const { address, close } = await listen({ useCases, settings: { ...config, version }, localIssuer, ...rest });
+    const { address, close } = await listen({
+      useCases,
+      documents,
+      settings: { ...config, version },
+      localIssuer,
+      ...rest,
+    });
     const mintToken: MatrixService['mintToken'] = (claims, ttlSeconds) => localIssuer.mint({ ...claims, ttlSeconds });
     return {
       address,

@@ -19,7 +19,7 @@ export const startOnMemory = async ({
 }: StartOptions = {}): Promise<MatrixService> => {
   const plain = createHarness({ issuers });
   const ports = { ...plain.ports, ...replace(plain.ports) };
-  const { useCases, runJobs } = createHarness({ defaultLimit, issuers, ...own }, ports);
+  const { useCases, documents, runJobs } = createHarness({ defaultLimit, issuers, ...own }, ports);
   const { tokens } = plain;
   await useCases.claimFirstAdmin(admin);
   const settings = {
@@ -30,7 +30,7 @@ export const startOnMemory = async ({
     trustProxy: null,
   };
   return {
-    ...(await listen({ useCases, settings, localIssuer: null, ...rest })),
+    ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
     mintElsewhere: async (claims) => tokens.mint({ ...claims, issuer: elsewhere }),

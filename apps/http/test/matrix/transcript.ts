@@ -1,4 +1,4 @@
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 
@@ -61,8 +61,4 @@ const toldText = (text: string, { names }: World): string =>
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'an id')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'a time')
     .replace(/portico_sk_\w+/g, 'a secret')
-    .replace(/fresh-\d+/g, 'fresh-name')
-    .replace(faultOfText, '$1: $2');
-
-/** Each reader of documents says in its own words where a text is at fault; what is wrong with it is the same. */
-const faultOfText = /^(Invalid request body): .*(not valid JSON|not valid UTF-8|nested deeper than \d+ levels).*$/s;
+    .replace(/fresh-\d+/g, 'fresh-name');

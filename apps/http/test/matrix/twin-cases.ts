@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { malformedBodies } from './bodies.ts';
 import type { MatrixCase } from './matrix-cases.ts';
 import { isServed, pathOf, presented, rows, succeed, twinOf, type Row } from './request.ts';
@@ -21,7 +21,7 @@ export const slashCases: readonly MatrixCase[] = rows.map((row) => ({
     const twin = await succeed(world, row, twinOf);
     expect(told(twin.reply, world, row)).toEqual(told(plain.reply, world, row));
     tell(twin.reply, row);
-    if (row.who === 'free' || row.who === 'open') return;
+    if (row.auth === 'free' || row.auth === 'open') return;
     const path = pathOf(row, row.aim(world));
     const [one, other] = [await world.client.call(row.method, path), await world.client.call(row.method, twinOf(path))];
     expect([other.status, other.text]).toEqual([one.status, one.text]);

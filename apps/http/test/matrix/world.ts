@@ -1,4 +1,5 @@
-import { createTestClient, type ApiKey, type CallOptions, type Reply, type TestClient } from '../client.ts';
+import { createTestClient, type ApiKey, type CallOptions, type TestClient } from '../client.ts';
+import type { Reply } from '../reply.ts';
 import { expectStatus, textOf } from '../subject.ts';
 import type { MatrixService, TokenClaims } from './matrix-service.ts';
 

@@ -1,4 +1,4 @@
-import { jobQueueContract } from '@portico/contracts';
+import { jobQueueContract, recordLog } from '@portico/contracts';
 import type { JobId } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,18 +9,18 @@ const redis = await startRedis();
 afterAll(() => redis?.close());
 
 describe.skipIf(!redis)('the job queue on BullMQ', () => {
-  const warnings: string[] = [];
+  let log = recordLog();
   const create = (work: boolean, togetherAtOnce = {}) =>
     createBullmqJobQueue({
       togetherAtOnce,
       url: redis?.url ?? '',
       concurrency: atOnce(3),
       work,
-      warn: (message) => warnings.push(message),
+      log,
     });
 
   beforeEach(async () => {
-    warnings.length = 0;
+    log = recordLog();
     await redis?.flush();
   });
 
@@ -29,7 +29,7 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
       const queue = create(true);
       await check({ queue, concurrency: 3, patienceMs: 10_000 });
       await queue.stop();
-      expect(warnings).toEqual([]);
+      expect(log.messages()).toEqual([]);
     });
   }
 

@@ -1,5 +1,6 @@
+import type { Log } from '@portico/dependencies';
 import type { JobKind, JobQueue, Probe } from '@portico/domain';
-import { openJobProducer } from './job-producer.ts';
+import { JobProducer } from './job-producer.ts';
 import { startJobWorker, type JobWorker } from './job-worker.ts';
 
 export interface BullmqJobQueueOptions {
@@ -11,8 +12,7 @@ export interface BullmqJobQueueOptions {
   readonly togetherAtOnce?: Partial<Readonly<Record<JobKind, number>>>;
   /** Whether this process works jobs; where it does not, it hands them to those that do. */
   readonly work: boolean;
-  /** Is told once that Redis went away, once that it is back, and at most once a minute of what else goes wrong. */
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
 export interface BullmqJobQueue extends JobQueue {
@@ -26,8 +26,8 @@ export interface BullmqJobQueue extends JobQueue {
  * is given up.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
-  const { url, concurrency, togetherAtOnce = {}, work, warn } = options;
-  const producer = openJobProducer(url, togetherAtOnce, warn);
+  const { url, concurrency, togetherAtOnce = {}, work, log } = options;
+  const producer = new JobProducer(url, togetherAtOnce, log);
   let worker: JobWorker | null = null;
   let stopping: Promise<void> | null = null;
 
@@ -39,7 +39,7 @@ export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQ
     offer: (kind, ids) => producer.offer(kind, ids),
     start(newWork) {
       if (!work || worker !== null || stopping !== null) return;
-      worker = startJobWorker({ url, concurrency, work: newWork, warn });
+      worker = startJobWorker({ url, concurrency, work: newWork, log });
     },
     stop: () => (stopping ??= stop()),
   };

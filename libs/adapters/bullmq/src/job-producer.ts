@@ -1,104 +1,117 @@
 import { once } from 'node:events';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { createOutage, within, type Log, type Outage } from '@portico/dependencies';
 import { jobKinds, type JobId, type JobKind, type Probe } from '@portico/domain';
 import { connectForOffers, placeOf, reasonOf } from './connections.ts';
-import { place } from './place.ts';
-import { createOutage } from './outage.ts';
-import { settlesWithin } from './within.ts';
+import { jobName, queueOptions } from './queue-options.ts';
 
 /** How many ids of each kind may wait to be sent; beyond it they are dropped, since the outbox offers them again. */
 const waitingMax = 10_000;
 const batchMax = 500;
 const probeMs = 2_000;
 
-/** Sends ids to Redis, as long as there is one that takes them. */
-export interface JobProducer {
-  readonly probe: Probe;
-  offer(kind: JobKind, ids: readonly JobId[]): void;
-  close(): Promise<void>;
-}
-
 /**
- * Nothing is kept for a Redis that is away: what is offered then is dropped, so that an outage of any length costs no memory. An
- * id that is in Redis already is not taken a second time; that it left Redis with its last handing over is seen to by `place`.
+ * Sends ids to Redis, as long as there is one that takes them. Nothing is kept for a Redis that is away: what is offered then
+ * is dropped, so that an outage of any length costs no memory. An id that is in Redis already is not taken a second time; that
+ * it left Redis with its last handing over is seen to by `queueOptions`.
  */
-export const openJobProducer = (
-  url: string,
-  togetherAtOnce: Partial<Readonly<Record<JobKind, number>>>,
-  warn: (message: string) => void,
-): JobProducer => {
-  const client = connectForOffers(url);
-  const lanes = new Map(jobKinds.map((kind) => [kind, openLane(kind, client, togetherAtOnce[kind] ?? null)]));
-  const outage = createOutage(placeOf(client), warn);
-  let lastError: unknown = 'the connection ended';
-  let sends = false;
-  let closed = false;
+export class JobProducer {
+  readonly probe: Probe = { name: 'job queue', essential: false, check: () => this.#check() };
+  readonly #client: Redis;
+  readonly #lanes: ReadonlyMap<JobKind, Lane>;
+  readonly #outage: Outage;
+  readonly #place: string;
+  #lastError: unknown = 'the connection ended';
+  #sends = false;
+  #closed = false;
 
-  const fail = (error: unknown): void => {
-    for (const { waiting } of lanes.values()) waiting.clear();
-    if (!closed) outage.begin(reasonOf(error));
-  };
+  constructor(url: string, togetherAtOnce: Partial<Readonly<Record<JobKind, number>>>, log: Log) {
+    const client = connectForOffers(url);
+    this.#client = client;
+    this.#lanes = new Map(jobKinds.map((kind) => [kind, openLane(kind, client, togetherAtOnce[kind] ?? null)]));
+    this.#place = placeOf(client);
+    this.#outage = createOutage(log, { back: `Redis at ${this.#place} takes jobs again` });
+    const noteError = (error: unknown) => (this.#lastError = error);
+    client.on('error', noteError);
+    client.on('close', () => this.#fail(this.#lastError));
+    client.on('ready', () => {
+      this.#outage.end();
+      this.#sendSoon();
+    });
+    for (const { queue } of this.#lanes.values()) queue.on('error', noteError);
+  }
+
+  offer(kind: JobKind, ids: readonly JobId[]): void {
+    const waiting = this.#lanes.get(kind)?.waiting;
+    const isReady = this.#client.status === 'ready';
+    if (!waiting || this.#closed || (this.#outage.kind !== null && !isReady)) return;
+    for (const id of ids) {
+      if (waiting.size >= waitingMax) break;
+      waiting.add(id);
+    }
+    if (isReady) this.#sendSoon();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#forget();
+    await Promise.all(Array.from(this.#lanes.values(), ({ queue }) => queue.close()));
+    this.#client.disconnect();
+  }
+
+  async #check(): Promise<void> {
+    await within(probeMs, pong(this.#client));
+  }
+
+  #forget(): void {
+    for (const { waiting } of this.#lanes.values()) waiting.clear();
+  }
+
+  #fail(error: unknown): void {
+    this.#forget();
+    if (this.#closed) return;
+    this.#outage.begin({
+      message: `Redis at ${this.#place} takes no jobs; they wait in the outbox: ${reasonOf(error)}`,
+    });
+  }
+
   /** Mails before what is embedded. */
-  const fullLane = (): Lane | undefined => [...lanes.values()].find(({ waiting }) => waiting.size > 0);
-  const send = async (): Promise<void> => {
+  #fullLane(): Lane | undefined {
+    return [...this.#lanes.values()].find(({ waiting }) => waiting.size > 0);
+  }
+
+  /** Never within the offer: whoever offers pays for nothing but the offer. */
+  #sendSoon(): void {
+    if (this.#sends || !this.#fullLane()) return;
+    this.#sends = true;
+    setImmediate(() => void this.#send());
+  }
+
+  async #send(): Promise<void> {
     try {
-      for (let lane = fullLane(); lane && !closed && client.status === 'ready'; lane = fullLane()) {
-        const { queue, waiting, togetherAtOnce: bound } = lane;
-        const batch = [...waiting].slice(0, batchMax);
-        for (const id of batch) waiting.delete(id);
-        // With each batch: a Redis that was emptied has forgotten it, and one that was used otherwise may have another.
-        await (bound === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(bound));
-        await queue.addBulk(batch.map((jobId) => ({ name: place.jobName, data: {}, opts: { jobId } })));
-        outage.end();
+      for (let lane = this.#fullLane(); lane && this.#maySend(); lane = this.#fullLane()) {
+        await sendBatch(lane);
+        this.#outage.end();
       }
     } catch (error) {
-      fail(error);
+      this.#fail(error);
     } finally {
-      sends = false;
+      this.#sends = false;
     }
-  };
-  // Never within the offer: whoever offers pays for nothing but the offer.
-  const sendSoon = (): void => {
-    if (sends || !fullLane()) return;
-    sends = true;
-    setImmediate(() => void send());
-  };
+  }
 
-  client.on('error', (error: unknown) => (lastError = error));
-  client.on('close', () => fail(lastError));
-  client.on('ready', () => {
-    outage.end();
-    sendSoon();
-  });
-  for (const { queue } of lanes.values()) queue.on('error', (error) => (lastError = error));
+  #maySend(): boolean {
+    return !this.#closed && this.#client.status === 'ready';
+  }
+}
 
-  return {
-    probe: {
-      name: 'job queue',
-      essential: false,
-      check: async () => {
-        const answer = pong(client);
-        if (!(await settlesWithin(probeMs, answer))) throw new Error(`No answer within ${probeMs} ms`);
-        await answer;
-      },
-    },
-    offer(kind, ids) {
-      const waiting = lanes.get(kind)?.waiting;
-      if (!waiting || closed || (outage.active && client.status !== 'ready')) return;
-      for (const id of ids) {
-        if (waiting.size >= waitingMax) break;
-        waiting.add(id);
-      }
-      if (client.status === 'ready') sendSoon();
-    },
-    async close() {
-      closed = true;
-      for (const { waiting } of lanes.values()) waiting.clear();
-      await Promise.all(Array.from(lanes.values(), ({ queue }) => queue.close()));
-      client.disconnect();
-    },
-  };
+const sendBatch = async ({ queue, waiting, togetherAtOnce }: Lane): Promise<void> => {
+  const batch = [...waiting].slice(0, batchMax);
+  for (const id of batch) waiting.delete(id);
+  // With each batch: a Redis that was emptied has forgotten it, and one that was used otherwise may have another.
+  await (togetherAtOnce === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(togetherAtOnce));
+  await queue.addBulk(batch.map((jobId) => ({ name: jobName, data: {}, opts: { jobId } })));
 };
 
 /** Its answer to a ping; where it does not stand yet it is given the time to. */
@@ -117,7 +130,7 @@ interface Lane {
 
 const openLane = (kind: JobKind, connection: Redis, togetherAtOnce: number | null): Lane => ({
   // Without the check of the version its first steps need no server, so that it cannot begin broken.
-  queue: new Queue(kind, { ...place.options, connection, skipVersionCheck: true, skipWaitingForReady: true }),
+  queue: new Queue(kind, { ...queueOptions, connection, skipVersionCheck: true, skipWaitingForReady: true }),
   waiting: new Set(),
   togetherAtOnce,
 });

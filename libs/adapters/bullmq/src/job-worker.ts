@@ -1,8 +1,8 @@
 import { Worker } from 'bullmq';
+import { settlesWithin, type Log } from '@portico/dependencies';
 import { jobKinds, type JobId, type JobKind } from '@portico/domain';
 import { reasonOf, WorkerConnection } from './connections.ts';
-import { place } from './place.ts';
-import { settlesWithin } from './within.ts';
+import { queueOptions } from './queue-options.ts';
 
 /** How long Redis may take to be told of the end; then it is left alone. */
 const closeMs = 2_000;
@@ -19,11 +19,10 @@ export interface JobWorkerOptions {
   /** How many jobs of each kind are worked at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
   readonly work: (id: JobId) => Promise<void>;
-  /** At most one message a minute; none of a lost connection, which the producer tells. */
-  readonly warn: (message: string) => void;
+  readonly log: Log;
 }
 
-export const startJobWorker = ({ url, concurrency, work, warn }: JobWorkerOptions): JobWorker => {
+export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions): JobWorker => {
   const connection = new WorkerConnection(url);
   const underWay = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
@@ -41,7 +40,7 @@ export const startJobWorker = ({ url, concurrency, work, warn }: JobWorkerOption
   };
   const workerOf = (kind: JobKind): Worker =>
     new Worker(kind, ({ id }) => process(id), {
-      prefix: place.options.prefix,
+      prefix: queueOptions.prefix,
       connection,
       concurrency: concurrency[kind],
       skipVersionCheck: true,
@@ -56,11 +55,13 @@ export const startJobWorker = ({ url, concurrency, work, warn }: JobWorkerOption
     });
   const workers = jobKinds.map(workerOf);
   // That a connection is lost is said by the producer; what else goes wrong is put right by the outbox.
-  const warnNow = limited(warnIntervalMs, warn);
+  let quietUntil = 0;
   const tell = (error: Error): void => {
     // A copy of the connection may be lost first: a failed system call is said by the producer too.
     const isLoss = connection.status !== 'ready' || 'syscall' in error;
-    if (closing === null && !isLoss) warnNow(`The job queue: ${reasonOf(error)}; the job is offered again`);
+    if (closing !== null || isLoss || performance.now() < quietUntil) return;
+    quietUntil = performance.now() + warnIntervalMs;
+    log.warn({}, `The job queue failed; the outbox offers its jobs again: ${reasonOf(error)}`);
   };
   for (const worker of workers) worker.on('error', tell);
   connection.on('error', () => undefined);
@@ -75,16 +76,5 @@ export const startJobWorker = ({ url, concurrency, work, warn }: JobWorkerOption
   };
   return {
     close: () => (closing ??= end()),
-  };
-};
-
-/** At most one message an interval. */
-const limited = (intervalMs: number, say: (message: string) => void): ((message: string) => void) => {
-  let quietUntil = 0;
-  return (message) => {
-    const now = performance.now();
-    if (now < quietUntil) return;
-    quietUntil = now + intervalMs;
-    say(message);
   };
 };

@@ -6,6 +6,8 @@ export {
   type LocalIssuer,
   type LocalTokenClaims,
 } from './local-issuer.ts';
+export { createJwtVerifier } from './jwt-verifier.ts';
+export { readKeySet } from './key-set.ts';
 export {
   createOidcTokenVerifier,
   type OidcTokenVerifier,

@@ -1,4 +1,4 @@
-import { keylessTokenVerifierContract, tokenVerifierContract } from '@portico/contracts';
+import { keylessTokenVerifierContract, recordLog, tokenVerifierContract } from '@portico/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, unavailable } from '../test/loopback-provider.ts';
 import { audience, keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
@@ -58,7 +58,7 @@ test('a service that is told where the keys of a local issuer are finds its toke
     jwksUrl: `${provider.issuer}/keys`,
     clock,
     storage: keepInMemory(),
-    warn: () => undefined,
+    log: recordLog(),
   });
   const token = await local.mint({ uid: 'alice', ttlSeconds: 60 });
   expect(await verifier.verify(token)).toEqual({

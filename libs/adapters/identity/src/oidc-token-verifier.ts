@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import type { Clock, Probe, TokenVerifier } from '@portico/domain';
 import { createJwtVerifier } from './jwt-verifier.ts';
 import { assertFetchable, type Provider } from './provider-documents.ts';
@@ -14,8 +15,7 @@ export interface OidcTokenVerifierOptions {
   readonly storage: KeySetStorage;
   /** For one fetch of the keys, discovery included; `fetchTimeoutMs` by default. */
   readonly timeoutMs?: number;
-  /** Told of every failure to reach the provider or the storage. */
-  readonly warn: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 export interface OidcTokenVerifier extends TokenVerifier {
@@ -39,12 +39,12 @@ export const createOidcTokenVerifier = ({
   clock,
   storage,
   timeoutMs = fetchTimeoutMs,
-  warn,
+  log,
 }: OidcTokenVerifierOptions): OidcTokenVerifier => {
   if (audience === '') throw new Error('An identity issuer needs an audience');
   const provider: Provider = { issuer, jwksUrl, timeoutMs };
   assertFetchable(provider);
-  const keys = new RemoteKeySource({ provider, clock, storage, warn });
+  const keys = new RemoteKeySource({ provider, clock, storage, log });
   const verifier = createJwtVerifier({ issuer, audience, clock, keys });
   return {
     verify: (token) => verifier.verify(token),

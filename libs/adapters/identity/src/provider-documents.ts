@@ -1,3 +1,5 @@
+import { isLoopback } from '@portico/dependencies';
+
 /** Where an issuer publishes its keys. */
 export interface Provider {
   readonly issuer: string;
@@ -71,7 +73,3 @@ const fetchable = (address: string): URL => {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
   throw new Error(`${address} must be https; plain http is allowed on loopback only`);
 };
-
-/** RFC 6761, section 6.3; RFC 1122, section 3.2.1.3. `URL` has brought addresses to their usual form. */
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);

@@ -134,7 +134,10 @@ test('a storage that fails is told of, and stops no verification', async () => {
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
   await expect
     .poll(() => warnings.map(({ message }) => message))
-    .toEqual(['The key set that was stored could not be read', 'The key set could not be stored']);
+    .toEqual([
+      'The stored keys of the identity provider could not be read',
+      'The keys of the identity provider could not be stored; a restart has to fetch them',
+    ]);
 });
 
 test('a storage that does not come back from saving stops neither verification nor closing', async () => {

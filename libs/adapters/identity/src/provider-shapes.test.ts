@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { recordLog } from '@portico/contracts';
 import { expect, onTestFinished, test } from 'vitest';
 import { ClockByHand } from '../test/clock-by-hand.ts';
 import { makeSigningKey, signToken } from '../test/loopback-provider.ts';
@@ -199,7 +200,7 @@ test.each(Object.entries(shapes))(
       audience: shape.audience,
       clock,
       storage: keepInMemory(),
-      warn: () => undefined,
+      log: recordLog(),
     });
     onTestFinished(() => verifier.close());
     const claims = { iss: `${origin}${shape.issuer}`, iat: start, exp: start + 3_600, ...shape.claims };

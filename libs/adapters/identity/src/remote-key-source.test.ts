@@ -128,7 +128,9 @@ test.each(Object.entries(broken))('a provider that answers %s changes no key', a
   clock.advance(freshMs);
   expect(await outcomeOf(verifier.verify(token))).toBe('good');
   await expect.poll(() => warnings).toHaveLength(1);
-  expect(warnings[0]?.message).toBe('The keys of the identity provider could not be fetched');
+  expect(warnings[0]?.message).toBe(
+    'The keys of the identity provider could not be fetched; the last ones are used for up to 24 h',
+  );
   expect(await outcomeOf(verifier.verify(token))).toBe('good');
   expect(await outcomeOf(verifier.verify(await signToken(first, claims({ sub: 'bob' }))))).toBe('good');
 });

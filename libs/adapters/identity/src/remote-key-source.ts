@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { createOutage, settlesWithin, type Log, type Outage } from '@portico/dependencies';
 import { PorticoError, type Clock } from '@portico/domain';
 import { readKeySet, type KeySet, type KeySource } from './key-set.ts';
 import { fetchKeySetText, type Provider } from './provider-documents.ts';
@@ -14,8 +14,7 @@ export interface RemoteKeySourceOptions {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
-  /** Told of every failure to fetch, to load or to save; the verifier goes on with what it has. */
-  readonly warn: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /** A set that is older is fetched anew in the background. */
@@ -49,6 +48,7 @@ interface Held {
 export class RemoteKeySource implements KeySource {
   readonly #options: RemoteKeySourceOptions;
   readonly #closing = new AbortController();
+  readonly #outage: Outage;
   #held: Held | null = null;
   #loading: Promise<void> | null = null;
   #fetching: Promise<void> | null = null;
@@ -59,6 +59,7 @@ export class RemoteKeySource implements KeySource {
 
   constructor(options: RemoteKeySourceOptions) {
     this.#options = options;
+    this.#outage = createOutage(options.log, { back: 'The keys of the identity provider are fetched again' });
   }
 
   async current(): Promise<KeySet> {
@@ -89,7 +90,7 @@ export class RemoteKeySource implements KeySource {
   async close(): Promise<void> {
     this.#closing.abort(new Error('The verifier is closed'));
     await this.#fetching;
-    await Promise.race([this.#saving, setTimeout(closeWaitMs, undefined, { ref: false })]);
+    await settlesWithin(closeWaitMs, this.#saving);
   }
 
   #age(): number {
@@ -120,11 +121,14 @@ export class RemoteKeySource implements KeySource {
       const isKnown = this.#held?.set.generation === set.generation;
       this.#held = { set: isKnown && this.#held ? this.#held.set : set, fetchedAt: clock.monotonic() };
       this.#failures = 0;
+      this.#outage.end();
       this.#save(text);
     } catch (error) {
       this.#failures += 1;
       this.#lastProblem = error;
-      this.#tell('The keys of the identity provider could not be fetched', error);
+      if (this.#closing.signal.aborted) return;
+      const message = 'The keys of the identity provider could not be fetched; the last ones are used for up to 24 h';
+      this.#outage.begin({ message, fields: { err: error } });
     } finally {
       this.#lastTriedAt = clock.monotonic();
     }
@@ -139,7 +143,7 @@ export class RemoteKeySource implements KeySource {
       if (age < -clockErrorMaxMs) return;
       this.#held = { set: await readKeySet(stored.keys), fetchedAt: clock.monotonic() - Math.max(0, age) };
     } catch (error) {
-      this.#tell('The key set that was stored could not be read', error);
+      this.#tell('The stored keys of the identity provider could not be read', error);
     }
   }
 
@@ -149,11 +153,13 @@ export class RemoteKeySource implements KeySource {
     const stored: Stored = { issuer, jwksUrl, fetchedAt: clock.now(), keys };
     this.#saving = this.#saving
       .then(() => storage.save(JSON.stringify(stored)))
-      .catch((error: unknown) => this.#tell('The key set could not be stored', error));
+      .catch((error: unknown) =>
+        this.#tell('The keys of the identity provider could not be stored; a restart has to fetch them', error),
+      );
   }
 
   #tell(message: string, error: unknown): void {
-    if (!this.#closing.signal.aborted) this.#options.warn(message, error);
+    if (!this.#closing.signal.aborted) this.#options.log.warn({ err: error }, message);
   }
 }
 

@@ -1,3 +1,4 @@
+import { recordLog } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
 import { onTestFinished } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
@@ -35,6 +36,8 @@ export const providerAndVerifier = async (
   const clock = new ClockByHand();
   const storage = keepInMemory();
   const warnings: { readonly message: string; readonly error: unknown }[] = [];
+  const note = (fields: { readonly err?: unknown }, message: string) =>
+    void warnings.push({ message, error: fields.err });
   const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
     const verifier = createOidcTokenVerifier({
       issuer: provider.issuer,
@@ -42,7 +45,7 @@ export const providerAndVerifier = async (
       clock,
       storage,
       timeoutMs: amplyMs,
-      warn: (message, error) => warnings.push({ message, error }),
+      log: { ...recordLog(), warn: note, debug: note },
       ...options,
       ...more,
     });

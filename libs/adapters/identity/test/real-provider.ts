@@ -1,3 +1,4 @@
+import { recordLog } from '@portico/contracts';
 import { startIdentityProvider, type SigningAlgorithm } from '@portico/test-servers';
 import { onTestFinished } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
@@ -12,6 +13,7 @@ export const realProvider = async (algorithm?: SigningAlgorithm) => {
   clock.jump(Date.now() - clock.now());
   const storage = keepInMemory();
   const warnings: string[] = [];
+  const note = (_fields: object, message: string) => void warnings.push(message);
   const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
     const verifier = createOidcTokenVerifier({
       issuer: provider.issuer,
@@ -19,7 +21,7 @@ export const realProvider = async (algorithm?: SigningAlgorithm) => {
       clock,
       storage,
       timeoutMs: amplyMs,
-      warn: (message) => warnings.push(message),
+      log: { ...recordLog(), warn: note, debug: note },
       ...more,
     });
     onTestFinished(() => verifier.close());

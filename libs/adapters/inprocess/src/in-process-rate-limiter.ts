@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import type { Clock, LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
 import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
 import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
@@ -11,7 +12,7 @@ export interface RateLimiterOptions {
   /** Where the counts outlast a restart; without it they end with the process. One that may not be read is an error. */
   readonly stateFile?: string;
   /** Is told why the counts of a state file could not be used: it is torn, of another version or too old. */
-  readonly warn?: (message: string) => void;
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 export interface InProcessRateLimiter extends RateLimiter {
@@ -74,13 +75,13 @@ class Limiter implements InProcessRateLimiter {
 
   /** Takes over what the state file holds. */
   async open(): Promise<void> {
-    const { stateFile, warn = () => undefined } = this.#options;
+    const { stateFile, log } = this.#options;
     if (stateFile === undefined) return;
     try {
       await this.#restore(stateFile);
     } catch (error) {
       if (!(error instanceof UnusableState)) throw error;
-      warn(`Rate limits begin anew: ${error.message}`);
+      log?.warn({}, `Rate limits start from zero: ${error.message}`);
     }
   }
 

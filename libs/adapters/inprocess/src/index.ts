@@ -1,3 +1,2 @@
-export * from './in-process-cache.ts';
 export * from './in-process-job-queue.ts';
 export * from './in-process-rate-limiter.ts';

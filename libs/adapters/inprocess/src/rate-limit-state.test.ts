@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const open = (clock: ClockByHand) =>
-  createInProcessRateLimiter({ clock, stateFile, warn: (message) => warnings.push(message) });
+  createInProcessRateLimiter({ clock, stateFile, log: { warn: (_fields, message) => void warnings.push(message) } });
 
 /** A process that admits so many and ends; the clock with which the next one begins. */
 const afterAProcess = async (rule: LimitRule, times: number): Promise<ClockByHand> => {
@@ -95,13 +95,13 @@ test('a file of which one bit is wrong is told of, and the counts begin anew', a
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
   await writeFile(stateFile, bytes);
   expect((await open(new ClockByHand())).subjects).toBe(0);
-  expect(warnings).toEqual([`Rate limits begin anew: ${stateFile} is torn`]);
+  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is torn`]);
 });
 
 test('a file of something else is told of, and left as it is', async () => {
   await writeFile(stateFile, '{"rates": []}');
   expect((await open(new ClockByHand())).subjects).toBe(0);
-  expect(warnings).toEqual([`Rate limits begin anew: ${stateFile} holds no rate limits of this version`]);
+  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} holds no rate limits of this version`]);
   expect(await readFile(stateFile, 'utf8')).toBe('{"rates": []}');
 });
 
@@ -109,7 +109,7 @@ test('a file from before the longest window is told of and not used', async () =
   const clock = await afterAProcess(ruleOf(5, 2_678_400), 5);
   clock.pass(31 * day);
   expect((await open(clock)).subjects).toBe(0);
-  expect(warnings).toEqual([`Rate limits begin anew: ${stateFile} is too old`]);
+  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is too old`]);
 });
 
 test('a state that cannot be written is an error that leaves nothing behind', async () => {

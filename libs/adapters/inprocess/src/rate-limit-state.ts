@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { deserialize, serialize } from 'node:v8';
+import { replaceFile } from '@portico/dependencies';
 import type { Instant } from '@portico/domain';
 
 /** What a subject's limiter knew when it was closed. */
@@ -28,24 +29,10 @@ const heading = Buffer.from('portico rate limits 1\n');
 const digestBytes = 32;
 const digestOf = (body: Uint8Array): Buffer => createHash('sha256').update(body).digest();
 
-/** Writes the whole state or nothing: to a file beside it that then takes its name. Only the owner may read it. */
+/** After a crash there is the old state or the new one, whole. Only the owner may read it. */
 export const writeRateLimitState = async (path: string, state: RateLimitState): Promise<void> => {
   const body = serialize(state);
-  const unfinished = `${path}.tmp`;
-  await rm(unfinished, { force: true });
-  try {
-    const file = await open(unfinished, 'wx', 0o600);
-    try {
-      await file.writeFile(Buffer.concat([heading, digestOf(body), body]));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await replaceFile(path, Buffer.concat([heading, digestOf(body), body]));
 };
 
 /**

@@ -1,6 +1,6 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { replaceFile } from '@portico/dependencies';
 import { DeliveryError, toIso } from '@portico/domain';
 import type { Clock, Instant, Mailer } from '@portico/domain';
 import { createTransport } from 'nodemailer';
@@ -30,7 +30,7 @@ export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mail
       const options = mailMessage(mail, { from: sender, date: now });
       try {
         const { message } = await transport.sendMail(options);
-        await store(folder, mail.id, now, message);
+        await store(folder, mail.id, now, message as Buffer);
       } catch (error) {
         // The error itself names the file, and with it the mail: that is for the cause alone.
         throw new DeliveryError(`The mail could not be written: ${codeOf(error)}`, false, error);
@@ -39,14 +39,10 @@ export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mail
   };
 };
 
-const store = async (folder: string, id: string, now: Instant, message: Buffer | Readable): Promise<void> => {
+const store = async (folder: string, id: string, now: Instant, message: Buffer): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unfinished = join(folder, `.${id}.tmp`);
-  // What an earlier process left of it when it was killed.
-  await rm(unfinished, { force: true });
-  await writeDurably(unfinished, message);
-  await rename(unfinished, join(folder, (await earlierNameOf(folder, id)) ?? nameOf(id, now)));
-  await syncFolder(folder);
+  const name = (await earlierNameOf(folder, id)) ?? nameOf(id, now);
+  await replaceFile(join(folder, name), message, join(folder, `.${id}.tmp`));
 };
 
 /** A time without colons, which not every file system takes in a name, and the id. */
@@ -55,27 +51,6 @@ const nameOf = (id: string, now: Instant): string => `${toIso(now).replaceAll(':
 const earlierNameOf = async (folder: string, id: string): Promise<string | undefined> => {
   const ofThisMail = nameOf(id, 0).slice(toIso(0).length);
   return (await readdir(folder)).find((name) => name.slice(toIso(0).length) === ofThisMail);
-};
-
-const writeDurably = async (path: string, message: Buffer | Readable): Promise<void> => {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(message);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-};
-
-/** Makes the new name durable. Windows keeps it without, and opens no folder. */
-const syncFolder = async (folder: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 };
 
 const codeOf = (error: unknown): string =>

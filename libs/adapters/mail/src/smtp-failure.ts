@@ -56,10 +56,12 @@ export const deliveryErrorFrom = (error: unknown): DeliveryError => {
   }
   if (reply) return new DeliveryError(`The mail server is not ready: ${reply}`, false);
   const isLate = failure.code === 'ETIMEDOUT' || failure.code === 'EABORT';
-  if (isLate) return new DeliveryError('The mail server did not answer in time', false);
+  if (isLate) return lateError();
   const codes = [failure.code, failure.originalCode].filter(isCode).join(' ');
   return new DeliveryError(saying('The connection to the mail server failed', codes || null), false);
 };
+
+export const lateError = (): DeliveryError => new DeliveryError('The mail server did not answer in time', false);
 
 const failureOf = (error: unknown): Failure => (error instanceof Error ? (error as Failure) : {});
 

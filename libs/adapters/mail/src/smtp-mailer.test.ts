@@ -1,4 +1,4 @@
-import { mailerContract } from '@portico/contracts';
+import { mailerContract, recordLog } from '@portico/contracts';
 import type { SmtpScript } from '@portico/test-servers';
 import { describe, expect, test } from 'vitest';
 import { aMail, failureOf, mailerAt, sender, server, start } from '../test/send-by-smtp.ts';
@@ -88,14 +88,9 @@ test('twenty mails at once all arrive', async () => {
   ).toEqual(ids.map((id) => `<${id}@portico.example>`).sort());
 });
 
-/** Who writes down what the mailer tells. */
-const scribe = () => {
-  const lines: string[] = [];
-  return { lines, warn: (line: string) => void lines.push(line), info: (line: string) => void lines.push(line) };
-};
 const greetings = (heard: readonly string[]) => heard.filter((line) => line.startsWith('EHLO')).length;
-const begun = (reason: string) => `The mail server is of no use, and mails wait: ${reason}`;
-const ended = 'The mail server works again';
+const begun = (reason: string) => `The mail server takes no mails; they wait in the outbox: ${reason}`;
+const ended = 'The mail server takes mails again';
 
 describe('the probe', () => {
   test('greets the server without a login, is not essential, and is not asked often', async () => {
@@ -128,14 +123,14 @@ describe('the probe', () => {
 
   test('is in the log when it begins to fail, and when it is well again, each once', async () => {
     const smtp = await server();
-    const { lines, warn, info } = scribe();
-    const { probe } = mailerAt(smtp.url, { warn, info });
+    const log = recordLog();
+    const { probe } = mailerAt(smtp.url, { log });
     await probe.check();
     smtp.play({ ehlo: '421 4.3.2 closing' });
     for (let n = 0; n < 3; n++) await expect(probe.check()).rejects.toThrow('is not ready');
     smtp.play({});
     for (let n = 0; n < 3; n++) await probe.check();
-    expect(lines).toEqual([begun('The mail server is not ready: 421 4.3.2'), ended]);
+    expect(log.messages()).toEqual([begun('The mail server is not ready: 421 4.3.2'), ended]);
   });
 
   test('tells of a login that was refused until one is taken', async () => {
@@ -153,16 +148,15 @@ describe('the probe', () => {
 describe('the circuit breaker', () => {
   const failuresMax = 5;
   const restsAfter = (reason: string) => ({
-    message: `The mail server is left alone after failures: ${reason}`,
+    message: `The mail server is not asked after repeated failures: ${reason}`,
     permanent: false,
   });
   const at = async (script: SmtpScript, more: Partial<SmtpMailerOptions> = {}) => {
     const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
     smtp.play(script);
-    const log = scribe();
-    const { warn, info } = log;
-    const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off', { warn, info, ...more });
-    return { smtp, mailer, lines: log.lines };
+    const log = recordLog();
+    const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off', { log, ...more });
+    return { smtp, mailer, lines: log.messages };
   };
   const sendings = (mailer: SmtpMailer, count: number) =>
     Promise.all(Array.from({ length: count }, (_, n) => failureOf(mailer.send(aMail({ id: `mail-${n}` })))));
@@ -181,13 +175,13 @@ describe('the circuit breaker', () => {
         ...(script.rcpt === 'hang' ? { sendMaxMs: 1_000 } : {}),
       });
       expect(await sendings(mailer, failuresMax - 1)).toMatchObject(Array(failuresMax - 1).fill({ message: reason }));
-      expect(lines).toEqual([]);
+      expect(lines()).toEqual([]);
       expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: reason });
       const before = greetings(smtp.heard());
       smtp.play({});
       expect(await sendings(mailer, 3)).toMatchObject(Array(3).fill(restsAfter(reason)));
       expect(greetings(smtp.heard())).toBe(before);
-      expect(lines).toEqual([begun(reason)]);
+      expect(lines()).toEqual([begun(reason)]);
     },
   );
 
@@ -202,7 +196,7 @@ describe('the circuit breaker', () => {
     await sendings(mailer, failuresMax - 1);
     smtp.play({});
     expect(await sendings(mailer, 1)).toEqual([null]);
-    expect(lines).toEqual([]);
+    expect(lines()).toEqual([]);
   });
 
   test('half-open, lets one mail try, for which the others wait: they go out as it does', async () => {
@@ -213,7 +207,7 @@ describe('the circuit breaker', () => {
     const sent = sendings(mailer, 4);
     await smtp.control.resume();
     expect(await sent).toEqual([null, null, null, null]);
-    expect(lines).toEqual([begun('The connection to the mail server failed: ECONNECTION'), ended]);
+    expect(lines()).toEqual([begun('The connection to the mail server failed: ECONNECTION'), ended]);
   });
 
   test('half-open, asks a server that still hangs by one mail alone, and lets none wait longer than a sending may', async () => {
@@ -230,10 +224,10 @@ describe('the circuit breaker', () => {
     await sendings(mailer, failuresMax);
     await mailer.probe.check();
     await sendings(mailer, failuresMax);
-    expect(lines).toHaveLength(1);
+    expect(lines()).toHaveLength(1);
     smtp.play({});
     expect(await sendings(mailer, 1)).toEqual([null]);
-    expect(lines.slice(1)).toEqual([ended]);
+    expect(lines().slice(1)).toEqual([ended]);
   });
 
   test('tells neither of an outage nor of its end when sendings end because the mailer is closed', async () => {
@@ -245,8 +239,8 @@ describe('the circuit breaker', () => {
     await expect.poll(() => [recipients(first), recipients(second)]).toEqual([failuresMax, 1]);
     await Promise.all([first.mailer.close(), second.mailer.close()]);
     expect((await Promise.all(failed)).flat()).not.toContain(null);
-    expect(first.lines).toEqual([]);
-    expect(second.lines).toEqual([begun('The connection to the mail server failed: ECONNECTION')]);
+    expect(first.lines()).toEqual([]);
+    expect(second.lines()).toEqual([begun('The connection to the mail server failed: ECONNECTION')]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { createOutage, settlesWithin, type Log, type Outage } from '@portico/dependencies';
 import { DeliveryError } from '@portico/domain';
 import type { Clock, Mailer, Probe } from '@portico/domain';
 import {
@@ -9,14 +9,15 @@ import {
   isBrokenCircuitError,
   isTaskCancelledError,
 } from 'cockatiel';
-import { createTransport } from 'nodemailer';
+import { createTransport, type Transporter } from 'nodemailer';
 import { mailMessage } from './mail-message.ts';
-import { createOutage, type OutageLog } from './outage.ts';
 import { readSender } from './sender.ts';
+import { connectionOptions, greet } from './smtp-connection.ts';
 import { deliveryErrorFrom, isAboutCredentials, isAboutTheMail } from './smtp-failure.ts';
 import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
-export interface SmtpMailerOptions extends OutageLog {
+export interface SmtpMailerOptions {
+  readonly log: Log;
   /** As `readSmtpUrl` takes it. */
   readonly url: string;
   /** The sender, as `readSender` takes it. */
@@ -43,8 +44,6 @@ const probeKeptMs = 10_000;
 /** So many failures in a row open the circuit. There is no time in which they must fall: a hang alone takes 14 s. */
 const failuresMax = 5;
 const closeWaitMs = 3_000;
-/** What a server has after our end of the connection to close its own. */
-const hangUpMs = 1_000;
 
 /**
  * Hands each mail to an SMTP server, over a connection of its own: nothing is tried again here, so that after an unknown
@@ -52,125 +51,116 @@ const hangUpMs = 1_000;
  * breaker stands before a server that cannot be reached, hangs or refuses the login; what it says of one mail is no failure
  * of it. Throws at once where the address or the sender is none.
  */
-export const createSmtpMailer = ({
-  url,
-  from,
-  clock,
-  warn,
-  info,
-  connectMaxMs = 10_000,
-  sendMaxMs = 14_000,
-  restMs = 5_000,
-}: SmtpMailerOptions): SmtpMailer => {
-  const target = readSmtpUrl(url);
-  const sender = readSender(from);
-  const connection = connectionOptions(target, connectMaxMs, sendMaxMs);
-  const { credentials } = target;
-  const transport = createTransport({
-    ...connection,
-    ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
-  });
-  const closing = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
-  const outage = createOutage({ warn, info });
-  const isAnswer = (error: unknown) => error === null || isAboutTheMail(error);
-  const isFailure = (error: unknown) => !isAnswer(error) && !closing.signal.aborted;
-  const circuit = circuitBreaker(handleWhenResult(isFailure), {
-    halfOpenAfter: restMs,
-    breaker: new ConsecutiveBreaker(failuresMax),
-  });
-  let lastFailure: DeliveryError | null = null;
-  let refusedLogin: DeliveryError | null = null;
-
-  /** The vendor's error, or null where the mail is in other hands. */
-  const attempt = (message: ReturnType<typeof mailMessage>, signal: AbortSignal): Promise<unknown> =>
-    transport.sendMail({ ...message, signal }).then(
-      () => null,
-      (error: unknown) => error,
-    );
-
-  const deliver = async (message: ReturnType<typeof mailMessage>): Promise<void> => {
-    // Behind an open circuit one mail tries first; the others wait for what comes of it, within the same time limit.
-    const signal = AbortSignal.any([AbortSignal.timeout(sendMaxMs), closing.signal]);
-    const error = await circuit
-      .execute(() => attempt(message, signal), signal)
-      .catch((reason: unknown) => {
-        const isUntried = isBrokenCircuitError(reason) || isTaskCancelledError(reason);
-        throw isUntried ? resting(lastFailure) : reason;
-      });
-    if (circuit.state === CircuitState.Closed && isAnswer(error)) outage.end();
-    if (error === null) {
-      refusedLogin = null;
-      return;
-    }
-    const failure = deliveryErrorFrom(error);
-    if (isAboutCredentials(error)) refusedLogin = failure;
-    if (isFailure(error)) lastFailure = failure;
-    if (circuit.state === CircuitState.Open) outage.begin(failure.message);
-    throw failure;
+export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
+  const { clock } = options;
+  const sender = readSender(options.from);
+  const server = new SmtpServer(readSmtpUrl(options.url), options);
+  return {
+    enabled: true,
+    send: async (mail) => server.take(mailMessage(mail, { from: sender, date: clock.now() })),
+    probe: { name: 'smtp', essential: false, keptMs: probeKeptMs, check: () => server.check() },
+    close: () => server.close(),
   };
+};
 
-  const check = async (): Promise<void> => {
+type Message = ReturnType<typeof mailMessage>;
+
+class SmtpServer {
+  readonly #target: SmtpTarget;
+  readonly #connectMaxMs: number;
+  readonly #sendMaxMs: number;
+  readonly #transport: Transporter;
+  readonly #circuit;
+  readonly #outage: Outage;
+  readonly #closing = new AbortController();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #lastFailure: DeliveryError | null = null;
+  #refusedLogin: DeliveryError | null = null;
+
+  constructor(
+    target: SmtpTarget,
+    { log, connectMaxMs = 10_000, sendMaxMs = 14_000, restMs = 5_000 }: Omit<SmtpMailerOptions, 'url'>,
+  ) {
+    const { credentials } = target;
+    this.#target = target;
+    this.#connectMaxMs = connectMaxMs;
+    this.#sendMaxMs = sendMaxMs;
+    this.#transport = createTransport({
+      ...connectionOptions(target, connectMaxMs, sendMaxMs),
+      ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
+    });
+    this.#circuit = circuitBreaker(
+      handleWhenResult((error) => this.#isFailure(error)),
+      { halfOpenAfter: restMs, breaker: new ConsecutiveBreaker(failuresMax) },
+    );
+    this.#outage = createOutage(log, { back: 'The mail server takes mails again' });
+  }
+
+  async take(message: Message): Promise<void> {
+    if (this.#closing.signal.aborted) throw new DeliveryError('The mailer is closed', false);
+    const sending = this.#deliver(message);
+    this.#underWay.add(sending);
+    await sending.finally(() => this.#underWay.delete(sending));
+  }
+
+  async check(): Promise<void> {
     try {
-      if (refusedLogin) throw refusedLogin;
-      await greet(target, Math.min(probeMaxMs, connectMaxMs));
+      if (this.#refusedLogin) throw this.#refusedLogin;
+      await greet(this.#target, Math.min(probeMaxMs, this.#connectMaxMs));
     } catch (error) {
-      outage.begin((error as DeliveryError).message);
+      this.#beginOutage(error as DeliveryError);
       throw error;
     }
     // A server that greets may fail with every mail: then the next mail that goes out is the end of it.
-    if (circuit.state === CircuitState.Closed) outage.end();
-  };
-
-  return {
-    enabled: true,
-    async send(mail) {
-      if (closing.signal.aborted) throw new DeliveryError('The mailer is closed', false);
-      const sending = deliver(mailMessage(mail, { from: sender, date: clock.now() }));
-      underWay.add(sending);
-      await sending.finally(() => underWay.delete(sending));
-    },
-    probe: { name: 'smtp', essential: false, keptMs: probeKeptMs, check },
-    async close() {
-      await Promise.race([Promise.allSettled(underWay), setTimeout(closeWaitMs, undefined, { ref: false })]);
-      closing.abort();
-      await Promise.allSettled(underWay);
-    },
-  };
-};
-
-/** What a mail is told that was not tried. */
-const resting = (lastFailure: DeliveryError | null): DeliveryError =>
-  new DeliveryError(`The mail server is left alone after failures: ${lastFailure?.message ?? ''}`, false);
-
-const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs: number, silenceMaxMs: number) => ({
-  host,
-  port,
-  secure: tls === 'implicit',
-  requireTLS: tls === 'required',
-  ignoreTLS: tls === 'off',
-  // Whatever NODE_TLS_REJECT_UNAUTHORIZED says; an authority of one's own is named by NODE_EXTRA_CA_CERTS.
-  tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true } as const,
-  dnsTimeout: connectMaxMs,
-  connectionTimeout: connectMaxMs,
-  greetingTimeout: connectMaxMs,
-  socketTimeout: silenceMaxMs,
-  socketCloseTimeout: hangUpMs,
-});
-
-/** Fulfilled once the server has answered EHLO, after TLS where TLS is wanted; there is no login. */
-const greet = async (target: SmtpTarget, maxMs: number): Promise<void> => {
-  const ended = new AbortController();
-  // A server that says something now and then is never silent for long: the whole has its limit, too.
-  const late = setTimeout(maxMs, undefined, { signal: ended.signal }).then(() =>
-    Promise.reject(new DeliveryError('The mail server did not answer in time', false)),
-  );
-  try {
-    await Promise.race([createTransport(connectionOptions(target, maxMs, maxMs)).verify(), late]);
-  } catch (error) {
-    throw error instanceof DeliveryError ? error : deliveryErrorFrom(error);
-  } finally {
-    late.catch(() => undefined);
-    ended.abort();
+    if (this.#circuit.state === CircuitState.Closed) this.#outage.end();
   }
-};
+
+  async close(): Promise<void> {
+    await settlesWithin(closeWaitMs, Promise.allSettled(this.#underWay));
+    this.#closing.abort();
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #deliver(message: Message): Promise<void> {
+    // Behind an open circuit one mail tries first; the others wait for what comes of it, within the same time limit.
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#sendMaxMs), this.#closing.signal]);
+    const error = await this.#circuit
+      .execute(() => this.#attempt(message, signal), signal)
+      .catch((reason: unknown) => {
+        const isUntried = isBrokenCircuitError(reason) || isTaskCancelledError(reason);
+        throw isUntried ? untried(this.#lastFailure) : reason;
+      });
+    if (this.#circuit.state === CircuitState.Closed && isAnswer(error)) this.#outage.end();
+    if (error === null) {
+      this.#refusedLogin = null;
+      return;
+    }
+    const failure = deliveryErrorFrom(error);
+    if (isAboutCredentials(error)) this.#refusedLogin = failure;
+    if (this.#isFailure(error)) this.#lastFailure = failure;
+    if (this.#circuit.state === CircuitState.Open) this.#beginOutage(failure);
+    throw failure;
+  }
+
+  /** The vendor's error, or null where the mail is in other hands. */
+  #attempt(message: Message, signal: AbortSignal): Promise<unknown> {
+    return this.#transport.sendMail({ ...message, signal }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+  }
+
+  #isFailure(error: unknown): boolean {
+    return !isAnswer(error) && !this.#closing.signal.aborted;
+  }
+
+  #beginOutage({ message }: DeliveryError): void {
+    this.#outage.begin({ message: `The mail server takes no mails; they wait in the outbox: ${message}` });
+  }
+}
+
+/** Whether the server has taken the mail, or judged this mail alone. */
+const isAnswer = (error: unknown): boolean => error === null || isAboutTheMail(error);
+
+const untried = (lastFailure: DeliveryError | null): DeliveryError =>
+  new DeliveryError(`The mail server is not asked after repeated failures: ${lastFailure?.message ?? ''}`, false);

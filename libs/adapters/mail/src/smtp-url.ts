@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isLoopback } from '@portico/dependencies';
 
 /** What an `SMTP_URL` says. */
 export interface SmtpTarget {
@@ -66,7 +67,3 @@ const startTls = (
   }
   return asked as 'required' | 'offered' | 'off';
 };
-
-/** RFC 6761, section 6.3; RFC 1122, section 3.2.1.3. */
-const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));

@@ -1,3 +1,4 @@
+import { recordLog } from '@portico/contracts';
 import { DeliveryError } from '@portico/domain';
 import type { Mail } from '@portico/domain';
 import { startSmtpServer, type SmtpServerTestOptions, type TestSmtpServer } from '@portico/test-servers';
@@ -36,8 +37,7 @@ export const mailerAt = (
   atTheEnd: AtTheEnd = onTestFinished,
 ): SmtpMailer => {
   const clock = { now: () => start };
-  const silent = { warn: () => undefined, info: () => undefined };
-  const mailer = createSmtpMailer({ url, from: sender, clock, ...silent, ...more });
+  const mailer = createSmtpMailer({ url, from: sender, clock, log: recordLog(), ...more });
   atTheEnd(() => mailer.close());
   return mailer;
 };

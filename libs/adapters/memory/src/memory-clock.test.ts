@@ -1,3 +1,4 @@
+import { clockContract } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { createMemoryClock } from './memory-clock.ts';
 
@@ -15,3 +16,10 @@ test('time on a memory clock passes in one direction', () => {
   expect(() => clock.advance(-1)).toThrow(RangeError);
   expect(() => clock.advance(Number.NaN)).toThrow(RangeError);
 });
+
+for (const [sentence, check] of Object.entries(clockContract)) {
+  test(sentence, () => {
+    const clock = createMemoryClock();
+    return check({ clock, pass: async (milliseconds) => clock.advance(milliseconds) });
+  });
+}

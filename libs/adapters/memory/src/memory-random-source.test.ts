@@ -1,3 +1,4 @@
+import { randomSourceContract } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { createMemoryRandomSource } from './memory-random-source.ts';
 
@@ -10,3 +11,7 @@ test('the same seed gives the same sequence, and another one another', () => {
   expect(drawnFrom(7)).toEqual(drawnFrom(7));
   expect(drawnFrom(7)).not.toEqual(drawnFrom(8));
 });
+
+for (const [sentence, check] of Object.entries(randomSourceContract)) {
+  test(sentence, () => check(createMemoryRandomSource()));
+}

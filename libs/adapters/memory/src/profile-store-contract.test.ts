@@ -1,5 +1,5 @@
 import { aProfile, noEffects, profileStoreContract, type Sabotages, type Stores } from '@portico/contracts';
-import { PorticoError, unknownIssuer, type ProfileState } from '@portico/domain';
+import { PorticoError, unknownIssuer, type Profile, type ProfileState } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, hushed, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -242,7 +242,10 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       const answer = await right.claimAdmin(identity, decide);
       const profile = await stores.profiles.findByEmail(identity.email);
       if (profile)
-        await right.update(profile.id, (state) => ({ ...unchanged(state), profile: { ...profile, role: 'admin' } }));
+        await right.update(profile.id, (state) => ({
+          ...unchanged(state),
+          profile: { ...profile, role: 'admin' } as Profile,
+        }));
       return answer;
     },
   })),

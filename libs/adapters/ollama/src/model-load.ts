@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Log } from '@portico/dependencies';
 import type { OllamaLimits } from './limits.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
@@ -13,7 +14,7 @@ export interface ModelLoadOptions {
   >;
   /** Aborted when nobody wants the model any more. */
   readonly closing: AbortSignal;
-  readonly info: (message: string) => void;
+  readonly log: Log;
 }
 
 /**
@@ -78,7 +79,7 @@ export class ModelLoad {
    * one that loads.
    */
   async #load(): Promise<void> {
-    const { api, limits, closing, info, model } = this.#options;
+    const { api, limits, closing, log, model } = this.#options;
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, closing, AbortSignal.timeout(limits.loadMs)]);
     const asked: Promise<true>[] = [];
@@ -87,11 +88,11 @@ export class ModelLoad {
         if (!this.#isSilent) asked.push(api.load(signal).then(() => true));
         const pause = setTimeout(this.#isSilent ? limits.loadLookMs : pauseMs, false, { signal });
         if (await Promise.race([...asked, pause])) break;
-        if (asked.length === 1) info(`Ollama loads the model ${model}`);
+        if (asked.length === 1) log.info({}, `Ollama loads the model ${model}`);
         this.#isSilent = !(await this.#answers(signal));
       }
       this.#knownAt = performance.now();
-      if (asked.length > 1) info(`Ollama has loaded the model ${model}`);
+      if (asked.length > 1) log.info({}, `Ollama has loaded the model ${model}`);
     } finally {
       this.#isSilent = false;
       over.abort();

@@ -23,7 +23,7 @@ test(
     await embedder.check();
     expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
     expect(lines.slice(0, 2)).toEqual([
-      'info Ollama has no model nomic-embed-text: it is told to pull it',
+      'info Ollama has no model nomic-embed-text; it is being pulled',
       'warn Ollama does not embed: the model nomic-embed-text is being pulled',
     ]);
     expect(lines).toContain('info Ollama pulls nomic-embed-text: 50 %, 137 of 274 MB');
@@ -82,7 +82,7 @@ test.each<[PullFault, string]>([
   standIn.pullFault = fault;
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
   await until(() => expect(standIn.asked('/api/pull').length).toBeGreaterThan(1));
-  expect(lines).toContain('warn Ollama could not pull nomic-embed-text; it is tried again in 1 s');
+  expect(lines).toContain('warn Ollama could not pull nomic-embed-text; next try in 1 s');
   await until(() => expect(causes.map(String).join()).toContain(said));
   standIn.pullFault = null;
   await until(() => embedder.check());
@@ -93,7 +93,7 @@ test(stand('pauses between pulls double, up to the longest'), async () => {
   const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  const told = () => lines.filter((line) => line.includes('tried again in')).map((line) => line.slice(-3));
+  const told = () => lines.filter((line) => line.includes('next try in')).map((line) => line.slice(-3));
   await until(() => expect(told().slice(0, 4)).toEqual(['1 s', '2 s', '4 s', '4 s']));
 });
 
@@ -102,7 +102,7 @@ test(stand('a pull that succeeds and brings nothing pauses like one that fails')
   const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
   standIn.pullFault = 'vain';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await until(() => expect(lines.some((line) => line.includes('tried again in 60 s'))).toBe(true));
+  await until(() => expect(lines.some((line) => line.includes('next try in 60 s'))).toBe(true));
   for (let time = 1; time <= 5; time += 1) await expect(embedder.check()).rejects.toThrow('could not be pulled');
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
@@ -114,7 +114,7 @@ test(stand('a model that came by another way is not pulled any more'), async () 
   standIn.install(nomicStandIn);
   // After its pause it looks whether the model is there.
   await until(() => expect(standIn.asked('/api/tags')).toHaveLength(2));
-  expect(lines.some((line) => line.includes('tried again in'))).toBe(true);
+  expect(lines.some((line) => line.includes('next try in'))).toBe(true);
   await embedder.check();
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
@@ -151,7 +151,7 @@ test(stand('closing ends a pull, and a pause between two'), async () => {
     const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
     standIn.pullFault = fault;
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-    const sign = fault === 'hang' ? '25 %' : 'tried again';
+    const sign = fault === 'hang' ? '25 %' : 'next try in';
     await until(() => expect(lines.some((line) => line.includes(sign))).toBe(true));
     await embedder.close();
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);

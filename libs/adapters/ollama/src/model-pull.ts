@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Log } from '@portico/dependencies';
 import type { OllamaLimits } from './limits.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { PullProgress } from './pull-progress.ts';
@@ -7,8 +8,7 @@ export interface ModelPullOptions {
   readonly api: OllamaApi;
   readonly model: string;
   readonly limits: Pick<OllamaLimits, 'progressMs' | 'pullSilenceMs' | 'pullPauseMs' | 'pullPauseMaxMs'>;
-  readonly warn: (message: string, error: unknown) => void;
-  readonly info: (message: string) => void;
+  readonly log: Log;
   /** Whether the server lacks the model still: somebody else may have brought it. */
   readonly isMissing: (signal: AbortSignal) => Promise<boolean>;
 }
@@ -44,19 +44,20 @@ export class ModelPull {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    const { model, limits, info, warn } = this.#options;
+    const { model, limits, log } = this.#options;
     const { signal } = this.#closing;
-    info(`Ollama has no model ${model}: it is told to pull it`);
+    log.info({}, `Ollama has no model ${model}; it is being pulled`);
     for (let pauseMs = limits.pullPauseMs; ; pauseMs = Math.min(limits.pullPauseMaxMs, pauseMs * 2)) {
       try {
         this.#stage = 'is being pulled';
         await this.#pull();
         if (await this.#isMissing()) throw new Error('The pull succeeded, and the server does not list the model');
-        return info(`Ollama has pulled ${model}`);
+        return log.info({}, `Ollama has pulled ${model}`);
       } catch (error) {
         if (signal.aborted) return;
         this.#stage = 'could not be pulled, which is tried again';
-        warn(`Ollama could not pull ${model}; it is tried again in ${Math.ceil(pauseMs / 1000)} s`, error);
+        const seconds = Math.ceil(pauseMs / 1_000);
+        log.warn({ err: error }, `Ollama could not pull ${model}; next try in ${seconds} s`);
       }
       // Rejects when closed.
       const isOver = await setTimeout(pauseMs, false, { signal }).catch(() => true);
@@ -70,7 +71,7 @@ export class ModelPull {
   }
 
   async #pull(): Promise<void> {
-    const { api, limits, info, model } = this.#options;
+    const { api, limits, log, model } = this.#options;
     const silence = new AbortController();
     const restart = () =>
       globalThis.setTimeout(
@@ -89,7 +90,7 @@ export class ModelPull {
         this.#stage = `is being pulled (${progress.said})`;
         if (performance.now() - toldAt < limits.progressMs) continue;
         toldAt = performance.now();
-        info(`Ollama pulls ${model}: ${progress.said}`);
+        log.info({}, `Ollama pulls ${model}: ${progress.said}`);
       }
     } finally {
       clearTimeout(timer);

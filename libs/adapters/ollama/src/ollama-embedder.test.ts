@@ -4,6 +4,7 @@ import {
   embedderContract,
   interruptibleEmbedderContract,
   refusingEmbedderContract,
+  recordLog,
 } from '@portico/contracts';
 import { nomicStandIn, startOllama, type OllamaStandIn } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -55,15 +56,13 @@ const ollama = await startOllama();
 describe.skipIf(!ollama)('the Ollama embedder on Ollama:', { timeout: patienceMs }, () => {
   for (const [sentence, check] of Object.entries(embedderContract)) {
     test(sentence, async () => {
-      const ignore = () => undefined;
       const url = ollama?.url ?? '';
       const embedder = createOllamaEmbedder({
         url,
         model: 'nomic-embed-text',
         pull: false,
         limits: patientLimits,
-        warn: ignore,
-        info: ignore,
+        log: recordLog(),
       });
       onTestFinished(() => embedder.close());
       await check(embedder);

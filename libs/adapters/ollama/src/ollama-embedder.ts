@@ -1,3 +1,4 @@
+import { createOutage, FailureWindow, type Log, type Outage } from '@portico/dependencies';
 import {
   PorticoError,
   TextRefusedError,
@@ -6,7 +7,6 @@ import {
   type EmbeddingPurpose,
 } from '@portico/domain';
 import { circuitBreaker, handleWhen, isBrokenCircuitError, isTaskCancelledError } from 'cockatiel';
-import { FailuresInARow } from './failures-in-a-row.ts';
 import { GatheredDocuments } from './gathered-documents.ts';
 import { InstalledModel } from './installed-model.ts';
 import { Lane } from './lane.ts';
@@ -27,12 +27,8 @@ export interface OllamaEmbedderOptions extends ModelOptions {
   readonly model: string;
   /** Whether the server is told to pull the model where it lacks it. */
   readonly pull: boolean;
-  /** Told once when it stops working, or for another reason than before, and of each pull that fails. */
-  readonly warn: (message: string, error: unknown) => void;
-  /** Told of the model, of the progress of a pull, and when it works again. */
-  readonly info: (message: string) => void;
-  /** Told of texts that were cut: how long they were, never what they say. */
-  readonly debug?: (message: string) => void;
+  /** Never shown what a text says, only how long it is. */
+  readonly log: Log;
   /** Each in place of that of `ollamaLimits`. */
   readonly limits?: Partial<OllamaLimits>;
 }
@@ -61,18 +57,20 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   readonly #lanes: Readonly<Record<'short' | 'long', Lane>>;
   readonly #documents: GatheredDocuments;
   readonly #breakers;
-  /** Why it does not work; null while it does or was not tried. */
-  #trouble: FailureKind | null = null;
+  readonly #outage: Outage;
+  /** Whether it was busy, or loaded the model, when it was tried last. */
+  #isPassing = false;
   #busyToldAt = Number.NEGATIVE_INFINITY;
   /** The model of the last vector that was good. */
   #proven: string | null = null;
   #proving: Promise<EmbeddedTexts> | null = null;
 
   constructor(options: OllamaEmbedderOptions) {
-    const { url, model, warn, info, debug = () => undefined } = options;
+    const { url, model, log } = options;
     const limits = { ...ollamaLimits, ...options.limits };
     this.#options = options;
     this.#limits = limits;
+    this.#outage = createOutage(log, { back: 'Ollama embeds again' });
     const api: OllamaApi = createOllamaApi(url, model, options);
     this.#model = new InstalledModel({
       api,
@@ -80,13 +78,13 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       rememberedMs: limits.rememberedMs,
       lookMs: limits.queryMs,
       onChange: (id, before) =>
-        info(before ? `The embedding model is now ${id}, it was ${before}` : `The embedding model is ${id}`),
+        log.info({}, before ? `The embedding model is now ${id}, it was ${before}` : `The embedding model is ${id}`),
     });
-    this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, info });
+    this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, log });
     const isMissing = (signal: AbortSignal) => this.#model.look(signal).then(() => false, isMissingModel);
-    this.#pull = new ModelPull({ api, model, limits, warn, info, isMissing });
+    this.#pull = new ModelPull({ api, model, limits, log, isMissing });
     const unitsMaxOf = (text: string) => this.#slow.unitsMaxOf(text);
-    this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, debug });
+    this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, log });
     const { shortQueries, waiting, longWaiting, queryWaitMs: waitMs, documentsRequestMs, documentsMs } = limits;
     this.#lanes = {
       short: new Lane({ atOnce: shortQueries, waiting, waitMs }),
@@ -133,7 +131,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const signal = this.#signal(this.#limits.checkMs);
     try {
       const id = await this.#model.look(signal);
-      if (this.#proven === id && this.#trouble === null) return;
+      if (this.#proven === id && this.#outage.kind === null && !this.#isPassing) return;
       await this.#load.ready(signal, false);
       this.#proving ??= this.embed([word], 'document').finally(() => {
         this.#proving = null;
@@ -226,36 +224,36 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     if (purpose === 'document' && more.length === 0 && text !== word) {
       const units = this.#slow.tookTooLong(text);
       if (units < text.length)
-        this.#options.info(`${unitsOf(text)} takes too long to be embedded; it is cut to ${units}`);
+        this.#options.log.info({}, `${unitsOf(text)} takes too long to embed; it is cut to ${units}`);
     }
     return new OllamaFailure('busy', 'no vector came in time', cause);
   }
 
   #noteSuccess(modelId: string): void {
     this.#proven = modelId;
-    if (this.#trouble !== null && !passing.has(this.#trouble)) this.#options.info('Ollama embeds again');
-    this.#trouble = null;
+    this.#isPassing = false;
+    this.#outage.end();
   }
 
-  /** Of failures that are known already nothing is told, nor of those that are no fault of the server, or not known to be. */
+  /** Nothing is logged of failures that are no fault of the server, or not known to be. */
   #noteFailure(error: unknown): void {
     const kind = kindOf(error);
     if (kind === null || kind === 'text' || kind === 'untold' || kind === 'closed') return;
     if (kind === 'missing' && this.#options.pull) this.#pull.begin();
-    if (passing.has(kind) && this.#trouble !== null) return;
-    if (this.#trouble !== kind && this.#mayTell(kind)) {
-      this.#options.warn(`Ollama does not embed: ${this.#describe(error)}`, error);
+    const message = `Ollama does not embed: ${this.#describe(error)}`;
+    if (kind !== 'busy' && kind !== 'loading') this.#outage.begin({ kind, message, fields: { err: error } });
+    else if (this.#outage.kind === null) {
+      if (kind === 'busy') this.#tellBusy(message, error);
+      this.#isPassing = true;
     }
-    this.#trouble = kind;
   }
 
-  /** A load tells itself. It may be busy and not busy many times a minute. */
-  #mayTell(kind: FailureKind): boolean {
-    if (kind !== 'busy') return kind !== 'loading';
+  /** It may be busy and not busy many times a minute; a load tells itself. */
+  #tellBusy(message: string, error: unknown): void {
     const now = performance.now();
-    if (now - this.#busyToldAt < this.#limits.busyToldMs) return false;
+    if (this.#isPassing || now - this.#busyToldAt < this.#limits.busyToldMs) return;
     this.#busyToldAt = now;
-    return true;
+    this.#options.log.warn({ err: error }, message);
   }
 
   /** What is going on, for everybody: what the server says of a refusal may name an address within. */
@@ -271,13 +269,13 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 }
 
-/** Of these the end is not told: they come and go, or tell themselves. */
-const passing: ReadonlySet<FailureKind> = new Set(['busy', 'loading']);
-
 const breakerOf = ({ breakMs, failures, failuresWithinMs }: OllamaLimits) =>
   circuitBreaker(
     handleWhen((error) => kindOf(error) === 'server' || kindOf(error) === 'dimension'),
-    { halfOpenAfter: breakMs, breaker: new FailuresInARow(failures, failuresWithinMs) },
+    {
+      halfOpenAfter: breakMs,
+      breaker: new FailureWindow({ failuresMax: failures, withinMs: failuresWithinMs, inARow: true }),
+    },
   );
 
 const unavailable = (cause: unknown, because?: string): PorticoError =>

@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import type { EmbeddedTexts, EmbeddingPurpose } from '@portico/domain';
 import type { InstalledModel } from './installed-model.ts';
 import { batchSize } from './limits.ts';
@@ -12,8 +13,7 @@ export interface TextRequestsOptions {
   readonly installed: Pick<InstalledModel, 'known' | 'look'>;
   /** What a text is cut to before it is sent, in UTF-16 units. */
   readonly unitsMaxOf: (text: string) => number;
-  /** Told of texts that were cut: how long they were, never what they say. */
-  readonly debug: (message: string) => void;
+  readonly log: Pick<Log, 'debug'>;
 }
 
 /** Asks the server for the vectors of texts, each cut as far as the model takes it. */
@@ -82,6 +82,6 @@ export class TextRequests {
   }
 
   #noteCut(units: number, left: number): void {
-    if (left < units) this.#options.debug(`A text of ${units} UTF-16 units was cut to ${left} for the model`);
+    if (left < units) this.#options.log.debug({}, `A text of ${units} UTF-16 units was cut to ${left} for the model`);
   }
 }

@@ -24,12 +24,15 @@ export const openOllama = async (
     url: standIn.url,
     model: 'nomic-embed-text',
     pull: false,
-    warn: (message, error) => {
-      lines.push(`warn ${message}`);
-      causes.push(error);
+    log: {
+      debug: (_fields, message) => void (isRepeat(message) || lines.push(`debug ${message}`)),
+      info: (_fields, message) => void lines.push(`info ${message}`),
+      warn: (fields: { readonly err?: unknown }, message) => {
+        lines.push(`warn ${message}`);
+        causes.push(fields.err);
+      },
+      error: (_fields, message) => void lines.push(`error ${message}`),
     },
-    info: (message) => lines.push(`info ${message}`),
-    debug: (message) => lines.push(`debug ${message}`),
     ...options,
   });
   onTestFinished(async () => {
@@ -38,6 +41,9 @@ export const openOllama = async (
   });
   return { standIn, embedder, lines, causes };
 };
+
+/** Of an outage that goes on. */
+const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
 
 /** Tries again until it holds; the test's own time limit is nearer than this one. */
 export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>

@@ -1,5 +1,5 @@
 import { PorticoError, type Deadline, type DocumentReader } from '@portico/domain';
-import type { Answer, Order } from './messages.ts';
+import type { Order, Outcome } from './messages.ts';
 import { ReadingThread } from './reading-thread.ts';
 
 export interface DocumentReaderOptions {
@@ -23,7 +23,7 @@ export interface ClosableDocumentReader extends DocumentReader {
 interface Job {
   readonly order: Order;
   readonly deadline: Deadline | null;
-  readonly settle: (answer: Promise<Answer>) => void;
+  readonly settle: (outcome: Promise<Outcome>) => void;
 }
 
 /**
@@ -46,24 +46,24 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       const job = waiting.shift();
       const thread = idle.pop();
       if (!job || !thread) return;
-      const answer = thread.read(job.order, job.deadline);
-      job.settle(answer);
+      const outcome = thread.read(job.order, job.deadline);
+      job.settle(outcome);
       const done = () => {
         idle.push(thread);
         next();
       };
-      answer.then(done, done);
+      outcome.then(done, done);
     }
   };
 
-  const read = (order: Order, deadline: Deadline | null): Promise<Answer> => {
+  const read = (order: Order, deadline: Deadline | null): Promise<Outcome> => {
     if (closed) return Promise.reject(new PorticoError('internal', { because: 'the document reader is closed' }));
     if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
     if (idle.length === 0 && isFull(order)) return Promise.reject(overfull(waiting));
     return new Promise((resolve) => {
-      const settle: Job['settle'] = (answer) => {
+      const settle: Job['settle'] = (outcome) => {
         forget?.();
-        resolve(answer);
+        resolve(outcome);
       };
       const job = { order, deadline, settle };
       const forget = deadline?.onExpired(() => leave(job));
@@ -84,15 +84,15 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     waiting.length >= waitingMax || bytesOf(waiting) + bytes.length > waitingBytesMax;
 
   return {
-    async readBody(body, deadline) {
-      const answer = await read({ what: 'body', bytes: taken(body) }, deadline);
-      if ('body' in answer) return answer.body;
-      throw errorOf(answer);
+    async readMember(object, name, deadline) {
+      const outcome = await read({ what: 'member', name, bytes: taken(object) }, deadline);
+      if ('member' in outcome) return outcome.member;
+      throw errorOf(outcome);
     },
     async readFile(content, format) {
-      const answer = await read({ what: format, bytes: Uint8Array.from(content) }, null);
-      if ('file' in answer) return answer.file;
-      throw errorOf(answer);
+      const outcome = await read({ what: format, bytes: Uint8Array.from(content) }, null);
+      if ('file' in outcome) return outcome.file;
+      throw errorOf(outcome);
     },
     async close() {
       closed = true;
@@ -119,7 +119,7 @@ function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {
   return whole ? new Uint8Array(buffer.transfer()) : Uint8Array.from(body);
 }
 
-function errorOf(answer: Answer): PorticoError {
-  if ('refused' in answer) return new PorticoError('invalid_body', { because: answer.refused });
-  return new PorticoError('internal', { cause: 'failed' in answer ? answer.failed : answer });
+function errorOf(outcome: Outcome): PorticoError {
+  if ('refused' in outcome) return new PorticoError('invalid_body', { because: outcome.refused });
+  return new PorticoError('internal', { cause: 'failed' in outcome ? outcome.failed : outcome });
 }

@@ -97,7 +97,11 @@ describe('nothing that is read of a document is larger than its bound', () => {
     const whole = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {}, ...members };
     const text = Buffer.from(JSON.stringify(whole));
     expectWithinBounds(await reader.readFile(text, 'json'), text.length);
-    const told = await reader.readBody(Uint8Array.from(Buffer.from(`{"openapi_spec":${text.toString()}}`)), null);
+    const told = await reader.readMember(
+      Uint8Array.from(Buffer.from(`{"openapi_spec":${text.toString()}}`)),
+      'openapi_spec',
+      null,
+    );
     if (!told.document) throw new Error('no document was read');
     const { packed, ...facts } = told.document;
     expectWithinBounds(told.document, packed.bytes);

@@ -1,14 +1,13 @@
-import type { ReadDocument } from '@portico/domain';
-import type { BodyRead } from './read-body.ts';
+import type { MemberRead, ReadDocument } from '@portico/domain';
 
 /** A text to be read, as it is given to a worker. Its bytes are moved, not copied. */
 export type Order =
-  | { readonly what: 'body'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly what: 'member'; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly what: 'json' | 'yaml'; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** What a worker answers to an order: what it read, why the text is refused, or a failure of its own. */
-export type Answer =
-  | { readonly body: BodyRead }
+/** What a worker returns: what it read, why the text is refused, or a failure of its own. */
+export type Outcome =
+  | { readonly member: MemberRead }
   | { readonly file: ReadDocument }
   | { readonly refused: string }
   | { readonly failed: Error };

@@ -6,7 +6,7 @@ import { jsonOfYaml } from './yaml-text.ts';
 /** As `DocumentReader.readFile` promises, in this thread. */
 export function readFile(content: Uint8Array, format: 'json' | 'yaml'): ReadDocument {
   const json = format === 'yaml' ? jsonOfYaml(utf8(content)) : utf8(content);
-  const { start, end } = scanned(json, levelsMax);
+  const { start, end } = scanned(json, levelsMax).value;
   const text = json.subarray(start, end);
   return readDocument(text, parsed(text));
 }

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { PorticoError, type Json } from '@portico/domain';
-import { JsonFault, scanJson, type JsonScan } from './json-scan.ts';
-import { placeOf } from './text-place.ts';
+import { JsonError, placeOf, PorticoError, scanJson, type Json, type JsonScan } from '@portico/domain';
 
 /** Levels of arrays and objects in each other, counted below a request's body (specification, section 1). */
 export const levelsMax = 100;
@@ -58,7 +56,7 @@ export function scanned(bytes: Uint8Array, nestingMax: number): JsonScan {
   try {
     return scanJson(bytes, { nestingMax, valuesMax });
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
+    if (!(error instanceof JsonError)) throw error;
     const place = placeOf(bytes, error.offset);
     if (error.kind === 'nesting') throw refused(`nested deeper than ${levelsMax} levels at ${place}`, error);
     if (error.kind === 'values') throw refused(`too large to be checked: ${error.message} at ${place}`, error);

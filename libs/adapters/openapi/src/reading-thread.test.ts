@@ -29,7 +29,7 @@ describe('a document that a thread does not finish in time', () => {
     const documents = reader({ timeLimitMs: 5_000 });
     const [late, next] = await Promise.allSettled([
       documents.readFile(slow(), 'yaml'),
-      documents.readBody(body(), null),
+      documents.readMember(body(), 'openapi_spec', null),
     ]);
     expect(late).toMatchObject({
       reason: { code: 'invalid_body', message: expect.stringContaining('took over 5 s') as string },
@@ -51,7 +51,10 @@ describe('a document that a thread has too little memory for', () => {
     const documents = reader({ memoryMegabytes: 24 });
     // Read by code that can be stopped: the parser of YAML, not that of JSON.
     const large = bytes(`[${'{a: b}, '.repeat(60_000)}]`);
-    const [fat, next] = await Promise.allSettled([documents.readFile(large, 'yaml'), documents.readBody(body(), null)]);
+    const [fat, next] = await Promise.allSettled([
+      documents.readFile(large, 'yaml'),
+      documents.readMember(body(), 'openapi_spec', null),
+    ]);
     expect(fat).toMatchObject({
       reason: { code: 'invalid_body', message: expect.stringContaining('too large to be checked') as string },
     });
@@ -67,7 +70,7 @@ describe('the queue', () => {
       Array.from({ length: 12 }, async (_, i) => {
         // The first takes the longest.
         const padding = ' '.repeat(i === 0 ? 4_000_000 : 0);
-        await documents.readBody(body(pets.replace('{', `{${padding}`)), null);
+        await documents.readMember(body(pets.replace('{', `{${padding}`)), 'openapi_spec', null);
         done.push(i);
       }),
     );
@@ -76,7 +79,7 @@ describe('the queue', () => {
   test('goes on after a refusal', async () => {
     const documents = reader();
     const outcomes = await Promise.allSettled(
-      [body('[]'), body(), body('{}'), body()].map((one) => documents.readBody(one, null)),
+      [body('[]'), body(), body('{}'), body()].map((one) => documents.readMember(one, 'openapi_spec', null)),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
   });
@@ -87,7 +90,7 @@ describe('the queue', () => {
       () => (late = true),
       () => (late = true),
     );
-    await documents.readBody(body(), null);
+    await documents.readMember(body(), 'openapi_spec', null);
     expect(late).toBe(false);
     await documents.close();
     await first;
@@ -99,10 +102,12 @@ describe('what nobody waits for any more', () => {
     const documents = reader();
     const held = deadlineByHand();
     const gone = deadlineByHand();
-    const busy = Promise.allSettled([documents.readBody(body(), held)]);
+    const busy = Promise.allSettled([documents.readMember(body(), 'openapi_spec', held)]);
     const order: string[] = [];
-    const left = Promise.allSettled([documents.readBody(body(), gone).finally(() => order.push('left'))]);
-    const next = documents.readBody(body(), null).finally(() => order.push('read'));
+    const left = Promise.allSettled([
+      documents.readMember(body(), 'openapi_spec', gone).finally(() => order.push('left')),
+    ]);
+    const next = documents.readMember(body(), 'openapi_spec', null).finally(() => order.push('read'));
     gone.expire();
     expect(await left).toMatchObject([{ reason: { code: 'timed_out' } }]);
     held.expire();
@@ -113,9 +118,9 @@ describe('what nobody waits for any more', () => {
     const started = once(process, 'worker') as Promise<[Worker]>;
     const documents = reader();
     const deadline = deadlineByHand();
-    const reading = Promise.allSettled([documents.readBody(body(), deadline)]);
+    const reading = Promise.allSettled([documents.readMember(body(), 'openapi_spec', deadline)]);
     const [worker] = await started;
-    const next = documents.readBody(body(), null);
+    const next = documents.readMember(body(), 'openapi_spec', null);
     const ended = once(worker, 'exit');
     deadline.expire();
     expect(await reading).toMatchObject([{ reason: { code: 'timed_out' } }]);
@@ -125,8 +130,8 @@ describe('what nobody waits for any more', () => {
   test('costs a thread nothing once it was read', async () => {
     const documents = reader();
     const deadline = deadlineByHand();
-    await documents.readBody(body(), deadline);
-    const next = documents.readBody(body(), null);
+    await documents.readMember(body(), 'openapi_spec', deadline);
+    const next = documents.readMember(body(), 'openapi_spec', null);
     deadline.expire();
     expect((await next).document?.title).toBe('Pets');
   });
@@ -136,13 +141,13 @@ describe('what is too much to wait', () => {
   const outcomesOf = async (options: DocumentReaderOptions, bodies: readonly Uint8Array[]) => {
     const documents = reader(options);
     const deadline = deadlineByHand();
-    const busy = Promise.allSettled([documents.readBody(body(), deadline)]);
-    const reading = bodies.map((one) => documents.readBody(one, null));
+    const busy = Promise.allSettled([documents.readMember(body(), 'openapi_spec', deadline)]);
+    const reading = bodies.map((one) => documents.readMember(one, 'openapi_spec', null));
     const settled = Promise.allSettled(reading);
     deadline.expire();
     await busy;
     // Whoever was refused keeps nobody out who comes later.
-    expect((await documents.readBody(body(), null)).document?.title).toBe('Pets');
+    expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
     return (await settled).map((outcome) =>
       outcome.status === 'fulfilled' ? 'read' : isPorticoError(outcome.reason, 'internal') && outcome.reason.cause,
     );
@@ -176,13 +181,13 @@ describe('what is too much to wait', () => {
 describe('a closed reader', () => {
   test('rejects what is being read, what waits and what comes', async () => {
     const documents = reader();
-    const reading = [documents.readFile(slow(), 'yaml'), documents.readBody(body(), null)];
+    const reading = [documents.readFile(slow(), 'yaml'), documents.readMember(body(), 'openapi_spec', null)];
     const settled = Promise.allSettled(reading);
     await documents.close();
     for (const outcome of await settled) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'internal' } });
     }
-    await expect(documents.readBody(body(), null)).rejects.toMatchObject({ code: 'internal' });
+    await expect(documents.readMember(body(), 'openapi_spec', null)).rejects.toMatchObject({ code: 'internal' });
   });
   test('may be one that was never used', async () => {
     await expect(reader().close()).resolves.toBeUndefined();
@@ -191,12 +196,12 @@ describe('a closed reader', () => {
 
 test('the main thread goes on while a large document is read', async () => {
   const documents = reader();
-  await documents.readBody(body(), null);
+  await documents.readMember(body(), 'openapi_spec', null);
   const filler = Array.from({ length: 150_000 }, (_, i) => `"k${i}":{"type":"object"}`).join(',');
   const large = body(pets.replace('{', `{"components":{"schemas":{${filler}}},`));
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
-  await documents.readBody(large, null);
+  await documents.readMember(large, 'openapi_spec', null);
   clearInterval(counting);
   // Were it read in this thread, no turn would come in between.
   expect(turns).toBeGreaterThan(5);
@@ -206,12 +211,16 @@ test('a small Buffer, which is a view of a pool of Node, can be read and leaves 
   const documents = reader();
   const [other, content, sent] = [Buffer.from('other'), Buffer.from(pets), Buffer.from(`{"openapi_spec":${pets}}`)];
   expect((await documents.readFile(content, 'json')).title).toBe('Pets');
-  expect((await documents.readBody(sent, null)).document?.title).toBe('Pets');
+  expect((await documents.readMember(sent, 'openapi_spec', null)).document?.title).toBe('Pets');
   expect(other.toString()).toBe('other');
 });
 
 test('a member of a body beside the document that is named as a prototype is data below the first level', async () => {
-  const { fields } = await reader().readBody(bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'), null);
+  const { fields } = await reader().readMember(
+    bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'),
+    'openapi_spec',
+    null,
+  );
   expect(JSON.stringify(fields)).toBe('{"a":{"__proto__":{"polluted":1},"constructor":2}}');
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });

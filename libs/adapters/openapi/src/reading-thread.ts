@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { PorticoError, type Deadline } from '@portico/domain';
-import type { Answer, Order } from './messages.ts';
+import type { Order, Outcome } from './messages.ts';
 
 export interface ThreadLimits {
   readonly memoryMegabytes: number;
@@ -23,13 +23,13 @@ export class ReadingThread {
    * Not to be called before the read before it is over. The bytes are moved away. Where the deadline expires the thread is ended, for
    * nobody waits for what it reads.
    */
-  read(order: Order, deadline: Deadline | null): Promise<Answer> {
+  read(order: Order, deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise<Outcome>((resolve, reject) => {
       const over = (settle: () => void): void => {
         clearTimeout(timer);
         forget?.();
-        worker.off('message', answered).off('error', died).off('exit', ended);
+        worker.off('message', done).off('error', died).off('exit', ended);
         worker.unref();
         settle();
       };
@@ -37,7 +37,7 @@ export class ReadingThread {
         this.#worker = null;
         over(() => reject(error));
       };
-      const answered = (answer: Answer): void => over(() => resolve(answer));
+      const done = (outcome: Outcome): void => over(() => resolve(outcome));
       const died = (error: NodeJS.ErrnoException): void => gone(deathOf(error));
       const ended = (): void => gone(new PorticoError('internal', { because: 'the document reader was closed' }));
       const end = (because: PorticoError): void => {
@@ -50,7 +50,7 @@ export class ReadingThread {
       );
       const forget = deadline?.onExpired(() => end(new PorticoError('timed_out')));
 
-      worker.on('message', answered).on('error', died).on('exit', ended);
+      worker.on('message', done).on('error', died).on('exit', ended);
       worker.ref();
       worker.postMessage(order, [order.bytes.buffer]);
     });

@@ -1,18 +1,20 @@
 import { parentPort } from 'node:worker_threads';
 import { errorDetails, isPorticoError, type ReadDocument } from '@portico/domain';
-import type { Answer, Order } from './messages.ts';
-import { readBody } from './read-body.ts';
+import type { Order, Outcome } from './messages.ts';
 import { readFile } from './read-file.ts';
+import { readMember } from './read-member.ts';
 
 /** The thread in which documents are read, one after the other. */
 parentPort?.on('message', (order: Order) => {
-  const answer = answerTo(order);
-  parentPort?.postMessage(answer, packedBuffers(answer));
+  const outcome = outcomeOf(order);
+  parentPort?.postMessage(outcome, packedBuffers(outcome));
 });
 
-function answerTo({ what, bytes }: Order): Answer {
+function outcomeOf(order: Order): Outcome {
   try {
-    return what === 'body' ? { body: readBody(bytes) } : { file: readFile(bytes, what) };
+    return order.what === 'member'
+      ? { member: readMember(order.bytes, order.name) }
+      : { file: readFile(order.bytes, order.what) };
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
       return { refused: error.message.slice(`${errorDetails.invalid_body}: `.length) };
@@ -21,9 +23,10 @@ function answerTo({ what, bytes }: Order): Answer {
   }
 }
 
-/** What is moved along with an answer, not copied. */
-function packedBuffers(answer: Answer): ArrayBuffer[] {
-  const document: ReadDocument | null = 'body' in answer ? answer.body.document : 'file' in answer ? answer.file : null;
+/** What is moved along with an outcome, not copied. */
+function packedBuffers(outcome: Outcome): ArrayBuffer[] {
+  const document: ReadDocument | null =
+    'member' in outcome ? outcome.member.document : 'file' in outcome ? outcome.file : null;
   const buffer = document?.packed.deflated.buffer;
   return buffer instanceof ArrayBuffer ? [buffer] : [];
 }

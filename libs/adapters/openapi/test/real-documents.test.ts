@@ -81,7 +81,7 @@ async function read(file: string): Promise<{ text: string; document: ReadDocumen
 
 async function readAsBody(text: string): Promise<ReadDocument> {
   const body = Uint8Array.from(Buffer.from(`{"name":"x","openapi_spec":${text}}`));
-  const { fields, document } = await reader.readBody(body, null);
+  const { fields, document } = await reader.readMember(body, 'openapi_spec', null);
   expect(fields).toEqual({ name: 'x' });
   if (!document) throw new Error('The body holds no document');
   return document;
@@ -142,7 +142,7 @@ describe.skipIf(!present)('published documents', () => {
     const body = Uint8Array.from(Buffer.concat([Buffer.from('{"openapi_spec":'), text, Buffer.from('}')]));
     let turns = 0;
     const counting = setInterval(() => turns++, 1);
-    const { document } = await reader.readBody(body, null);
+    const { document } = await reader.readMember(body, 'openapi_spec', null);
     clearInterval(counting);
     expect(document?.packed.bytes).toBe(text.length);
     expect(turns).toBeGreaterThan(10);

@@ -1,3 +1,4 @@
+import { EmbeddingFollower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import type { PointVersion, QdrantServer, StoredPoint } from './qdrant-server.ts';
 
@@ -15,23 +16,9 @@ export interface GenerationParts {
   readonly closing: AbortSignal;
 }
 
-/** How many embeddings are read at once: 512 vectors are 1.5 MB, and 8 MB as JSON. */
-const readSize = 512;
 /** How many points are written by one request: 2 MB. */
 const writeSize = 128;
 const pageSize = 2_000;
-
-/** How far the embeddings of one model are in the collection. */
-interface Copy {
-  /** The sequence of the last embedding that was read. */
-  after: number;
-  /** There is none up to this sequence that was not brought in; at least `after`. */
-  complete: number;
-  /** How many there are, about. */
-  size: number;
-  /** The reading that is under way. */
-  reading: Promise<void> | undefined;
-}
 
 /**
  * One collection of Qdrant, and what this process knows of how far it is a copy of the database. That is known of this
@@ -40,87 +27,72 @@ interface Copy {
 export class Generation {
   readonly name: string;
   readonly #server: QdrantServer;
-  readonly #embeddings: GenerationParts['embeddings'];
   readonly #onRepaired: (repairs: Repairs) => void;
-  readonly #closing: AbortSignal;
-  readonly #copies = new Map<string, Copy>();
+  readonly #follower: EmbeddingFollower;
+  /** How many vectors of a model there are, about. */
+  readonly #sizes = new Map<string, number>();
 
   constructor(name: string, { server, embeddings, onRepaired, closing }: GenerationParts) {
     this.name = name;
     this.#server = server;
-    this.#embeddings = embeddings;
     this.#onRepaired = onRepaired;
-    this.#closing = closing;
+    this.#follower = new EmbeddingFollower(
+      embeddings,
+      { apply: (modelId, changes) => this.#apply(modelId, changes), begin: (modelId) => this.#compare(modelId) },
+      closing,
+    );
   }
 
   /** Fills it from nothing with all that the database has of the model, while nobody else writes to it. */
   async fill(modelId: string, onProgress: (written: number) => void): Promise<void> {
-    const copy: Copy = { after: 0, complete: 0, size: 0, reading: undefined };
-    for await (const changes of this.#all(modelId, copy)) {
+    let [size, after] = [0, 0];
+    for await (const changes of this.#follower.all(modelId)) {
       for (const part of partsOf(changes)) {
         await this.#server.insert(this.name, part.map(pointOf(modelId)));
-        copy.size += part.length;
-        onProgress(copy.size);
+        size += part.length;
+        onProgress(size);
       }
+      after = changes.at(-1)?.sequence ?? after;
     }
-    this.#copies.set(modelId, { ...copy, complete: copy.after });
+    this.#sizes.set(modelId, size);
+    this.#follower.continueAfter(modelId, after);
   }
 
-  /** Fulfilled once every embedding of the model up to `asOf` is in it; searches at one time share one reading. */
-  async catchUp(modelId: string, asOf: number): Promise<void> {
-    const copy = this.#copies.get(modelId) ?? this.#begin(modelId);
-    while (asOf > copy.complete) {
-      copy.reading ??= this.#read(modelId, asOf, copy).finally(() => {
-        copy.reading = undefined;
-      });
-      await copy.reading;
-    }
+  /** Resolves once every embedding of the model up to `asOf` is in it. */
+  catchUp(modelId: string, asOf: number): Promise<void> {
+    return this.#follower.catchUp(modelId, asOf);
   }
 
   isUpTo(modelId: string, asOf: number): boolean {
-    return asOf <= (this.#copies.get(modelId)?.complete ?? -1);
+    return this.#follower.isUpTo(modelId, asOf);
   }
 
   /** How many vectors of the model there are, about. */
   sizeOf(modelId: string): number {
-    return this.#copies.get(modelId)?.size ?? 0;
+    return this.#sizes.get(modelId) ?? 0;
   }
 
-  /** Not compared yet: complete up to less than any sequence. */
-  #begin(modelId: string): Copy {
-    const copy: Copy = { after: 0, complete: -1, size: 0, reading: undefined };
-    this.#copies.set(modelId, copy);
-    return copy;
-  }
-
-  async #read(modelId: string, asOf: number, copy: Copy): Promise<void> {
-    if (copy.complete < 0) await this.#compare(modelId, copy);
-    while (asOf > copy.complete) {
-      this.#closing.throwIfAborted();
-      const changes = await this.#embeddings.changedSince(copy.after, modelId, readSize);
-      const stored = new Map<CollectionId, number>();
-      for (const part of partsOf(changes)) {
-        const sequences = await this.#server.sequences(this.name, part.map(idOf));
-        for (const [id, sequence] of sequences) stored.set(id, sequence);
-      }
-      copy.size += changes.filter(({ collectionId }) => !stored.has(collectionId)).length;
-      await this.#bringIn(modelId, changes, stored);
-      copy.after = changes.at(-1)?.sequence ?? copy.after;
-      copy.complete = Math.max(copy.complete, changes.length < readSize ? asOf : copy.after);
+  async #apply(modelId: string, changes: readonly EmbeddingChange[]): Promise<void> {
+    const stored = new Map<CollectionId, number>();
+    for (const part of partsOf(changes)) {
+      const sequences = await this.#server.sequences(this.name, part.map(idOf));
+      for (const [id, sequence] of sequences) stored.set(id, sequence);
     }
+    const added = changes.filter(({ collectionId }) => !stored.has(collectionId)).length;
+    this.#sizes.set(modelId, this.sizeOf(modelId) + added);
+    await this.#bringIn(modelId, changes, stored);
   }
 
   /**
    * Makes it what the database says, whatever it was: after a start, after a time without Qdrant, after a restored
-   * backup of either. It is read before the database is, so what it has and the database has not is gone, unless it was
+   * backup of either; returns the sequence of the last embedding. It is read before the database is, so what it has and the database has not is gone, unless it was
    * written later: then it is another version, and stays.
    */
-  async #compare(modelId: string, copy: Copy): Promise<void> {
-    copy.after = 0;
+  async #compare(modelId: string): Promise<number> {
     const superfluous = await this.#versions(modelId);
     const removals: PointVersion[] = [];
-    let [missing, size] = [0, 0];
-    for await (const changes of this.#all(modelId, copy)) {
+    let [missing, size, after] = [0, 0, 0];
+    for await (const changes of this.#follower.all(modelId)) {
       const stored = new Map<CollectionId, number>();
       const ahead: PointVersion[] = [];
       for (const { collectionId, sequence } of changes) {
@@ -134,11 +106,13 @@ export class Generation {
       await this.#removeVersions(ahead);
       missing += await this.#bringIn(modelId, changes, stored);
       size += changes.length;
+      after = changes.at(-1)?.sequence ?? after;
     }
     for (const [collectionId, sequence] of superfluous) removals.push({ collectionId, sequence });
     await this.#removeVersions(removals);
-    Object.assign(copy, { complete: copy.after, size });
+    this.#sizes.set(modelId, size);
     if (missing + removals.length > 0) this.#onRepaired({ missing, superfluous: removals.length });
+    return after;
   }
 
   async #versions(modelId: string): Promise<Map<CollectionId, number>> {
@@ -168,17 +142,6 @@ export class Generation {
 
   async #removeVersions(versions: readonly PointVersion[]): Promise<void> {
     for (const part of partsOf(versions)) await this.#server.removeVersions(this.name, part);
-  }
-
-  /** All that the database has of the model; `copy.after` tells how far that was read. */
-  async *#all(modelId: string, copy: Copy): AsyncGenerator<readonly EmbeddingChange[]> {
-    for (let isLast = false; !isLast;) {
-      this.#closing.throwIfAborted();
-      const changes = await this.#embeddings.changedSince(copy.after, modelId, readSize);
-      isLast = changes.length < readSize;
-      yield changes;
-      copy.after = changes.at(-1)?.sequence ?? copy.after;
-    }
   }
 }
 

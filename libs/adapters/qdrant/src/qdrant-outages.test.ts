@@ -36,10 +36,10 @@ const fill = (): number => Math.max(put(0, 1), put(1, 1, 1), put(2, 3, 4));
 const filled = async (): Promise<number> => {
   const asOf = fill();
   await until(() => isBack(asOf));
-  subject.log.length = 0;
+  subject.log.lines.length = 0;
   return asOf;
 };
-const messages = (level: string) => subject.log.filter((line) => line.level === level).map(({ message }) => message);
+const messages = (level: 'info' | 'warn') => subject.log.messages(level);
 const isBack = async (asOf: number) => (await ask(asOf)) === 'qdrant';
 
 const faults: readonly QdrantFault[] = [
@@ -63,7 +63,7 @@ const isOfSearches = (fault: QdrantFault) => fault === 'wrong scores' || fault =
 const signOfATry = (fault: QdrantFault) =>
   fault === 'foreign ids' ? /\/query$/ : fault === 'wrong scores' ? /^\/aliases$/ : /^\/$/;
 
-describe('Qdrant stand-in: while Qdrant is of no use', () => {
+describe('Qdrant stand-in: while Qdrant is unavailable', () => {
   test.each(faults)('%s: the database answers, and Qdrant again by itself afterwards', async (fault) => {
     const asOf = await filled();
     standIn.calls.length = 0;
@@ -77,7 +77,7 @@ describe('Qdrant stand-in: while Qdrant is of no use', () => {
     for (let i = 0; i < 8; i += 1) expect(await ask(asOf)).toBe('database');
     standIn.faults.set(null);
     await until(() => isBack(asOf));
-    expect(messages('warn')).toEqual(['Qdrant is of no use; the database answers searches']);
+    expect(messages('warn')).toEqual(['Qdrant is unavailable; the database answers searches']);
     expect(messages('info').filter((message) => message === 'Qdrant answers searches again')).toHaveLength(1);
   });
 
@@ -225,7 +225,7 @@ describe('Qdrant stand-in: collections that are not in use', () => {
     const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
     expect((await client.count(current ?? '')).count).toBe(2);
     expect(new Set(messages('info'))).toEqual(
-      new Set(['A deleted vector stays for now in a collection of Qdrant that is not in use']),
+      new Set(['A deleted vector stays for now in a Qdrant collection that is not in use']),
     );
     expect(messages('warn')).toEqual([]);
   });
@@ -248,11 +248,11 @@ describe('Qdrant stand-in: the API key', () => {
     const asOf = fill();
     for (let i = 0; i < 7; i += 1) {
       expect(await ask(asOf)).toBe('database');
-      await expect(subject.index.check()).rejects.toThrow(/Qdrant refuses the API key|it failed too often/);
+      await expect(subject.index.check()).rejects.toThrow(/Qdrant refuses the API key|it failed repeatedly/);
     }
-    expect(messages('warn')).toEqual(['Qdrant is of no use; the database answers searches']);
-    expect(JSON.stringify(subject.log)).toContain('Qdrant refuses the API key: Invalid API key or JWT');
-    expect(JSON.stringify(subject.log)).not.toContain('right key');
+    expect(messages('warn')).toEqual(['Qdrant is unavailable; the database answers searches']);
+    expect(JSON.stringify(subject.log.lines)).toContain('Qdrant refuses the API key: Invalid API key or JWT');
+    expect(JSON.stringify(subject.log.lines)).not.toContain('right key');
     standIn.apiKey = 'right key';
     await until(() => isBack(asOf));
   });
@@ -260,7 +260,7 @@ describe('Qdrant stand-in: the API key', () => {
   test('one that is missing is told', async () => {
     const other = createSubject({ url: standIn.url, name: 'outages', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
-    await until(() => JSON.stringify(other.log).includes('Must provide an API key'));
+    await until(() => JSON.stringify(other.log.lines).includes('Must provide an API key'));
     await other.close();
   });
 
@@ -269,7 +269,7 @@ describe('Qdrant stand-in: the API key', () => {
     standIn.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
     const asOf = put(3, 1, 0.1);
     expect(await ask(asOf)).toBe('database');
-    await until(() => JSON.stringify(subject.log).includes('Qdrant refuses the API key: Forbidden'));
+    await until(() => JSON.stringify(subject.log.lines).includes('Qdrant refuses the API key: Forbidden'));
     await expect(subject.index.remove(idOf(0))).rejects.toThrow('Forbidden');
     standIn.faults.set(null);
     await until(() => isBack(asOf));
@@ -281,7 +281,7 @@ describe('Qdrant stand-in: an old release', () => {
     const old = await startQdrantStandIn({ version: '1.15.5' });
     const other = createSubject({ url: old.url, name: 'old', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
-    await until(() => JSON.stringify(other.log).includes('Qdrant 1.15.5 is too old: 1.16 or newer is needed'));
+    await until(() => JSON.stringify(other.log.lines).includes('Qdrant 1.15.5 is too old: 1.16 or newer is needed'));
     await other.close();
     await old.close();
   });

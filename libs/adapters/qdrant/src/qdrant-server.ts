@@ -1,10 +1,10 @@
+import { FailureWindow } from '@portico/dependencies';
 import { embeddingDimension } from '@portico/domain';
 import type { CollectionId } from '@portico/domain';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { circuitBreaker, BrokenCircuitError, handleWhen } from 'cockatiel';
 import { connect, type Limits } from './connect.ts';
 import { QdrantFailure, toFailure } from './qdrant-failure.ts';
-import { RecentFailures } from './recent-failures.ts';
 import {
   readAliases,
   readDone,
@@ -46,7 +46,7 @@ export class QdrantServer {
     this.#bulk = connect(url, apiKey, bulkMs);
     this.#breaker = circuitBreaker(
       handleWhen((error) => error instanceof QdrantFailure && (error.kind === 'away' || error.kind === 'key')),
-      { halfOpenAfter: restMs, breaker: new RecentFailures(failuresMax, failuresWithinMs) },
+      { halfOpenAfter: restMs, breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, inARow: false }) },
     );
   }
 
@@ -177,7 +177,7 @@ export class QdrantServer {
       return await this.#breaker.execute(() => readAs(what, read, call));
     } catch (error) {
       if (error instanceof BrokenCircuitError) {
-        throw new QdrantFailure('left alone', 'it failed too often a short while ago');
+        throw new QdrantFailure('left alone', 'it failed repeatedly and is not asked for a few seconds');
       }
       throw error;
     }

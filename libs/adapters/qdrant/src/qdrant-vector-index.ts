@@ -1,3 +1,4 @@
+import { TookTooLong, within, type Log } from '@portico/dependencies';
 import { embeddingDimension } from '@portico/domain';
 import type {
   CollectionId,
@@ -13,8 +14,7 @@ import { Generations } from './generations.ts';
 import { nearest } from './nearest.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import { QdrantServer } from './qdrant-server.ts';
-import { Outage, StillOut } from './outage.ts';
-import { TookTooLong, within } from './within.ts';
+import { SearchOutage, StillOut } from './outage.ts';
 
 export interface QdrantVectorIndexOptions {
   /** `http://host` means port 6333, `https://host` means 443. */
@@ -24,8 +24,7 @@ export interface QdrantVectorIndexOptions {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
   /** Answers from the vectors of the database while Qdrant does not. */
   readonly fallback: VectorIndex;
-  readonly warn: (message: string, facts?: object) => void;
-  readonly info: (message: string, facts?: object) => void;
+  readonly log: Log;
   /**
    * The alias, and what the names of its collections begin with; installations that share a Qdrant need one each.
    * `portico` by default.
@@ -65,7 +64,7 @@ class QdrantIndex implements QdrantVectorIndex {
   readonly #limits: Limits;
   readonly #server: QdrantServer;
   readonly #generations: Generations;
-  readonly #outage: Outage;
+  readonly #outage: SearchOutage;
   #generation: Generation | null = null;
   /** Whether there was a collection in use since this process started. */
   #isKnown = false;
@@ -78,7 +77,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#limits = { ...usualLimits, ...options.limits };
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
     this.#generations = new Generations(this.#server, options.name ?? 'portico');
-    this.#outage = new Outage(placeOf(options.url), options);
+    this.#outage = new SearchOutage(placeOf(options.url), options.log);
     // What happened meanwhile is not known, so it is compared before it is used again.
     this.#server.onGivenUp(() => {
       this.#generation = null;
@@ -122,8 +121,8 @@ class QdrantIndex implements QdrantVectorIndex {
       await this.#server.removeAside(name, collectionId);
     } catch (error) {
       if (isMissing(error)) return;
-      const facts = { collection: name, reason: String(error) };
-      this.#options.info('A deleted vector stays for now in a collection of Qdrant that is not in use', facts);
+      const fields = { collection: name, reason: String(error) };
+      this.#options.log.info(fields, 'A deleted vector stays for now in a Qdrant collection that is not in use');
     }
   }
 
@@ -141,7 +140,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#closing.abort(new StillOut('The index is closed'));
     const settled = Promise.allSettled([...this.#following]);
     await within(closingMs, settled).catch((error: unknown) => {
-      this.#options.warn('The vector index was closed while it waited for Qdrant', { err: error });
+      this.#options.log.warn({ err: error }, 'The vector index was closed while it waited for Qdrant');
     });
   }
 
@@ -159,7 +158,7 @@ class QdrantIndex implements QdrantVectorIndex {
 
   /**
    * A collection that has all that the query names. Where that takes long it goes on in the background, and while
-   * Qdrant is known to be of no use nobody waits for it.
+   * Qdrant is known to be away nobody waits for it.
    */
   async #ready({ modelId, asOf }: VectorQuery): Promise<Generation> {
     if (this.#generation?.isUpTo(modelId, asOf)) return this.#generation;
@@ -206,18 +205,21 @@ class QdrantIndex implements QdrantVectorIndex {
     const name = await this.#generations.current();
     const unfitness = name === null ? null : await this.#generations.unfitness(name);
     if (unfitness !== null) {
-      this.#options.warn('The collection in Qdrant cannot be used; another is filled', { collection: name, unfitness });
+      this.#options.log.warn(
+        { collection: name, reason: unfitness },
+        'The collection in Qdrant cannot be used; a new one is being filled',
+      );
     } else if (name === null && this.#isKnown) {
-      this.#options.warn('The collection in Qdrant is lost; another is filled');
+      this.#options.log.warn({}, 'The collection in Qdrant is gone; a new one is being filled');
     } else if (name === null) {
-      this.#options.info('There is no collection in Qdrant; one is made and filled');
+      this.#options.log.info({}, 'Qdrant has no collection yet; one is being created and filled');
     }
     this.#generation =
       name === null || unfitness !== null ? await this.#build(modelId, () => undefined) : this.#generationOf(name);
     this.#isKnown = true;
     this.#generations.clear().catch((error: unknown) => {
       // Nothing depends on it; the next opening tries again.
-      this.#options.info('Collections that nobody needs stay in Qdrant for now', { reason: String(error) });
+      this.#options.log.info({ reason: String(error) }, 'Unused collections could not be deleted from Qdrant yet');
     });
     return this.#generation;
   }
@@ -229,7 +231,7 @@ class QdrantIndex implements QdrantVectorIndex {
       await this.#generations.use(generation.name);
     } catch (error) {
       await this.#server.drop(generation.name).catch((cause: unknown) => {
-        this.#options.warn('A collection that was not finished stays in Qdrant until a later start', { err: cause });
+        this.#options.log.warn({ err: cause }, 'An unfinished collection stays in Qdrant until a later start');
       });
       throw isMissing(error) ? superseded(error) : error;
     }
@@ -242,7 +244,7 @@ class QdrantIndex implements QdrantVectorIndex {
       embeddings: this.#options.embeddings,
       closing: this.#closing.signal,
       onRepaired: (repairs) => {
-        this.#options.info('The vectors in Qdrant were brought in line with the database', repairs);
+        this.#options.log.info(repairs, 'The vectors in Qdrant were brought in line with the database');
       },
     });
   }

@@ -51,7 +51,7 @@ const heldUp = (isMeant: (after: number) => boolean) => {
   };
   return { embeddings: { ...embeddings, changedSince }, read: read.promise, letGo: () => letGo.resolve() };
 };
-const messages = ({ log }: Subject) => log.map(({ message }) => message);
+const messages = ({ log }: Subject) => log.messages();
 const isWrite = ({ method, path }: { readonly method: string; readonly path: string }) =>
   method === 'PUT' || path.endsWith('/batch') || path.endsWith('/delete');
 
@@ -328,7 +328,7 @@ describe('Qdrant stand-in: a start', () => {
       });
       const subject = startProcess();
       expect(await expectTrue(subject, put(0, [1]))).toBe('qdrant');
-      expect(JSON.stringify(subject.log)).toContain('not 768 by Cosine');
+      expect(JSON.stringify(subject.log.lines)).toContain('not 768 by Cosine');
       expect((await client.collectionExists(collection)).exists).toBe(true);
     }
   });
@@ -339,8 +339,7 @@ describe('Qdrant stand-in: a start', () => {
     await expectTrue(subject, asOf);
     standIn.forget();
     await until(async () => (await expectTrue(subject, asOf)) === 'qdrant');
-    const warnings = subject.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
-    expect(warnings).toEqual(['The collection in Qdrant is lost; another is filled']);
+    expect(subject.log.messages('warn')).toEqual(['The collection in Qdrant is gone; a new one is being filled']);
   });
 
   test('many vectors are written in the background, and the database answers until they are', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createEmbeddingChanges, vectorIndexContract } from '@portico/contracts';
+import { createEmbeddingChanges, recordLog, vectorIndexContract } from '@portico/contracts';
 import type { VectorIndexSubject } from '@portico/contracts';
 import { startFaultProxy, startQdrant, startQdrantStandIn } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
@@ -35,8 +35,7 @@ const createSubject = async (server: { readonly url: string; readonly apiKey?: s
     apiKey: server.apiKey ?? null,
     embeddings,
     fallback: createEmbeddedVectorIndex({ embeddings }),
-    warn: () => undefined,
-    info: () => undefined,
+    log: recordLog(),
     name,
     // A real server on a slow machine makes a collection in more than half a second.
     limits: { searchMs: 20_000 },

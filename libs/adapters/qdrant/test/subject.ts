@@ -1,23 +1,17 @@
-import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
-import type { EmbeddingChanges } from '@portico/contracts';
+import { createEmbeddingChanges, recordLog, vectorTowards } from '@portico/contracts';
+import type { EmbeddingChanges, RecordedLog } from '@portico/contracts';
 import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
-import { createMemoryVectorIndex } from '@portico/memory';
 import { expect } from 'vitest';
 import { connect, type Limits } from '../src/connect.ts';
 import { createQdrantVectorIndex, type QdrantVectorIndex } from '../src/qdrant-vector-index.ts';
-
-export interface LogLine {
-  readonly level: 'warn' | 'info';
-  readonly message: string;
-  readonly facts: object;
-}
+import { createExactIndex } from './exact-index.ts';
 
 export interface Subject {
   readonly index: QdrantVectorIndex;
   readonly embeddings: EmbeddingChanges;
   /** The answer that comparing with every vector of the database gives. */
   readonly truth: VectorIndex;
-  readonly log: LogLine[];
+  readonly log: RecordedLog;
   close(): Promise<void>;
 }
 
@@ -33,20 +27,14 @@ export const createSubject = (options: {
   readonly limits?: Partial<Limits>;
 }): Subject => {
   const embeddings = options.embeddings ?? createEmbeddingChanges();
-  const log: LogLine[] = [];
-  const note =
-    (level: LogLine['level']) =>
-    (message: string, facts: object = {}) => {
-      log.push({ level, message, facts });
-    };
-  const truth = createMemoryVectorIndex({ embeddings });
+  const log = recordLog();
+  const truth = createExactIndex({ embeddings });
   const index = createQdrantVectorIndex({
     url: options.url,
     apiKey: options.apiKey ?? null,
     embeddings,
     fallback: truth,
-    warn: note('warn'),
-    info: note('info'),
+    log,
     name: options.name,
     limits: { ...impatient, ...options.limits },
   });

@@ -1,4 +1,4 @@
-export * from './redis-cache.ts';
+export * from './redis-body-store.ts';
 export {
   openRedis,
   RedisAway,

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { createOutage, settlesWithin, type Log, type Outage } from '@portico/dependencies';
 import type { Probe } from '@portico/domain';
 import { Redis, ReplyError } from 'ioredis';
 import { problemOf } from './connection-problem.ts';
@@ -26,8 +26,8 @@ const connectionClosed = 'the connection was closed';
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`, with user and password where there are any. */
   readonly url: string;
-  /** Told once when Redis goes away, once when it is back, of wrong settings and of refusals; never of a password. */
-  readonly warn: (message: string) => void;
+  /** Never shown a password. */
+  readonly log: Log;
   /** Else 200 ms. For tests on machines that are too busy for it. */
   readonly timeoutMs?: number;
 }
@@ -84,7 +84,8 @@ class Connection implements RedisConnection {
   readonly probe: Probe;
   readonly opened: Promise<void>;
   readonly #address: RedisAddress;
-  readonly #warn: (message: string) => void;
+  readonly #log: Log;
+  readonly #outage: Outage;
   readonly #timeoutMs: number;
   readonly #limits = new RunningTimeLimits();
   readonly #toldWarnings = new Set<string>();
@@ -98,9 +99,10 @@ class Connection implements RedisConnection {
   #lastProblem = connectionClosed;
   #gathering = false;
 
-  constructor({ url, warn, timeoutMs = commandTimeoutMs }: RedisConnectionOptions) {
+  constructor({ url, log, timeoutMs = commandTimeoutMs }: RedisConnectionOptions) {
     this.#address = readRedisUrl(url);
-    this.#warn = warn;
+    this.#log = log;
+    this.#outage = createOutage(log, { back: `Redis at ${this.#address.label} is back` });
     this.#timeoutMs = timeoutMs;
     ({ promise: this.opened, resolve: this.#noteOpened } = Promise.withResolvers<void>());
     this.probe = { name: 'redis', essential: false, check: () => this.#check() };
@@ -131,7 +133,7 @@ class Connection implements RedisConnection {
     this.client.disconnect();
     if (stream && !stream.destroyed) {
       const closed = new Promise((resolve) => stream.once('close', resolve));
-      await Promise.race([closed, setTimeout(2 * disconnectTimeoutMs, undefined, { ref: false })]);
+      await settlesWithin(2 * disconnectTimeoutMs, closed);
     }
   }
 
@@ -190,7 +192,7 @@ class Connection implements RedisConnection {
   #becomeHere(): void {
     const isNew = this.#state === 'opening' || this.#state === 'away';
     if (this.#state === 'closed') return;
-    if (this.#state !== 'opening') this.#warn(`Redis at ${this.#address.label} is back`);
+    this.#outage.end();
     this.#state = 'here';
     this.#attempts = 0;
     this.#noteOpened();
@@ -206,9 +208,7 @@ class Connection implements RedisConnection {
 
   #becomeAway(state: 'late' | 'doubted' | 'away', reason: string): void {
     if (this.#state === 'closed') return;
-    if (this.#state === 'here' || this.#state === 'opening') {
-      this.#warn(`Redis at ${this.#address.label} is away: ${reason}`);
-    }
+    this.#outage.begin({ message: `Redis at ${this.#address.label} is away: ${reason}` });
     this.#state = state;
   }
 
@@ -293,7 +293,7 @@ class Connection implements RedisConnection {
   #warnOnce(told: Set<string>, about: string, what: string): void {
     if (this.#state === 'closed' || told.has(about)) return;
     told.add(about);
-    this.#warn(`Redis at ${this.#address.label} ${what}`);
+    this.#log.warn({}, `Redis at ${this.#address.label} ${what}`);
   }
 
   /** A server that does not know a command repeats its arguments, cut off somewhere; the password may be one. */

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AdmissionLog, rateLimiterContract } from '@portico/contracts';
+import { AdmissionLog, rateLimiterContract, recordLog } from '@portico/contracts';
 import type { LimitRule, RateLimiter } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSubjects, noFallback, patientMs } from '../test/limiter-subject.ts';
 import { openRedis } from './redis-connection.ts';
-import { createRedisRateLimiter, limitKey } from './redis-rate-limiter.ts';
+import { createRedisRateLimiter, limitKey, slidingWindowScript } from './redis-rate-limiter.ts';
 
 /** 8 KB, the key included (specification, section 7). */
 const subjectBytesMax = 8_000;
@@ -28,6 +29,11 @@ const admittedOf = async (limiter: RateLimiter, rule: LimitRule, times: number, 
 describe.skipIf(!subjects)('the limiter in Redis', () => {
   const subject = () => subjects!.next();
   const bytesOf = async (key: string) => Number(await subjects!.client.memory('USAGE', key));
+
+  test('the script parses, and Redis holds it as the file has it', async () => {
+    const loaded = await subjects!.client.script('LOAD', slidingWindowScript);
+    expect(loaded).toBe(createHash('sha1').update(slidingWindowScript).digest('hex'));
+  });
 
   for (const [sentence, check] of Object.entries(rateLimiterContract)) {
     test(sentence, () => check(subject()));
@@ -166,8 +172,8 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
 
 describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
   const open = async () => {
-    const connection = await openRedis({ url: redis!.url, warn: () => undefined, timeoutMs: patientMs });
-    const limiter = createRedisRateLimiter({ redis: connection, fallback: noFallback, warn: () => undefined });
+    const connection = await openRedis({ url: redis!.url, log: recordLog(), timeoutMs: patientMs });
+    const limiter = createRedisRateLimiter({ redis: connection, fallback: noFallback, log: recordLog() });
     return { connection, limiter };
   };
 

@@ -1,24 +1,26 @@
-import type { LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
+import { readFileSync } from 'node:fs';
+import { createOutage, type Log, type Outage } from '@portico/dependencies';
+import type { LimitRule, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
 import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
-import { slidingWindowScript } from './sliding-window-script.ts';
 
-/** So long the fallback decides after Redis refused to count, for it is not likely to change its mind at once. */
+/** Says itself what it keeps. */
+export const slidingWindowScript = readFileSync(new URL('sliding-window.lua', import.meta.url), 'utf8');
+
+/** How long the fallback decides after Redis refused to count: it is not likely to change its mind at once. */
 export const refusalPauseMs = 5_000;
 
 export interface RedisRateLimiterOptions {
-  readonly redis: Pick<RedisConnection, 'client' | 'ask'>;
+  readonly redis: Pick<RedisConnection, 'client' | 'ask' | 'probe'>;
   /** Counts while Redis does not; it never fails. */
   readonly fallback: RateLimiter;
-  readonly warn: (message: string) => void;
-  /** Told when the fallback begins to decide (true), and when Redis does again. */
-  readonly onFallback?: (active: boolean) => void;
+  readonly log: Log;
   /** For tests: microseconds since 1970 in place of the server's clock. */
   readonly timeOfTests?: () => number;
 }
 
 export interface RedisRateLimiter extends RateLimiter {
-  /** Counts a request of nobody, so that `onFallback` is told who decides when no caller comes either. */
-  check(): Promise<void>;
+  /** Of the connection. Counts a request of nobody first, so that it says who decides when no caller comes either. */
+  readonly probe: Probe;
 }
 
 /** In no caller's subject, which begins with what it is; it is let in again after a second. */
@@ -27,7 +29,7 @@ const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
 
 /**
  * Counts in Redis, for all processes together, by the server's clock: one script for each decision
- * (`sliding-window-script.ts` says what is kept). A key is gone by itself when the longest window that it was judged by
+ * (`sliding-window.lua` says what is kept). A key is gone by itself when the longest window that it was judged by
  * has passed, and an eighth more.
  *
  * While Redis is away, or refuses, the fallback decides: each process by itself, by the whole rule. Neither history is
@@ -42,8 +44,13 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
   return {
     consume: (subject, rule) => limiter.decide('consume', subject, rule),
     peek: (subject, rule) => limiter.decide('peek', subject, rule),
-    async check() {
-      await limiter.decide('consume', nobody, checkRule);
+    probe: {
+      ...options.redis.probe,
+      inFallback: () => limiter.isAlone,
+      async check() {
+        await limiter.decide('consume', nobody, checkRule);
+        await options.redis.probe.check();
+      },
     },
   };
 };
@@ -57,25 +64,31 @@ interface ScriptClient {
 
 class Decisions {
   readonly #options: RedisRateLimiterOptions;
-  #isAlone = false;
+  readonly #outage: Outage;
   /** How often the fallback has begun: an answer to what was asked before it did says nothing of Redis now. */
   #fallbacks = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: RedisRateLimiterOptions) {
     this.#options = options;
+    this.#outage = createOutage(options.log, { back: 'Rate limits are counted by all processes together again' });
+  }
+
+  /** Whether the fallback decides. */
+  get isAlone(): boolean {
+    return this.#outage.kind !== null;
   }
 
   async decide(question: Question, subject: string, rule: LimitRule): Promise<RateLimitResult> {
-    if (this.#isAlone && performance.now() < this.#pausedUntil) return this.#options.fallback[question](subject, rule);
+    if (this.isAlone && performance.now() < this.#pausedUntil) return this.#options.fallback[question](subject, rule);
     const fallbacks = this.#fallbacks;
     try {
-      const quota = await this.#ask(question, subject, rule);
-      if (this.#isAlone && fallbacks === this.#fallbacks) this.#returnToRedis();
-      return quota;
+      const result = await this.#ask(question, subject, rule);
+      if (fallbacks === this.#fallbacks) this.#outage.end();
+      return result;
     } catch (error) {
       if (error instanceof RedisRefusal) this.#pausedUntil = performance.now() + refusalPauseMs;
-      if (!this.#isAlone) this.#fallBack(error);
+      if (!this.isAlone) this.#fallBack(error);
       return this.#options.fallback[question](subject, rule);
     }
   }
@@ -86,29 +99,21 @@ class Decisions {
       const time = timeOfTests ? [timeOfTests()] : [];
       const { allowed, windowSeconds } = rule;
       const script = client as unknown as ScriptClient;
-      return quotaFrom(await script.portico_limit(limitKey(subject), allowed, windowSeconds, question, ...time), rule);
+      return resultFrom(await script.portico_limit(limitKey(subject), allowed, windowSeconds, question, ...time), rule);
     });
   }
 
   #fallBack(error: unknown): void {
-    this.#isAlone = true;
     this.#fallbacks++;
-    const reason = error instanceof Error ? error.message : 'for an unknown reason';
-    this.#options.warn(`Rate limits are counted by this process alone: ${reason}`);
-    this.#options.onFallback?.(true);
-  }
-
-  #returnToRedis(): void {
-    this.#isAlone = false;
-    this.#options.warn('Rate limits are counted by all processes together again');
-    this.#options.onFallback?.(false);
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#outage.begin({ message: `Rate limits are counted by this process alone: ${reason}` });
   }
 }
 
 /** The 1 is the layout of the value: a new one gets a new key, so that two versions can run side by side. */
 export const limitKey = (subject: string): string => `portico:limit:1:${subject}`;
 
-const quotaFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
+const resultFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
   if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isInteger)) {
     throw new Error('the answer is not that of the limiter');
   }

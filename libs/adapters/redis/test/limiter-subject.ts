@@ -1,3 +1,4 @@
+import { recordLog } from '@portico/contracts';
 import type { RateLimiter } from '@portico/domain';
 import { openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter, limitKey } from '../src/redis-rate-limiter.ts';
@@ -16,19 +17,19 @@ export const noFallback: RateLimiter = {
  * own clock all the same, so that a short window alone may be gone while a test on a busy machine still counts in it.
  */
 export const createSubjects = async (url: string) => {
-  const warnings: string[] = [];
-  const redis = await openRedis({ url, warn: (message) => warnings.push(message), timeoutMs: patientMs });
+  const log = recordLog();
+  const redis = await openRedis({ url, log, timeoutMs: patientMs });
   let now = Date.UTC(2026, 0, 1) * 1000 + 123_457;
   let made = 0;
   const shared = createRedisRateLimiter({
     redis,
     fallback: noFallback,
-    warn: (message) => warnings.push(message),
+    log,
     timeOfTests: () => now,
   });
   return {
     client: redis.client,
-    warnings,
+    warnings: log.messages,
     /** Microseconds of the time that the limiters see. */
     now: () => now,
     setNow: (microseconds: number) => {

@@ -1,6 +1,7 @@
-import { createInProcessCache, createInProcessRateLimiter } from '@portico/inprocess';
+import { recordLog } from '@portico/contracts';
+import { createInProcessRateLimiter } from '@portico/inprocess';
 import type { Clock } from '@portico/domain';
-import { createRedisCache } from '../src/redis-cache.ts';
+import { createRedisBodyStore } from '../src/redis-body-store.ts';
 import { openRedis, type RedisConnection } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 import { patientMs } from './limiter-subject.ts';
@@ -11,26 +12,28 @@ const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now()
 const patienceMs = 60_000;
 
 /**
- * A connection with a limiter and a cache on it, and all that an operator would have been told. Its time limit is long,
+ * A connection with a limiter and a store of bodies on it, and all that an operator would have been told. Its time limit is long,
  * so that a machine that is busy is no fault, unless the fault is one that only the limit of production finds.
  */
 export const openObserved = async (url: string, timeoutMs = patientMs) => {
   const warnings: string[] = [];
   const fallbacks: boolean[] = [];
-  const warn = (message: string) => warnings.push(message);
-  const redis = await openRedis({ url, warn, timeoutMs });
+  const note = (_fields: object, message: string): void => {
+    warnings.push(message);
+    if (message.startsWith('Rate limits are counted')) fallbacks.push(limiter.probe.inFallback?.() ?? false);
+  };
+  const log = { ...recordLog(), info: note, warn: note };
+  const redis = await openRedis({ url, log, timeoutMs });
   const own = await createInProcessRateLimiter({ clock });
   const limiter = createRedisRateLimiter({
     redis,
     fallback: own,
-    warn,
-    onFallback: (active) => fallbacks.push(active),
+    log,
   });
-  const near = createInProcessCache({ maxBytes: 1_048_576 });
   return {
     redis,
     limiter,
-    cache: createRedisCache({ redis, near }),
+    bodies: createRedisBodyStore({ redis }),
     warnings,
     fallbacks,
     untilHere: () => until(() => works(redis)),

@@ -16,8 +16,10 @@ export interface TakerOrders {
 export type Admission = readonly [askedAt: number, answeredAt: number];
 
 const { url, subject, allowed, windowSeconds, requests, atOnce } = JSON.parse(process.argv[2] ?? '') as TakerOrders;
-const redis = await openRedis({ url, warn: (message) => console.error(message), timeoutMs: patientMs });
-const limiter = createRedisRateLimiter({ redis, fallback: noFallback, warn: (message) => console.error(message) });
+const say = (_fields: object, message: string): void => console.error(message);
+const log = { debug: () => undefined, info: say, warn: say, error: say };
+const redis = await openRedis({ url, log, timeoutMs: patientMs });
+const limiter = createRedisRateLimiter({ redis, fallback: noFallback, log });
 const admissions: Admission[] = [];
 const wallClock = () => performance.timeOrigin + performance.now();
 

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import type { Deadline, KeyHasher } from '@portico/domain';
 import { LRUCache } from 'lru-cache';
-import { createTurnstile } from './turnstile.ts';
+import { createSemaphore } from './semaphore.ts';
 
 export interface Argon2KeyHasherOptions {
   /** Random bytes of this installation, 16 or more, kept apart from the hashes; the tags of all secrets depend on them. */
@@ -38,10 +38,10 @@ export const createArgon2KeyHasher = ({
   const digestOf = createDigest(derived(pepper, 'portico api key'));
   const found = new LRUCache<string, true>({ max: memoMax });
   const underWay = new Map<string, Promise<boolean>>();
-  const turnstile = createTurnstile({ concurrency, waitingMax });
+  const semaphore = createSemaphore({ concurrency, waitingMax });
 
   const compute = <Result>(computation: () => Promise<Result>, deadline: Deadline | null): Promise<Result> =>
-    turnstile(() => {
+    semaphore(() => {
       onHash();
       return computation();
     }, deadline);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder, writeNewFile } from '@portico/dependencies';
 
 /**
  * The text of this file, which is made for its owner alone (mode 0600) where there is none. Of several processes that do so at
@@ -28,17 +29,13 @@ export const readIfPresent = async (path: string): Promise<string | null> => {
 
 /** Written whole under another name, then linked to its own, which fails where another process was first. */
 const makeFile = async (path: string, text: string): Promise<boolean> => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
+    await writeNewFile(draft, text);
     await link(draft, path);
+    await syncFolder(folder);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

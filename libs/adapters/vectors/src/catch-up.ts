@@ -1,21 +1,9 @@
+import { EmbeddingFollower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import type { VectorRows } from './vector-rows.ts';
 
-/** How many embeddings are read at once: 512 vectors are 1.5 MB. */
-const batchSize = 512;
-
 /** From how many rows on it is worth while to look for those that the store has no more: 3 MB. */
 const rowsWorthSweeping = 1024;
-
-/** How far the embeddings of one model have been read. */
-interface Progress {
-  /** The sequence of the last embedding that was read. */
-  after: number;
-  /** There is none up to this sequence that was not read; at least `after`. */
-  complete: number;
-  /** The reading that is under way. */
-  reading: Promise<void> | undefined;
-}
 
 /**
  * Keeps the rows a copy of the store, as far as each search asks for it. What another process deleted is not told: no
@@ -23,9 +11,8 @@ interface Progress {
  * is gone is dropped.
  */
 export class CatchUp {
-  readonly #embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  readonly #follower: EmbeddingFollower;
   readonly #rows: VectorRows;
-  readonly #models = new Map<string, Progress>();
   /** What was removed while something was read, so that a batch that is still on its way does not bring it back. */
   readonly #removed = new Set<CollectionId>();
   #readings = 0;
@@ -33,60 +20,39 @@ export class CatchUp {
   #rowsSwept = 0;
 
   constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, rows: VectorRows) {
-    this.#embeddings = embeddings;
     this.#rows = rows;
+    this.#follower = new EmbeddingFollower(embeddings, {
+      apply: (modelId, changes) => this.#apply(modelId, changes),
+      end: (modelId, isFirst) => this.#afterReading(modelId, isFirst),
+    });
   }
 
-  isNeeded(modelId: string, asOf: number): boolean {
-    return asOf > this.#progress(modelId).complete;
-  }
-
-  /** Fulfilled once every embedding of the model up to `asOf` is in the rows; searches at one time share one reading. */
+  /** Resolves once every embedding of the model up to `asOf` is in the rows. */
   async read(modelId: string, asOf: number): Promise<void> {
-    const progress = this.#progress(modelId);
-    while (asOf > progress.complete) {
-      progress.reading ??= this.#read(modelId, asOf, progress).finally(() => {
-        progress.reading = undefined;
-      });
-      await progress.reading;
+    if (this.#follower.isUpTo(modelId, asOf)) return;
+    this.#readings += 1;
+    try {
+      await this.#follower.catchUp(modelId, asOf);
+    } finally {
+      this.#readings -= 1;
+      if (this.#readings === 0) this.#removed.clear();
     }
   }
 
   beforeRemoving(collectionId: CollectionId): void {
-    if (this.#readings > 0) {
-      this.#removed.add(collectionId);
-    }
+    if (this.#readings > 0) this.#removed.add(collectionId);
   }
 
-  async #read(modelId: string, asOf: number, progress: Progress): Promise<void> {
-    this.#readings += 1;
-    try {
-      const isFirst = progress.after === 0;
-      while (asOf > progress.complete) {
-        const { after } = progress;
-        const changes = await this.#embeddings.changedSince(after, modelId, batchSize);
-        this.#apply(modelId, changes);
-        progress.after = changes.at(-1)?.sequence ?? after;
-        progress.complete = Math.max(progress.complete, changes.length < batchSize ? asOf : progress.after);
-      }
-      if (isFirst) this.#rowsSwept = this.#rows.count;
-      else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep(modelId);
-    } finally {
-      this.#readings -= 1;
-      if (this.#readings === 0) {
-        this.#removed.clear();
-      }
-    }
+  async #afterReading(modelId: string, isFirst: boolean): Promise<void> {
+    if (isFirst) this.#rowsSwept = this.#rows.count;
+    else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep(modelId);
   }
 
   /** Drops the rows of the model whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
   async #sweep(modelId: string): Promise<void> {
     const gone = new Set(this.#rows.collectionsOf(modelId));
-    for (let after = 0, isLast = false; !isLast;) {
-      const changes = await this.#embeddings.changedSince(after, modelId, batchSize);
+    for await (const changes of this.#follower.all(modelId)) {
       for (const { collectionId } of changes) gone.delete(collectionId);
-      isLast = changes.length < batchSize;
-      after = changes.at(-1)?.sequence ?? after;
     }
     for (const collectionId of gone) {
       if (this.#rows.find(collectionId)?.modelId === modelId) this.#rows.delete(collectionId);
@@ -100,15 +66,5 @@ export class CatchUp {
         this.#rows.put(collectionId, modelId, vector, sequence);
       }
     }
-  }
-
-  #progress(modelId: string): Progress {
-    const known = this.#models.get(modelId);
-    if (known) {
-      return known;
-    }
-    const progress: Progress = { after: 0, complete: 0, reading: undefined };
-    this.#models.set(modelId, progress);
-    return progress;
   }
 }

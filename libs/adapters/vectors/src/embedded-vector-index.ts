@@ -39,9 +39,7 @@ export const createEmbeddedVectorIndex = (ports: {
       if (query.among.length === 0 || query.limit < 1) {
         return { matches: [], isFallback: false };
       }
-      if (catchUp.isNeeded(query.modelId, query.asOf)) {
-        await catchUp.read(query.modelId, query.asOf);
-      }
+      await catchUp.read(query.modelId, query.asOf);
       return { matches: rank(query), isFallback: false };
     },
     /** It can answer as long as it can read what it has not seen. */

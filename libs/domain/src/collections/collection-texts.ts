@@ -13,6 +13,9 @@ export const baseUrlMax = 2_048;
 /** In characters (Unicode code points): of the header, parameter or cookie that carries a credential (specification, section 4). */
 export const parameterNameMax = 200;
 
+/** In characters (Unicode code points), once trimmed: of the credential itself. */
+export const credentialMax = 8_192;
+
 /** What of a text can name a collection: one plain line, cut to `collectionNameMax`; null where nothing is left. */
 export const nameIn = (text: string): string | null =>
   firstCharacters(plainLine(beginning(text, collectionNameMax)), collectionNameMax).trim() || null;

@@ -3,8 +3,8 @@ import { isJsonObject, memberOf } from './document-value.ts';
 
 /**
  * Why a value is no OpenAPI document that can be taken, or null where it can (specification, section 4): its place
- * and what it must be, in words for the caller. `name` is what the caller knows the whole by, e.g. `openapi_spec`.
- * Violations from the official schema beyond these are no faults.
+ * and what it must be, in words for the caller. `name` is what the caller knows the whole by.
+ * Violations from the official schema beyond these are none.
  */
 export function documentError(document: Json, name?: string): string | null {
   const at = (path: string) => (name ? `${name}.${path}` : path);

@@ -10,6 +10,13 @@ export const allowedMax = 1_000_000_000;
 /** 31 days; the shortest window is 1 s (specification, section 7). */
 export const windowSecondsMax = 2_678_400;
 
+/** 1 to 63 characters (specification, section 7). */
+export const tierNameForm = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+export const tierNameMax = 63;
+
+/** In characters (Unicode code points), once trimmed. */
+export const tierDescriptionMax = 1_000;
+
 /** At most `allowed` requests in any window of `windowSeconds`. */
 export interface LimitRule {
   readonly allowed: number;
@@ -17,7 +24,7 @@ export interface LimitRule {
 }
 
 export interface Tier extends LimitRule {
-  /** Its name: 1 to 63 of `a-z0-9_-`, first a letter or digit (specification, section 7). */
+  /** Its name, of `tierNameForm`. */
   readonly tier: string;
   readonly description: string | null;
   /** An inactive one limits nobody: its clients have the default limit. */

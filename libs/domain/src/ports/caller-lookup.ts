@@ -1,4 +1,4 @@
-import type { CallerRow, Target, TargetPart, TargetParts } from '../access/caller.ts';
+import type { CallerRow, Target, TargetPart, TargetParts } from '../access/principal.ts';
 import type { ClientId, ProfileId } from '../ids.ts';
 
 /**

@@ -1,11 +1,9 @@
 import type { AuditLog } from './audit-log.ts';
-import type { Cache } from './cache.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
 import type { Clock } from './clock.ts';
 import type { CollectionStore } from './collection-store.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import type { DocumentReader } from './document-reader.ts';
 import type { Embedder } from './embedder.ts';
 import type { EmbeddingJobs } from './embedding-jobs.ts';
 import type { EmbeddingStore } from './embedding-store.ts';
@@ -50,13 +48,10 @@ export interface Ports extends StorePorts {
   readonly tokens: TokenVerifier;
   readonly keys: KeyHasher;
   readonly cipher: Cipher;
-  readonly documents: DocumentReader;
-  readonly cache: Cache;
   readonly probes: readonly Probe[];
 }
 
 export type * from './audit-log.ts';
-export type * from './cache.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';
 export type * from './clock.ts';

@@ -1,9 +1,15 @@
 import type { ClientId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** Credentials of which the secret is a new one. */
+/** An API key pair in clear: returned once, never stored. */
+export interface Credentials {
+  readonly clientId: ClientId;
+  readonly secret: string;
+}
+
+/** Credentials whose secret replaced another. */
 export interface RotatedCredentials extends Credentials {
-  /** Until when the secret before it stays good; null where it does not, or there was none. */
+  /** Until when the previous secret stays valid; null where it does not, or there was none. */
   readonly previousUntil: Instant | null;
 }
 
@@ -17,15 +23,9 @@ export interface StoredSecret {
 
 export interface StoredKey {
   readonly current: StoredSecret;
-  /** The secret before the last rotation, good until `until` (exclusive). */
+  /** The secret before the last rotation, valid until `until` (exclusive). */
   readonly previous: (StoredSecret & { readonly until: Instant }) | null;
 }
 
-/** An API key pair, in clear: it is answered once and never kept. */
-export interface Credentials {
-  readonly clientId: ClientId;
-  readonly secret: string;
-}
-
-/** 7 days (specification, section 3). */
+/** How long a previous secret may stay valid: 7 days (specification, section 3). */
 export const graceSecondsMax = 604_800;

@@ -1,41 +1,58 @@
 import type { ClientId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** Who did it, in the words of an entry. */
-export type Actor = Pick<Profile, 'id' | 'email'>;
-
 export type Role = 'admin' | 'client';
 
 /** A grant counts for a `pending` profile at once, for a `rejected` one never (specification, section 2). */
 export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
 
-export interface Profile {
+/** A person or an agent who registered: one whom an admin let in, or one who waits or was turned away. */
+export type Profile = ApprovedProfile | UnapprovedProfile;
+
+interface ProfileFacts {
   readonly id: ProfileId;
   /** In lower case; unique. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
-  readonly role: Role;
-  readonly status: RegistrationStatus;
   /** The identity provider's user id (`sub`); unique. */
   readonly uid: string;
   /**
-   * The issuer whose token was the first that was accepted with this uid; from then on issuer and uid together count. Null
-   * while the profile is not bound, `unknownIssuer` until a binding of before issuers were kept is adopted.
+   * The issuer of the first token that was accepted with this uid; from then on issuer and uid count together. Null while the
+   * profile is not bound; `unknownIssuer` for a binding older than the keeping of issuers, until it is adopted.
    */
   readonly issuer: string | null;
-  /** The API client identifier, kept while the profile is an admin although it is asleep then; null without a key. */
-  readonly clientId: ClientId | null;
-  /** The name of the rate-limit tier that is assigned, which may be inactive; it goes with the tier. */
+  /** The name of the assigned rate-limit tier, which may be inactive; null once the tier is deleted. */
   readonly tier: string | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-  /** Of the first approval; null before it. */
-  readonly approvedAt: Instant | null;
 }
 
-/** No token is of it. */
+export interface ApprovedProfile extends ProfileFacts {
+  readonly role: Role;
+  readonly status: 'approved';
+  /**
+   * The API client identifier, which stays while the profile is an admin, though its key sleeps. Null for an admin who never was a
+   * client, also after a demotion, until the credentials are rotated.
+   */
+  readonly clientId: ClientId | null;
+  /** When it was first approved. */
+  readonly approvedAt: Instant;
+}
+
+/** Never an admin, and without credentials. */
+export interface UnapprovedProfile extends ProfileFacts {
+  readonly role: 'client';
+  readonly status: 'pending' | 'rejected';
+  readonly clientId: null;
+  readonly approvedAt: null;
+}
+
+/** The issuer of no token. */
 export const unknownIssuer = '';
+
+/** Who did something, as an audit entry names them. */
+export type Actor = Pick<Profile, 'id' | 'email'>;
 
 export interface PendingProfiles {
   readonly total: number;

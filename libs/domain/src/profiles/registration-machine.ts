@@ -17,10 +17,18 @@ const refusals = {
   rejected: 'already_rejected',
 } as const satisfies Record<RegistrationStatus, ErrorCode>;
 
-/** The status after the event; throws the refusal of a status that does not know it. */
-export const nextStatus = (status: RegistrationStatus, event: RegistrationEvent): RegistrationStatus => {
-  const transitions: Partial<Record<RegistrationEvent, RegistrationStatus>> = machine[status];
+/** The status that an event leads to, from wherever it is allowed. */
+type StatusAfter<Event extends RegistrationEvent> = {
+  [Status in RegistrationStatus]: (typeof machine)[Status] extends Readonly<Record<Event, infer Next>> ? Next : never;
+}[RegistrationStatus];
+
+/** The status after the event; throws the refusal of a status that does not allow it. */
+export const nextStatus = <Event extends RegistrationEvent>(
+  status: RegistrationStatus,
+  event: Event,
+): StatusAfter<Event> => {
+  const transitions: { readonly [Allowed in RegistrationEvent]?: RegistrationStatus } = machine[status];
   const next = transitions[event];
   if (!next) throw new PorticoError(refusals[status]);
-  return next;
+  return next as StatusAfter<Event>;
 };

@@ -1,5 +1,8 @@
 import type { CollectionId } from '../ids.ts';
 
+/** In characters (Unicode code points), once trimmed (specification, section 1). */
+export const searchQueryMax = 2_000;
+
 export interface VectorMatch {
   readonly collectionId: CollectionId;
   /** Cosine similarity, below 0 raised to 0. */

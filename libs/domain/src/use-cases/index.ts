@@ -1,6 +1,4 @@
-import type { TargetPart } from '../access/caller.ts';
-import type { AdminAuthority } from '../access/principal.ts';
-import type { Deadline } from '../deadline.ts';
+import type { AdminAuthority, TargetPart } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
@@ -8,13 +6,7 @@ import { type AdmissionRequest, admit, admitRegistration } from './access/admit.
 import { pruneAudit } from './audit/prune-audit.ts';
 import { exportAudit, readAuditPage } from './audit/read-audit.ts';
 import { writeAuditEntry } from './audit/write-audit-entry.ts';
-import {
-  listCollections,
-  readCollection,
-  readDocument,
-  readEncodedList,
-  readMetadata,
-} from './collections/read-collection.ts';
+import { listCollections, readCollection, readDocument, readMetadata } from './collections/read-collection.ts';
 import {
   createCollection,
   importCollection,
@@ -33,7 +25,7 @@ import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
 import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
 import { registerProfile } from './profiles/register-profile.ts';
-import { rotateCredentials, rotateOwnCredentials } from './profiles/rotate-credentials.ts';
+import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
 import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
@@ -63,8 +55,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
 
   // Collections
-  readCollectionBody: (body: Uint8Array, deadline: Deadline | null) => ports.documents.readBody(body, deadline),
-  readDocumentFile: (content: Uint8Array, format: 'json' | 'yaml') => ports.documents.readFile(content, format),
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
@@ -73,7 +63,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readDocument: readDocument(ports),
   readMetadata: readMetadata(ports),
   listCollections: listCollections(ports),
-  readEncodedList: readEncodedList(ports),
 
   // Access
   grantAccess: grantAccess(ports),

@@ -1,14 +1,8 @@
-import { countOf, idOf, numbersOf, objectOf, listOf, type Json, type JsonObject } from './json-shapes.ts';
-import { readFilter, type PointTest } from './filters.ts';
+import { type PointTest, readFilter } from './filters.ts';
+import { countOf, idOf, type Json, type JsonObject, listOf, numbersOf, objectOf } from './json-shapes.ts';
+import type { Point, PointId } from './point.ts';
 import { formatError, wrongInput } from './refusal.ts';
 
-export type PointId = string | number;
-export interface Point {
-  readonly id: PointId;
-  readonly vector: Float32Array;
-  readonly payload: JsonObject;
-  readonly version: number;
-}
 export interface Scored {
   readonly point: Point;
   readonly score: number;

@@ -1,5 +1,5 @@
-import { idOf, listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
-import type { Point, PointId } from './collection.ts';
+import { idOf, type Json, type JsonObject, listOf, objectOf, textOf } from './json-shapes.ts';
+import type { Point, PointId } from './point.ts';
 import { formatError } from './refusal.ts';
 
 export type PointTest = (point: Point) => boolean;

@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog.ts';
-import type { Collection, Point } from './collection.ts';
+import type { Collection } from './collection.ts';
+import type { Point } from './point.ts';
 import { readFilter } from './filters.ts';
 import { countOf, flagOf, idOf, listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
 import { formatError, invalid } from './refusal.ts';

@@ -4,7 +4,7 @@ import { listOf, message, object } from '../shapes.ts';
 
 export const accessEndpoints: Endpoints = {
   'GET /api/access/clients/{client_profile_id}/collections': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: listOf(['id', 'name', 'description', 'has_access', 'granted_at']),
     aim: ({ cast }) => ({ params: { client_profile_id: cast.granted.id } }),
@@ -14,7 +14,7 @@ export const accessEndpoints: Endpoints = {
     },
   },
   'POST /api/access/clients/{client_profile_id}/collections/{collection_id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 201,
     answer: object(['message', 'client_id', 'collection_id', 'granted_at']),
     aim: ({ cast, hidden }) => ({ params: { client_profile_id: cast.client.id, collection_id: hidden } }),
@@ -24,7 +24,7 @@ export const accessEndpoints: Endpoints = {
     holds: ({ body }, _caller, { granted }) => expect(body.collection_id).toBe(granted),
   },
   'DELETE /api/access/clients/{client_profile_id}/collections/{collection_id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: message,
     aim: ({ cast, granted }) => ({ params: { client_profile_id: cast.granted.id, collection_id: granted } }),
@@ -33,7 +33,7 @@ export const accessEndpoints: Endpoints = {
     }),
   },
   'GET /api/access/collections/{collection_id}/clients': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: listOf(['client_id', 'email', 'full_name', 'company_name', 'granted_at']),
     aim: ({ granted }) => ({ params: { collection_id: granted } }),

@@ -29,7 +29,7 @@ const badFields = [
 
 export const collectionEndpoints: Endpoints = {
   'GET /api/collections/': {
-    who: 'token',
+    auth: 'token',
     status: 200,
     answer: listOf(['id', 'name', 'description', 'created_at', 'updated_at']),
     aim: () => ({}),
@@ -41,7 +41,7 @@ export const collectionEndpoints: Endpoints = {
     badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2'],
   },
   'GET /api/collections/{collection_id}': {
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     answer: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at']),
     aim: standing,
@@ -53,7 +53,7 @@ export const collectionEndpoints: Endpoints = {
     },
   },
   'GET /api/collections/{collection_id}/metadata': {
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     answer: object(['id', 'name', 'description', 'base_url', 'authentication'], {
       authentication: ['type', 'name', 'value', 'in'],
@@ -67,7 +67,7 @@ export const collectionEndpoints: Endpoints = {
     },
   },
   'POST /api/collections/': {
-    who: 'admin',
+    auth: 'admin',
     status: 201,
     answer: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at', 'updated_at']),
     aim: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
@@ -81,7 +81,7 @@ export const collectionEndpoints: Endpoints = {
     badQueries: ['?strict=perhaps'],
   },
   'PUT /api/collections/{collection_id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: object(['id', 'name', 'description', 'updated_at']),
     aim: (world) => ({ ...standing(world), json: { name: 'Another name' } }),
@@ -91,7 +91,7 @@ export const collectionEndpoints: Endpoints = {
     badQueries: ['?strict=perhaps'],
   },
   'DELETE /api/collections/{collection_id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: message,
     aim: standing,

@@ -39,16 +39,16 @@ const others = {
 } as const;
 
 export const limitEndpoints: Endpoints = {
-  'GET /api/rate-limits/tiers': { who: 'admin', status: 200, answer: listOf(tier), aim: () => ({}) },
+  'GET /api/rate-limits/tiers': { auth: 'admin', status: 200, answer: listOf(tier), aim: () => ({}) },
   'GET /api/rate-limits/tiers/active/all': {
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     answer: listOf(tier),
     aim: () => ({}),
     holds: ({ list }, _caller, world) => expect(list.map((entry) => entry.tier)).toContain(world.tier),
   },
   'POST /api/rate-limits/tiers': {
-    who: 'admin',
+    auth: 'admin',
     status: 201,
     answer: object(tier),
     aim: ({ make }) => ({ json: { tier: make.nextName(), ...rule } }),
@@ -61,7 +61,7 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'PUT /api/rate-limits/tiers/{tier}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: object(tier),
     aim: (world) => ({ ...standingTier(world), json: { allowed_limit: 7 } }),
@@ -70,14 +70,14 @@ export const limitEndpoints: Endpoints = {
     badBodies: badLimits,
   },
   'DELETE /api/rate-limits/tiers/{tier}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: message,
     aim: standingTier,
     freshAim: freshTier,
   },
   'GET /api/rate-limits/overrides': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: listOf(override),
     aim: () => ({ query: '?active_only=TRUE' }),
@@ -88,7 +88,7 @@ export const limitEndpoints: Endpoints = {
     badQueries: ['?active_only=perhaps', '?active_only=true&active_only=false'],
   },
   'POST /api/rate-limits/overrides': {
-    who: 'admin',
+    auth: 'admin',
     status: 201,
     answer: object(override),
     aim: ({ cast }) => ({ json: { client_id: cast.client.key?.clientId, ...rule } }),
@@ -105,7 +105,7 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'PUT /api/rate-limits/overrides/{id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: object(override),
     aim: (world) => ({ ...standingOverride(world), json: { is_active: false } }),
@@ -115,14 +115,14 @@ export const limitEndpoints: Endpoints = {
     volatile: ['id'],
   },
   'DELETE /api/rate-limits/overrides/{id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: message,
     aim: standingOverride,
     freshAim: freshOverride,
   },
   'GET /api/rate-limits/effective/{client_id}': {
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     answer: object(['client_id', ...limit, 'source', 'tier', 'override_id', 'remaining', 'reset_seconds']),
     aim: ({ cast }) => ({ params: { client_id: cast.granted.key?.clientId ?? '' } }),

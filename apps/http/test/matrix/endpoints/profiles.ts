@@ -30,7 +30,7 @@ const freshPending = async ({ make, granted }: World) => ({
 
 export const profileEndpoints: Endpoints = {
   'POST /api/profiles/register': {
-    who: 'open',
+    auth: 'open',
     status: 201,
     answer: object([...identity, 'created_at']),
     aim: (world) => ({ json: registration(world) }),
@@ -42,7 +42,7 @@ export const profileEndpoints: Endpoints = {
     ],
   },
   'GET /api/profiles/me': {
-    who: 'token',
+    auth: 'token',
     status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
     aim: () => ({}),
@@ -58,7 +58,7 @@ export const profileEndpoints: Endpoints = {
     badQueries: ['?include=everything', '?include=tier,everything', '?include=tier,'],
   },
   'PUT /api/profiles/me': {
-    who: 'token',
+    auth: 'token',
     status: 200,
     answer: object([...identity, 'client_id', 'created_at', 'updated_at']),
     aim: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
@@ -69,7 +69,7 @@ export const profileEndpoints: Endpoints = {
     badBodies: badNames,
   },
   'POST /api/profiles/me/credentials': {
-    who: 'token',
+    auth: 'token',
     status: 200,
     answer: credentials,
     aim: () => ({}),
@@ -86,21 +86,21 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: '60' }, { grace_seconds: 604_801 }],
   },
   'GET /api/profiles/': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: listOf([...identity, 'client_id', 'created_at']),
     aim: () => ({}),
     badQueries: ['?include=everything', '?include=bound,everything', '?include=,tier', '?include=tier&include=bound'],
   },
   'POST /api/profiles/{user_id}/approve': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: credentials,
     aim: pending,
     freshAim: freshPending,
   },
   'POST /api/profiles/{user_id}/reject': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: message,
     aim: pending,
@@ -108,7 +108,7 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/credentials': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: credentials,
     aim: ({ cast }) => ({ params: { user_id: cast.client.id } }),
@@ -116,7 +116,7 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }],
   },
   'PUT /api/profiles/{user_id}/role': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAt(entry)]),
     aim: (world) => ({ ...pending(world), json: { role: 'admin' } }),
@@ -126,7 +126,7 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { role: 'owner' }, { role: null }],
   },
   'PUT /api/profiles/{user_id}/tier': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', 'tier', ...approvedAt(entry)]),
     aim: (world) => ({ ...pending(world), json: { tier: world.tier } }),
@@ -135,7 +135,7 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { tier: 7 }],
   },
   'DELETE /api/profiles/{user_id}': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: message,
     aim: pending,

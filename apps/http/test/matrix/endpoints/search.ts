@@ -4,7 +4,7 @@ import { listOf, object } from '../shapes.ts';
 
 export const searchEndpoints: Endpoints = {
   'POST /api/vector/search': {
-    who: 'token or key',
+    auth: 'token or key',
     status: 200,
     answer: listOf(['collection_id', 'collection_name', 'similarity_score']),
     aim: () => ({ json: { query: 'weather forecast', k_limit: 100 } }),
@@ -25,7 +25,7 @@ export const searchEndpoints: Endpoints = {
     volatile: ['similarity_score'],
   },
   'GET /api/vector/health': {
-    who: 'free',
+    auth: 'free',
     status: 200,
     answer: object(['status', 'embedder', 'index', 'dimension'], {
       embedder: ['status', 'model'],
@@ -36,13 +36,13 @@ export const searchEndpoints: Endpoints = {
     volatile: ['model', 'kind'],
   },
   'POST /api/vector/reindex': {
-    who: 'admin',
+    auth: 'admin',
     status: 202,
     answer: object(['message', 'job_id']),
     aim: () => ({}),
   },
   'GET /api/vector/reindex': {
-    who: 'admin',
+    auth: 'admin',
     status: 200,
     answer: object(['job_id', 'status', 'total', 'done', 'failed', 'started_at']),
     aim: () => ({}),

@@ -3,7 +3,7 @@ import type { Endpoint, Endpoints } from '../endpoint.ts';
 import { object, objectWith, text, type Shape } from '../shapes.ts';
 
 const free = (answer: Shape, more: Partial<Endpoint> = {}): Endpoint => ({
-  who: 'free',
+  auth: 'free',
   status: 200,
   answer,
   aim: () => ({}),

@@ -305,7 +305,11 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const approve = ({ stores }: SqlStores, n: number) =>
         stores.profiles.update(profile.id, ({ profile: current, key }) => {
           if (current.status !== 'pending') throw new PorticoError('already_approved');
-          return { ...noEffects, profile: { ...current, status: 'approved', fullName: `approved by ${n}` }, key };
+          return {
+            ...noEffects,
+            profile: { ...current, status: 'approved', approvedAt: 1, fullName: `approved by ${n}` },
+            key,
+          };
         });
       const outcomes = await Promise.allSettled(Array.from({ length: 64 }, (_, n) => approve(n % 2 ? a : b, n)));
       expect(counted(codesOf(outcomes))).toEqual({ done: 1, already_approved: 63 });

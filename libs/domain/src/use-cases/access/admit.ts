@@ -1,6 +1,15 @@
-import type { Target, TargetPart, TargetParts } from '../../access/caller.ts';
-import { type Credential, isKey, type AuthenticationFailure } from '../../access/credential.ts';
-import { type Principal, type Identified, isAdmin } from '../../access/principal.ts';
+import {
+  type AuthenticationFailure,
+  type Credential,
+  type Identified,
+  isAdmin,
+  isKey,
+  type Principal,
+  type RequiredAuth,
+  type Target,
+  type TargetPart,
+  type TargetParts,
+} from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
@@ -14,8 +23,8 @@ import { identify, identityOf } from './identify.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
-  /** Which callers the endpoint is for. An API key is no credential where it is not taken. */
-  readonly takes: 'token' | 'token or key' | 'admin token';
+  /** An API key is no credential where it is not taken. */
+  readonly auth: RequiredAuth;
   /** The collection that the request is about, where it is about one, and how much of it the answer needs. */
   readonly target: Target<Part> | null;
   /** What callers without valid credentials are counted by. */
@@ -40,14 +49,14 @@ export const admit = async <Part extends TargetPart = 'head'>(
   settings: Settings,
   request: AdmissionRequest<Part>,
 ): Promise<Admission<TargetParts[Part]>> => {
-  const { credential, takes, deadline } = request;
+  const { credential, auth, deadline } = request;
   const found =
-    takes !== 'token or key' && isKey(credential)
+    auth !== 'token or key' && isKey(credential)
       ? 'token_required'
       : await identify(ports, settings, credential, request.target);
   if (typeof found === 'string') throw await refusal(ports, settings, request, found);
   const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
-  if (takes === 'admin token' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
+  if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
   return { principal: { ...found, deadline }, counted };
 };
 
@@ -68,24 +77,29 @@ export const admitRegistration = async (
   });
   const hasFailed = typeof found === 'string';
   if (isDemanded && hasFailed) throw await refusal(ports, settings, { address }, found);
-  return { identity: hasFailed ? null : found, counted: await countStranger(ports, settings, address, false) };
+  return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
 };
 
-/** Counts a request without valid credentials by its address; throws `rate_limited`. Null where such are not counted. */
-const countStranger = async (
+/** Counts a request without valid credentials by its address; throws `rate_limited`. Null where such requests are not limited. */
+const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
-  { anonymousLimit, failedCredentialsLimit }: Settings,
+  { anonymousLimit }: Settings,
   address: string,
-  failed: boolean,
+): Promise<CountedRequest | null> => count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
+
+/** The same for a request whose credentials failed, which have a limit of their own beside it. */
+const limitFailedCredentials = async (
+  ports: Pick<Ports, 'limiter'>,
+  settings: Settings,
+  address: string,
 ): Promise<CountedRequest | null> => {
-  const failureRule = failed ? failedCredentialsLimit : null;
-  const failureSubject = `failures:${address}`;
-  // Looked at first: what the second count refuses must not have been counted by the first one.
-  if (failureRule)
-    refuseUnlessAdmitted({ ...(await limiter.peek(failureSubject, failureRule)), policy: 'failed-credentials' });
-  const anonymous = await count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
-  const failures = await count(limiter, 'failed-credentials', failureSubject, failureRule);
-  return failures ?? anonymous;
+  const { limiter } = ports;
+  const rule = settings.failedCredentialsLimit;
+  const [policy, subject] = ['failed-credentials', `failures:${address}`] as const;
+  // Peeked at first: what this limit refuses must not have been counted by the other.
+  if (rule) refuseUnlessAdmitted({ ...(await limiter.peek(subject, rule)), policy });
+  const anonymous = await limitAnonymous(ports, settings, address);
+  return (await count(limiter, policy, subject, rule)) ?? anonymous;
 };
 
 const refusalCodes = {
@@ -102,8 +116,9 @@ const refusal = async (
   { address, unregistered }: Pick<AdmissionRequest, 'address' | 'unregistered'>,
   failure: AuthenticationFailure,
 ): Promise<PorticoError> => {
-  const failed = failure === 'invalid_token' || failure === 'invalid_api_credentials';
-  const counted = await countStranger(ports, settings, address, failed);
+  const limit =
+    failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
+  const counted = await limit(ports, settings, address);
   const code = failure === 'unregistered' && unregistered ? unregistered : refusalCodes[failure];
   return new PorticoError(code, { counted });
 };

@@ -1,6 +1,13 @@
-import type { CallerRow, Target, TargetPart, TargetParts } from '../../access/caller.ts';
-import { type Credential, isKey, type AuthenticationFailure } from '../../access/credential.ts';
-import type { Identified } from '../../access/principal.ts';
+import {
+  type AuthenticationFailure,
+  type CallerRow,
+  type Credential,
+  type Identified,
+  isKey,
+  type Target,
+  type TargetPart,
+  type TargetParts,
+} from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import { isPorticoError } from '../../errors.ts';
 import { type ClientId, parseId } from '../../ids.ts';

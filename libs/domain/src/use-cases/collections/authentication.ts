@@ -1,21 +1,24 @@
 import type {
   ApiKeyPlace,
+  AuthenticationScheme,
   AuthenticationType,
   Collection,
   StoredAuthentication,
 } from '../../collections/collection.ts';
-import { PorticoError } from '../../errors.ts';
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /** How an admin says that calls to the API authenticate. */
-export interface AuthenticationInput {
-  readonly type: AuthenticationType;
-  /** Null means `Authorization`; `apiKey` demands a name, `none` ignores it. */
-  readonly name: string | null;
-  /** For `apiKey` alone, where null means `header`. */
-  readonly in: ApiKeyPlace | null;
-  /** The credential in clear; `invalid_body` beside `none`. Without it a stored one is kept, or dropped by `none`. */
+export type AuthenticationInput =
+  /** A stored credential is dropped. */
+  | { readonly type: 'none' }
+  /** Sent in a header where no place is named. */
+  | (WithCredential & { readonly type: 'apiKey'; readonly name: string; readonly in: ApiKeyPlace | null })
+  /** Sent as `Authorization` where no other name is given. */
+  | (WithCredential & { readonly type: 'bearer' | 'basic'; readonly name: string | null });
+
+interface WithCredential {
+  /** In clear; without it a stored one is kept. */
   readonly value: string | undefined;
 }
 
@@ -40,15 +43,29 @@ export const nextAuthentication = (
 ): StoredAuthentication | null => {
   if (input === undefined) return current;
   if (input === null) return null;
-  const { type, value } = input;
-  if (type === 'none' && value !== undefined) {
-    throw new PorticoError('invalid_body', { because: 'authentication.value must be absent where the type is none' });
-  }
-  const kept = type === 'none' ? null : (current?.sealedValue ?? null);
-  const openedKept = kept === null ? undefined : cipher.open(kept, sealingContext(id));
-  const sealedValue = value === undefined || value === openedKept ? kept : cipher.seal(value, sealingContext(id));
-  const next = { type, name: nameOf(input), in: type === 'apiKey' ? (input.in ?? 'header') : null, sealedValue };
+  const next = { ...schemeOf(input), sealedValue: sealedValueOf(cipher, id, current, input) };
   return current && sameAuthentication(current, next) ? current : next;
+};
+
+const schemeOf = (input: AuthenticationInput): AuthenticationScheme => {
+  const { type } = input;
+  if (type === 'none') return { type, name: null, in: null };
+  return type === 'apiKey'
+    ? { type, name: input.name, in: input.in ?? 'header' }
+    : { type, name: input.name ?? 'Authorization', in: null };
+};
+
+const sealedValueOf = (
+  cipher: Ports['cipher'],
+  id: CollectionId,
+  current: StoredAuthentication | null,
+  input: AuthenticationInput,
+): string | null => {
+  if (input.type === 'none') return null;
+  const kept = current?.sealedValue ?? null;
+  const { value } = input;
+  if (value === undefined || (kept !== null && value === cipher.open(kept, sealingContext(id)))) return kept;
+  return cipher.seal(value, sealingContext(id));
 };
 
 /** The stored authentication with its credential opened, else what the document says, which has none. */
@@ -70,14 +87,6 @@ export const resealedAuthentication = (
 };
 
 const sealingContext = (id: CollectionId): string => `collection:${id}:authentication`;
-
-const nameOf = ({ type, name }: AuthenticationInput): string | null => {
-  if (type === 'none') return null;
-  if (type !== 'apiKey') return name ?? 'Authorization';
-  if (name === null)
-    throw new PorticoError('invalid_body', { because: 'authentication.name is required where the type is apiKey' });
-  return name;
-};
 
 const sameAuthentication = (a: StoredAuthentication, b: StoredAuthentication): boolean =>
   a.type === b.type && a.name === b.name && a.in === b.in && a.sealedValue === b.sealedValue;

@@ -1,4 +1,4 @@
-import { type Principal, isAdmin, readableTarget, visibilityOf } from '../../access/principal.ts';
+import { type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
@@ -58,24 +58,3 @@ export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
   (principal: Principal, page: ListPage | null): Promise<readonly ListedCollection[]> =>
     collections.list(visibilityOf(principal), page);
-
-/**
- * The whole list as `encode` writes it, kept in the cache under the epochs that this request has read, so that a list of
- * before a grant, a revoke or a change is never found. `form` names the encoding.
- */
-export const readEncodedList =
-  ({ collections, cache }: Pick<Ports, 'collections' | 'cache'>) =>
-  async (
-    principal: Principal,
-    form: string,
-    encode: (list: readonly ListedCollection[]) => Uint8Array,
-  ): Promise<Uint8Array> => {
-    const { profile, epochs } = principal;
-    const viewer = isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`;
-    const key = `list/${form}/${epochs.catalog}/${viewer}`;
-    const kept = await cache.get(key);
-    if (kept) return kept;
-    const encoded = encode(await collections.list(visibilityOf(principal), null));
-    await cache.set(key, encoded);
-    return encoded;
-  };

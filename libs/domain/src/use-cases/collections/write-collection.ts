@@ -1,7 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
-import { PorticoError } from '../../errors.ts';
+import { SchemaViolated } from '../../documents/schema-violated.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -16,7 +16,7 @@ export interface NewCollection {
   /** Null where what the document says is to count. */
   readonly authentication: AuthenticationInput | null;
   readonly document: ReadDocument;
-  /** Whether violations of the official schema are faults. */
+  /** Whether a document with warnings is refused, by `SchemaViolated`. */
   readonly strict: boolean;
   readonly importKey?: string;
 }
@@ -93,7 +93,7 @@ export const updateCollection =
           systemEntry(ports, actor, {
             action: 'collection.update',
             ...ofCollection(current),
-            fields: fields.map(wireName),
+            fields: fields.map((field) => auditNames[field]),
             ...(fields.includes('name') ? { new_name: edited.name } : {}),
           }),
         ],
@@ -149,24 +149,18 @@ const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionE
   ...(edit.document ? factsOf(edit.document) : {}),
 });
 
-const editable = ['name', 'description', 'storedAuthentication', 'documentDigest'] as const;
+/** What recorded entries of the audit log call each part of a collection that can change. */
+const auditNames = {
+  name: 'name',
+  description: 'description',
+  storedAuthentication: 'authentication',
+  documentDigest: 'openapi_spec',
+} as const;
+const editable = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];
 
 const changedFields = (before: Collection, after: Collection) =>
   editable.filter((field) => before[field] !== after[field]);
 
-const wireName = (field: (typeof editable)[number]): string =>
-  ({
-    name: 'name',
-    description: 'description',
-    storedAuthentication: 'authentication',
-    documentDigest: 'openapi_spec',
-  })[field];
-
-const faultsNamed = 5;
-
 const refuseViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
-  if (!(strict || strictDocuments) || warnings.total === 0) return;
-  const named = warnings.first.slice(0, faultsNamed).map(({ pointer, message }) => `openapi_spec${pointer} ${message}`);
-  const more = warnings.total > named.length ? ` (and ${warnings.total - named.length} more)` : '';
-  throw new PorticoError('invalid_body', { because: named.join('; ') + more });
+  if ((strict || strictDocuments) && warnings.total > 0) throw new SchemaViolated(warnings);
 };

@@ -1,4 +1,4 @@
-import type { CallerRow } from '../../access/caller.ts';
+import type { CallerRow } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';

@@ -43,7 +43,7 @@ export const claimFirstAdmin =
       if (admins.some((admin) => canSignIn(settings, admin))) return null;
       const profile = match
         ? {
-            ...promoted({ ...match, status: match.status === 'rejected' ? 'pending' : match.status }, now),
+            ...promoted(match.status === 'rejected' ? { ...match, status: 'pending' } : match, now),
             uid,
             issuer,
             updatedAt: nextChangeAt(match.updatedAt, now),

@@ -4,11 +4,10 @@ import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
-import type { Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { credentialsMailJob, rejectionMailJob } from '../mails/mail-jobs.ts';
-import { newSecret } from './new-secret.ts';
+import { newSecret } from './credentials.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer' | 'queue'>;
 
@@ -26,7 +25,13 @@ export const approveProfile =
     const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile }) => ({
-      profile: { ...decided(profile, 'approve', now), clientId, approvedAt: now },
+      profile: {
+        ...profile,
+        status: nextStatus(profile.status, 'approve'),
+        clientId,
+        approvedAt: now,
+        updatedAt: nextChangeAt(profile.updatedAt, now),
+      },
       key: { current: stored, previous: null },
       entries: [systemEntry(ports, actor, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId })],
       jobs,
@@ -46,7 +51,14 @@ export const rejectProfile =
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({
-      profile: decided(profile, 'reject', now),
+      profile: {
+        ...profile,
+        role: 'client',
+        status: nextStatus(profile.status, 'reject'),
+        clientId: null,
+        approvedAt: null,
+        updatedAt: nextChangeAt(profile.updatedAt, now),
+      },
       key,
       entries: [systemEntry(ports, actor, { action: 'profile.reject', ...ofProfile(profile) })],
       jobs,
@@ -57,12 +69,6 @@ export const rejectProfile =
       jobs.map((job) => job.id),
     );
   };
-
-const decided = (profile: Profile, event: 'approve' | 'reject', now: number): Profile => ({
-  ...profile,
-  status: nextStatus(profile.status, event),
-  updatedAt: nextChangeAt(profile.updatedAt, now),
-});
 
 /** What will be refused is refused before a hash is made for it; the decision itself is taken in the transaction. */
 const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {

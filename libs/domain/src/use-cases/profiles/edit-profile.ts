@@ -5,7 +5,7 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ProfileState } from '../../ports/profile-store.ts';
 import { canSignIn } from '../../profiles/identity.ts';
-import type { Profile, Role } from '../../profiles/profile.ts';
+import type { ApprovedProfile, Profile, Role } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
@@ -65,7 +65,7 @@ const adminWarning = (settings: Settings, profile: Profile): string | null => {
 };
 
 /** An admin is always approved. */
-export const promoted = (profile: Profile, now: number): Profile => ({
+export const promoted = (profile: Profile, now: number): ApprovedProfile => ({
   ...profile,
   role: 'admin',
   status: nextStatus(profile.status, 'promote'),

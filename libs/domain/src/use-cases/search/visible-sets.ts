@@ -1,29 +1,28 @@
-import { type Principal, isAdmin, visibilityOf } from '../../access/principal.ts';
+import { type Principal, isAdmin, listVersion, visibilityOf } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
 const setsMax = 1_000;
 
 interface VisibleSet {
-  readonly epoch: string;
+  readonly version: string;
   readonly ids: readonly CollectionId[];
 }
 
 /**
- * The ids that a caller may see, kept under the epochs that its request has read from the database: a grant, a revoke or
- * a deletion changes an epoch, and the set of before is never found again. The same array is answered while it holds.
+ * The ids that a caller may see, kept under their `listVersion`: after a grant, a revoke or a change the set of before is never
+ * found again. Returns the same array while it holds.
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>) => {
   const sets = new Map<string, VisibleSet>();
   return async (principal: Principal): Promise<readonly CollectionId[]> => {
-    const admin = isAdmin(principal.profile);
-    const key = admin ? 'all' : principal.profile.id;
-    const epoch = `${principal.epochs.catalog}/${admin ? '' : principal.epochs.grants}/${principal.profile.status}`;
+    const key = isAdmin(principal.profile) ? 'all' : principal.profile.id;
+    const version = listVersion(principal);
     const kept = sets.get(key);
-    if (kept?.epoch === epoch) return kept.ids;
+    if (kept?.version === version) return kept.ids;
     const ids = await collections.visibleIds(visibilityOf(principal));
     sets.delete(key);
-    sets.set(key, { epoch, ids });
+    sets.set(key, { version, ids });
     const oldest = sets.keys().next();
     if (sets.size > setsMax && !oldest.done) sets.delete(oldest.value);
     return ids;

@@ -8,7 +8,15 @@ export type PartState = { readonly status: 'ok' } | { readonly status: 'unavaila
 
 export interface Readiness {
   readonly ready: boolean;
-  readonly parts: readonly { readonly name: string; readonly essential: boolean; readonly state: PartState }[];
+  readonly parts: readonly ReadinessPart[];
+}
+
+export interface ReadinessPart {
+  readonly name: string;
+  readonly essential: boolean;
+  readonly state: PartState;
+  /** Whether this process does its work by itself at present. */
+  readonly inFallback: boolean;
 }
 
 export interface VectorHealth {
@@ -33,16 +41,20 @@ export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) =
     ...probes.map((probe) => ({
       name: probe.name,
       essential: probe.essential,
+      inFallback: () => probe.inFallback?.() ?? false,
       state: share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
     })),
-    { name: 'embedder', essential: false, state: embedderState },
-    { name: 'vector index', essential: false, state: indexState },
+    { name: 'embedder', essential: false, inFallback: () => false, state: embedderState },
+    { name: 'vector index', essential: false, inFallback: () => false, state: indexState },
   ];
   return {
     /** Whether the service can answer: every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
       const states = await Promise.all(
-        parts.map(async ({ name, essential, state }) => ({ name, essential, state: await state() })),
+        parts.map(async ({ name, essential, state, inFallback }) => {
+          const now = await state();
+          return { name, essential, state: now, inFallback: inFallback() };
+        }),
       );
       return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
     },

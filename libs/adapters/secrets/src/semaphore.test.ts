@@ -1,0 +1,76 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { deadlineByHand } from '@portico/contracts';
+import { isPorticoError } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createSemaphore } from './semaphore.ts';
+
+test('no more than so many run at once, everyone comes through in order, and a failure gives its place back', async () => {
+  const semaphore = createSemaphore({ concurrency: 2, waitingMax: 18 });
+  let running = 0;
+  let most = 0;
+  const finished: number[] = [];
+  const tasks = Array.from({ length: 20 }, (_, at) =>
+    semaphore(async () => {
+      most = Math.max(most, ++running);
+      await turn();
+      running--;
+      if (at % 5 === 0) throw new Error('failed');
+      finished.push(at);
+    }),
+  );
+  const settled = await Promise.allSettled(tasks);
+  expect(most).toBe(2);
+  expect(finished).toEqual([...finished].sort((a, b) => a - b));
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(4);
+  expect(await semaphore(async () => 'free')).toBe('free');
+});
+
+test('whoever comes when all places to wait are taken is refused, with the reason, and the others are served', async () => {
+  const semaphore = createSemaphore({ concurrency: 1, waitingMax: 3 });
+  let begun = 0;
+  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => semaphore(async () => ++begun)));
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 4 }, () => 'fulfilled'),
+    ...Array.from({ length: 2 }, () => 'rejected'),
+  ]);
+  expect(begun).toBe(4);
+  const [refused] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  expect(isPorticoError(refused, 'internal') && refused.cause).toEqual(
+    new Error('1 computations run and 3 wait for their turn: no more are taken'),
+  );
+  expect(await semaphore(async () => 'free')).toBe('free');
+});
+
+test('whoever expires while it waits leaves the queue and gives its place to wait to another, and nobody else is moved', async () => {
+  const semaphore = createSemaphore({ concurrency: 1, waitingMax: 2 });
+  const deadline = deadlineByHand();
+  const held = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = semaphore(() => held.promise);
+  const expiring = semaphore(async () => done.push('expired'), deadline);
+  const second = semaphore(async () => done.push('second'));
+  deadline.expire();
+  await expect(expiring).rejects.toMatchObject({ code: 'timed_out' });
+  const third = semaphore(async () => done.push('third'), deadlineByHand());
+  held.resolve();
+  await Promise.all([first, second, third]);
+  expect(done).toEqual(['second', 'third']);
+  await expect(semaphore(async () => done.push('late'), deadline)).rejects.toMatchObject({ code: 'timed_out' });
+  expect(await semaphore(async () => 'free')).toBe('free');
+});
+
+test('whoever has had its turn is not stopped by its deadline', async () => {
+  const semaphore = createSemaphore({ concurrency: 1, waitingMax: 1 });
+  const deadline = deadlineByHand();
+  const held = Promise.withResolvers<string>();
+  const first = semaphore(() => held.promise, deadline);
+  const second = semaphore(async () => 'second', deadlineByHand());
+  deadline.expire();
+  held.resolve('first');
+  expect(await Promise.all([first, second])).toEqual(['first', 'second']);
+});
+
+test('fewer than one at once cannot be asked for', () => {
+  for (const concurrency of [0, -1, 0.5, Number.NaN])
+    expect(() => createSemaphore({ concurrency, waitingMax: 1 })).toThrow(RangeError);
+});

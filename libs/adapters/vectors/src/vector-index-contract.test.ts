@@ -1,0 +1,207 @@
+import { createEmbeddingChanges, proofsOf, vectorIndexContract, vectorTowards } from '@portico/contracts';
+import type { Sabotages, VectorIndexSubject } from '@portico/contracts';
+import type { CollectionId, VectorAnswer, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
+import { test } from 'vitest';
+import { createEmbeddedVectorIndex } from './embedded-vector-index.ts';
+
+const createSubject = (): VectorIndexSubject => {
+  const embeddings = createEmbeddingChanges();
+  let interrupted = false;
+  const index = createEmbeddedVectorIndex({
+    embeddings: {
+      changedSince: async (...args) => {
+        if (interrupted) {
+          throw new Error('the store is down');
+        }
+        return embeddings.changedSince(...args);
+      },
+    },
+  });
+  const set = (value: boolean) => () => {
+    interrupted = value;
+  };
+  return { index, embeddings, interrupt: set(true), resume: set(false) };
+};
+
+type Sabotage = (subject: VectorIndexSubject) => VectorIndexSubject;
+
+/** Puts other methods over the index's own. */
+const over =
+  (change: (index: VectorIndex, subject: VectorIndexSubject) => Partial<VectorIndex>): Sabotage =>
+  (subject) => ({ ...subject, index: { ...subject.index, ...change(subject.index, subject) } });
+
+const onAnswer = (change: (answer: VectorAnswer, query: VectorQuery) => Partial<VectorAnswer>): Sabotage =>
+  over((index) => ({
+    search: async (query) => {
+      const answer = await index.search(query);
+      return { ...answer, ...change(answer, query) };
+    },
+  }));
+
+const onMatches = (change: (matches: readonly VectorMatch[], query: VectorQuery) => readonly VectorMatch[]): Sabotage =>
+  onAnswer(({ matches }, query) => ({ matches: change(matches, query) }));
+
+const onQuery = (change: (query: VectorQuery) => VectorQuery): Sabotage =>
+  over((index) => ({ search: (query) => index.search(change(query)) }));
+
+/** All that the store has of a model, which an index that does not filter would look at. */
+const storedIds = async ({ embeddings }: VectorIndexSubject, modelId: string): Promise<readonly CollectionId[]> =>
+  (await embeddings.changedSince(0, modelId, 99)).map(({ collectionId }) => collectionId);
+
+/** An index that asks something else where it should refuse. */
+const accepting = (isWrong: (vector: Float32Array) => boolean): Sabotage =>
+  onQuery((query) => ({ ...query, vector: isWrong(query.vector) ? vectorTowards(0, 1) : query.vector }));
+
+/** An index that answers the same array of collections from what it knew of it the first time. */
+const rememberingRows = (): Sabotage =>
+  over((index) => {
+    const found = new WeakMap<readonly CollectionId[], VectorAnswer>();
+    return {
+      search: async (query) => {
+        const answer = found.get(query.among) ?? (await index.search(query));
+        found.set(query.among, answer);
+        return answer;
+      },
+    };
+  });
+
+/** An index that ranks before it filters. */
+const everywhere = (): Sabotage =>
+  over((index, subject) => ({
+    search: async (query) => {
+      const inside = new Set(query.among);
+      const all = [...new Set([...query.among, ...(await storedIds(subject, query.modelId))])];
+      const { matches, isFallback } = await index.search({ ...query, among: all });
+      return { matches: matches.filter(({ collectionId }) => inside.has(collectionId)), isFallback };
+    },
+  }));
+
+/** An index that takes up only what it sees of a collection first. */
+const keepingTheFirst = (): Sabotage =>
+  over((index) => {
+    const first = new Map<CollectionId, VectorMatch>();
+    return {
+      search: async (query) => {
+        const { matches, isFallback } = await index.search(query);
+        const kept = matches.map((match) => first.get(match.collectionId) ?? match);
+        for (const match of kept) first.set(match.collectionId, match);
+        return { matches: kept, isFallback };
+      },
+    };
+  });
+
+const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
+  'the best come first, by cosine similarity': onMatches((matches) => matches.toReversed()),
+  'all 768 dimensions count': onQuery((query) => ({
+    ...query,
+    vector: query.vector.map((x, i) => (i < 767 ? x : 0.5)).fill(1, 0, 1),
+  })),
+  'a score below 0 is raised to 0': onMatches((matches) => matches.map((match) => ({ ...match, score: -1 }))),
+  'the similarity does not depend on how long a vector is': over((index, { embeddings }) => ({
+    search: async (query) => {
+      const stored = await embeddings.changedSince(0, query.modelId, 99);
+      const lengths = new Map(stored.map(({ collectionId, vector }) => [collectionId, Math.hypot(...vector)]));
+      const { matches, isFallback } = await index.search(query);
+      const scaled = matches.map(({ collectionId, score }) => ({
+        collectionId,
+        score: score * (lengths.get(collectionId) ?? 1),
+      }));
+      return { matches: scaled, isFallback };
+    },
+  })),
+  'no more than the limit are answered where the scores differ': onQuery((query) => ({
+    ...query,
+    limit: query.limit + 1,
+  })),
+  'all that equal the last score within the limit are answered too': onMatches((matches, { limit }) =>
+    matches.slice(0, limit),
+  ),
+  'scores raised to 0 are equal, so a limit that ends among them answers them all': onMatches((matches, { limit }) =>
+    matches.filter(({ score }, i) => score > 0 || i < limit),
+  ),
+  'a limit above what there is answers all there is': onQuery((query) => ({
+    ...query,
+    limit: query.limit > 1000 ? 1 : query.limit,
+  })),
+  'only what is among the given collections is answered, and it fills the limit': everywhere(),
+  'nothing outside the given collections changes an answer': everywhere(),
+  'a collection among the given ones that has no vector is left out': onMatches((matches, { among }) => [
+    ...matches,
+    ...among
+      .filter((id) => !matches.some(({ collectionId }) => collectionId === id))
+      .map((collectionId) => ({ collectionId, score: 0 })),
+  ]),
+  'among no collections nothing is found': over((index, subject) => ({
+    search: async (query) =>
+      index.search({ ...query, among: query.among.length ? query.among : await storedIds(subject, query.modelId) }),
+  })),
+  'an empty index answers nothing': onMatches((matches, { among }) =>
+    matches.length ? matches : among.map((collectionId) => ({ collectionId, score: 0 })),
+  ),
+  'the vectors of another model influence nothing': over((index) => ({
+    search: async (query) => {
+      const answers = await Promise.all(['model-1', 'model-2'].map((modelId) => index.search({ ...query, modelId })));
+      return { matches: answers.flatMap(({ matches }) => matches), isFallback: false };
+    },
+  })),
+  'an embedding that was stored is found by the next search, with the same array of collections too': rememberingRows(),
+  'an embedding takes the place of the earlier one': keepingTheFirst(),
+  'an embedding that was found for another model takes the place of the earlier one': rememberingRows(),
+  'a removed vector is found no more, with the same array of collections too': rememberingRows(),
+  'what takes the place of a removed vector is not taken for it': over((index) => {
+    let removed: CollectionId | undefined;
+    return {
+      remove: async (id) => {
+        removed = id;
+        await index.remove(id);
+      },
+      search: async (query) => {
+        if (!removed || !query.among.includes(removed)) return index.search(query);
+        const another = '00000000-0000-4000-8000-000000000002' as CollectionId;
+        const collectionId = removed;
+        const { matches, isFallback } = await index.search({ ...query, among: [another] });
+        return { matches: matches.map((match) => ({ ...match, collectionId })), isFallback };
+      },
+    };
+  }),
+  'removing what is absent is no error': over((index) => {
+    const known = new Set<CollectionId>();
+    return {
+      search: async (query) => {
+        const answer = await index.search(query);
+        for (const { collectionId } of answer.matches) known.add(collectionId);
+        return answer;
+      },
+      remove: async (id) => {
+        if (!known.delete(id)) throw new Error('absent');
+        await index.remove(id);
+      },
+    };
+  }),
+  'a question whose vector has not 768 dimensions is refused': accepting(({ length }) => length !== 768),
+  'a question whose vector is not finite, or has no direction, is refused': accepting(
+    (vector) => !vector.every(Number.isFinite) || vector.every((x) => x === 0),
+  ),
+  'an answer reflects every embedding up to the sequence that the query names': keepingTheFirst(),
+  'every one of many concurrent searches reflects the sequence that it names': over((index) => {
+    let flight: Promise<VectorAnswer> | undefined;
+    return { search: (query) => (flight ??= index.search(query)) };
+  }),
+  'each model is caught up by itself': over((index) => {
+    let caughtUp = 0;
+    return {
+      search: async (query) => {
+        const isNew = query.asOf > caughtUp;
+        caughtUp = query.asOf;
+        return isNew ? index.search(query) : { matches: [], isFallback: false };
+      },
+    };
+  }),
+  'an answer of the index itself is no fallback': onAnswer(() => ({ isFallback: true })),
+  'while the index cannot answer its check rejects, and a search that needs to catch up does too': over((index) => ({
+    search: (query) => index.search(query).catch(() => ({ matches: [], isFallback: true })),
+  })),
+  'it says what it is': over(() => ({ kind: '' })),
+};
+
+for (const [name, run] of proofsOf(vectorIndexContract, sabotages, createSubject)) test(name, run);

@@ -1,7 +1,0 @@
-import { systemRandomSource, systemClock } from '@portico/system';
-import type { Module } from '../registry.ts';
-
-export const systemModule: Module = (provide) => {
-  provide('clock', [], () => systemClock);
-  provide('random', [], () => systemRandomSource);
-};

@@ -1,0 +1,243 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorityOf, type Principal, type CollectionId } from '@portico/domain';
+import { nomicStandIn, startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { startBackground } from './background.ts';
+import { compose, type Portico } from '../wiring/compose.ts';
+import { localAdmin, readConfig } from '../config.ts';
+import { createLogger } from './logging.ts';
+
+const intervals = { relayMs: 20, pruneMs: 30, outdatedMs: 30, heartbeatMs: 20 };
+/** A job that failed waits for a second before it is tried again. */
+const patienceMs = 15_000;
+const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
+
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-background-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Portico> => {
+  const config = readConfig({ DATA_DIR: newFolder(), OLLAMA_URL: standIn.url, OLLAMA_PULL: 'false', ...variables });
+  const portico = await compose(config, createLogger('silent', 'test'));
+  onTestFinished(() => portico.close());
+  return portico;
+};
+
+const openStandIn = async (...args: Parameters<typeof startOllamaStandIn>): Promise<OllamaStandIn> => {
+  const standIn = await startOllamaStandIn(...args);
+  onTestFinished(() => standIn.close());
+  return standIn;
+};
+
+const working = (portico: Portico): void => {
+  const background = startBackground(portico, intervals);
+  onTestFinished(() => background.stop());
+};
+
+/** A composition that works its jobs; returns how often the use case has ended by now. */
+const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudit'): (() => number) => {
+  let ended = 0;
+  const counted = async (...parameters: [number]): Promise<unknown> => {
+    try {
+      return await portico.useCases[name](...parameters);
+    } finally {
+      ended += 1;
+    }
+  };
+  working({ ...portico, useCases: { ...portico.useCases, [name]: counted } });
+  return () => ended;
+};
+
+/** The local admin, who sees every collection, as of now. */
+const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
+  const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
+  const credential = { kind: 'token', token: token ?? '' } as const;
+  return (await useCases.admit({ credential, auth: 'token', target: null, address: '::1', deadline: null })).principal;
+};
+
+const search = async (portico: Portico, query: string) =>
+  (await portico.useCases.searchCollections(await admitted(portico), query, 10)).results;
+
+const create = async (portico: Portico, name: string): Promise<CollectionId> => {
+  const { useCases, documents, ports } = portico;
+  const admin = await ports.profiles.findByEmail(localAdmin.email);
+  if (!admin) throw new Error('There is no admin');
+  const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const texts = { name, description: '', authentication: null };
+  return (
+    await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, {
+      ...texts,
+      document,
+      strict: false,
+    })
+  ).id;
+};
+
+/** The jobs that wait. */
+const due = ({ ports }: Portico) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
+
+const embedded = async ({ ports }: Portico) => ports.embeddings.embedded(await ports.embedder.modelId());
+
+test('Ollama stand-in: collections are embedded anew after the model was replaced, and meanwhile no old vector is found', async () => {
+  const standIn = await openStandIn();
+  const portico = await open(standIn);
+  for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(portico, name);
+  for (const id of await due(portico)) await portico.useCases.workJob(id);
+  expect(await search(portico, 'rain')).toHaveLength(3);
+
+  standIn.install(changed);
+  expect(await search(portico, 'rain')).toEqual([]);
+  expect(await portico.ports.embedder.modelId()).toContain('@cccc');
+  expect(await portico.useCases.embedOutdated()).toBe(3);
+  const [first] = await due(portico);
+  if (!first) throw new Error('No job waits');
+  await portico.useCases.workJob(first);
+  expect(await search(portico, 'rain')).toHaveLength(1);
+
+  working(portico);
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(3);
+  const found = await search(portico, 'rain');
+  expect(found.map(({ collectionName }) => collectionName).slice(0, 2)).toEqual(['rain and snow', 'rain and wind']);
+  expect(found).toHaveLength(3);
+});
+
+test('Ollama stand-in: embeddings that wait at once are made by few requests', async () => {
+  const standIn = await openStandIn();
+  const portico = await open(standIn);
+  for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
+  standIn.setFault({ slowMs: 1_500 }, 1);
+  working(portico);
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(8);
+  const sizes = standIn.asked('/api/embed').map(({ input }) => (input as readonly string[]).length);
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
+  // The first keeps the server for long, so that the next is small as well; the others have gathered meanwhile.
+  expect(sizes.length).toBeLessThanOrEqual(5);
+});
+
+test('Ollama stand-in: a model that is replaced while jobs are worked is noticed', async () => {
+  const standIn = await openStandIn();
+  const portico = await open(standIn);
+  await create(portico, 'rain and wind');
+  working(portico);
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
+  for (const model of [changed, nomicStandIn]) {
+    standIn.install(model);
+    // Whoever embeds next sees the change; without a search the embedder would remember the model for a minute.
+    await search(portico, 'rain');
+    await expect.poll(() => search(portico, 'rain'), { timeout: patienceMs }).toHaveLength(1);
+  }
+});
+
+test('Ollama stand-in: what is outdated at the start is embedded once Ollama is there, however late', async () => {
+  const standIn = await openStandIn();
+  const folder = newFolder();
+  const before = await open(standIn, { DATA_DIR: folder });
+  await create(before, 'rain and wind');
+  for (const id of await due(before)) await before.ports.outbox.done(id);
+  await before.close();
+  await standIn.control.stop();
+
+  const portico = await open(standIn, { DATA_DIR: folder });
+  const looks = workingAndCounting(portico, 'embedOutdated');
+  await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
+  expect((await portico.ports.outbox.state(0)).waiting).toBe(0);
+  await standIn.control.start();
+  await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
+});
+
+test('Ollama stand-in: however many look, a collection has one job', async () => {
+  const standIn = await openStandIn();
+  const folder = newFolder();
+  const portico = await open(standIn, { DATA_DIR: folder });
+  const again = await open(standIn, { DATA_DIR: folder });
+  for (const name of ['rain', 'snow']) await create(portico, name);
+  standIn.setFault('failure');
+  for (const looks of [portico, again].map((each) => workingAndCounting(each, 'embedOutdated')))
+    await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
+  expect((await portico.ports.outbox.state(0)).waiting).toBe(2);
+});
+
+test('Ollama stand-in: with JOBS=off nothing is looked for', async () => {
+  const standIn = await openStandIn();
+  const portico = await open(standIn, { JOBS: 'off', AUDIT_RETENTION_DAYS: '1' });
+  const prunings = workingAndCounting(portico, 'pruneAudit');
+  await expect.poll(prunings, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
+  expect(standIn.requests).toEqual([]);
+});
+
+test('entries of the audit log that are too old are removed in portions, with a turn for others between, until it is stopped', async () => {
+  const portico = await compose(
+    readConfig({ DATA_DIR: newFolder(), AUDIT_RETENTION_DAYS: '1' }),
+    createLogger('silent', 'test'),
+  );
+  onTestFinished(() => portico.close());
+  let [portions, turns] = [0, 0];
+  const turn = () => {
+    turns += 1;
+    timer = setImmediate(turn);
+  };
+  let timer = setImmediate(turn);
+  onTestFinished(() => clearImmediate(timer));
+  // As SQLite removes them: there is never an end, and nothing is waited for.
+  const pruneAudit = (): Promise<number> => {
+    portions += 1;
+    return Promise.resolve(1_000);
+  };
+  const background = startBackground({ ...portico, useCases: { ...portico.useCases, pruneAudit } }, intervals);
+  await expect.poll(() => portions, { timeout: patienceMs }).toBeGreaterThanOrEqual(100);
+  expect(turns).toBeGreaterThanOrEqual(99);
+  await background.stop();
+  const stoppedAfter = portions;
+  await expect.poll(() => turns > 2 * stoppedAfter, { timeout: patienceMs }).toBe(true);
+  expect(portions).toBe(stoppedAfter);
+});
+
+test('the heartbeat goes on, also where jobs are left to others, until it is stopped', async () => {
+  const folder = newFolder();
+  const file = join(folder, 'heartbeat');
+  const portico = await compose(
+    readConfig({ DATA_DIR: folder, HEARTBEAT_FILE: file, JOBS: 'off' }),
+    createLogger('silent', 'test'),
+  );
+  onTestFinished(() => portico.close());
+  const background = startBackground(portico, intervals);
+  const beat = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await expect.poll(beat, { timeout: patienceMs }).toMatch(/Z$/m);
+  const first = beat();
+  await expect.poll(beat, { timeout: patienceMs }).not.toBe(first);
+  await background.stop();
+  rmSync(file);
+  await new Promise((resolve) => setTimeout(resolve, 3 * intervals.heartbeatMs));
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a database that is away is told when it goes and when it is back, however often it is asked meanwhile', async () => {
+  const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'));
+  onTestFinished(() => portico.close());
+  const said: string[] = [];
+  const destination = new Writable({
+    write: (line, _encoding, done) => {
+      said.push((JSON.parse(String(line)) as { msg: string }).msg);
+      done();
+    },
+  });
+  let tries = 0;
+  const relayJobs = async (): Promise<number> => {
+    tries += 1;
+    if (tries <= 3) throw new Error('The database is away');
+    return portico.useCases.relayJobs();
+  };
+  working({
+    ...portico,
+    logger: createLogger('info', 'test', destination),
+    useCases: { ...portico.useCases, relayJobs },
+  });
+  await expect.poll(() => tries, { timeout: patienceMs }).toBeGreaterThanOrEqual(6);
+  expect(said).toEqual(['Offering jobs failed', 'Offering jobs works again']);
+});

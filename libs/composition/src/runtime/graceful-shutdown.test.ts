@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+/** Runs a process that would go on for ever. */
+const run = (doing: string) => {
+  const code = `
+    import { gracefulShutdown } from './graceful-shutdown.ts';
+    import { createLogger } from './logging.ts';
+    const logger = createLogger('info', 'test');
+    const whenEnding = gracefulShutdown(logger, 500);
+    setInterval(() => {}, 1_000);
+    ${doing}`;
+  const args = ['-C', '@portico/source', '--input-type=module', '-e', code];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly msg: string });
+  return { status, said: lines.map(({ msg }) => msg), log: stdout, stderr };
+};
+
+const stopping = 'Stopping: nothing new is begun, what is under way is finished';
+const finishing = `whenEnding(async () => logger.info('finished'));`;
+
+test.each(['SIGTERM', 'SIGINT'])('at %s what is under way is finished, and the process ends with 0', (signal) => {
+  expect(run(`${finishing} process.kill(process.pid, '${signal}');`)).toMatchObject({
+    status: 0,
+    said: [stopping, 'finished', 'Stopped'],
+  });
+});
+
+test('a process with nothing to finish yet ends by a signal too', () => {
+  expect(run(`process.kill(process.pid, 'SIGTERM');`)).toMatchObject({
+    status: 0,
+    said: [stopping, 'Stopped'],
+  });
+});
+
+test('a second signal does not wait for what never finishes', () => {
+  const hanging = `whenEnding(() => new Promise(() => process.kill(process.pid, 'SIGTERM')));`;
+  expect(run(`${hanging} process.kill(process.pid, 'SIGTERM');`)).toMatchObject({ status: 0, said: [stopping] });
+});
+
+test('an error that nobody caught is a line of the log without what was sent to a server, and ends in order with 1', () => {
+  const { status, said, log, stderr } = run(
+    `${finishing} void Promise.reject(Object.assign(new Error('oh'), { command: { name: 'auth', args: ['s3cret'] } }));`,
+  );
+  expect(status).toBe(1);
+  expect(said).toEqual(['An error was not caught', stopping, 'finished', 'Stopped']);
+  expect(log).toContain('"message":"oh"');
+  expect(log + stderr).not.toContain('s3cret');
+  expect(stderr).toBe('');
+});
+
+test('what is never finished is left, so that a process which does nothing more does not live on', () => {
+  const { status, said } = run(`whenEnding(() => new Promise(() => {})); process.kill(process.pid, 'SIGTERM');`);
+  expect(status).toBe(1);
+  expect(said).toEqual([stopping, 'What is under way was not finished within 500 ms, and is left']);
+});
+
+test('an error while it ends is logged, and what is under way is finished all the same', () => {
+  const { status, said } = run(`
+    whenEnding(async () => {
+      void Promise.reject(new Error('once more'));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      logger.info('finished');
+    });
+    process.kill(process.pid, 'SIGTERM');`);
+  expect(status).toBe(1);
+  // A fatal line is written at once, maybe before one that is being written.
+  expect(said.toSorted()).toEqual([stopping, 'An error was not caught', 'finished', 'Stopped'].toSorted());
+  expect(said.slice(-2)).toEqual(['finished', 'Stopped']);
+});
+
+test('what fails as it is finished is told, and the process ends with 1', () => {
+  const { status, said, log } = run(
+    `whenEnding(async () => { throw new Error('stuck'); }); process.kill(process.pid, 'SIGTERM');`,
+  );
+  expect(status).toBe(1);
+  expect(said).toEqual([stopping, 'Stopping failed']);
+  expect(log).toContain('stuck');
+});

@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Writable } from 'node:stream';
+import { operatorAuthority } from '@portico/domain';
+import { startIdentityProvider } from '@portico/test-servers';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { compose, type Portico } from './compose.ts';
+import { readConfig, type Config } from '../config.ts';
+import { createLogger } from '../runtime/logging.ts';
+
+const provider = await startIdentityProvider();
+afterAll(() => provider.close());
+
+const secretsKey = Buffer.alloc(32, 7).toString('base64');
+
+let folder: string;
+let lines: string[];
+const opened: Portico[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-admins-'));
+});
+afterEach(async () => {
+  for (const portico of opened.splice(0)) await portico.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** With a log of its own. */
+const open = async (variables: Record<string, string> = {}, facts: Partial<Config> = {}): Promise<Portico> => {
+  lines = [];
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const config = { ...readConfig({ DATA_DIR: folder, SECRETS_KEY: secretsKey, ...variables }), ...facts };
+  const portico = await compose(config, createLogger('info', 'test', destination));
+  opened.push(portico);
+  return portico;
+};
+
+const warnings = (): readonly string[] =>
+  lines
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .flatMap((line) => (line.level === 40 ? [line.msg] : []));
+
+const production = {
+  NODE_ENV: 'production',
+  IDENTITY_ISSUER: provider.issuer,
+  IDENTITY_AUDIENCE: provider.clientId,
+};
+const bootstrap = { BOOTSTRAP_ADMIN_UID: 'boss', BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com' };
+const notApplied =
+  'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set and not applied: an admin who can sign in exists already.';
+const localIsOff = 'The local issuer is off: its admins, such as local-admin, cannot sign in and do not count.';
+const noAdmin =
+  'No admin can sign in: name one by BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or make one by "admin promote EMAIL".';
+
+interface Claims {
+  readonly uid: string;
+  readonly email?: string;
+}
+
+const byProvider = async (person: Claims): Promise<string> =>
+  (await provider.signIn({ ...person, ...(person.email ? { emailVerified: true } : {}) })).idToken;
+const byLocal = async ({ localIssuer }: Portico, claims: Claims): Promise<string> =>
+  (await localIssuer?.mint({ ...claims, ttlSeconds: 60 })) ?? '';
+
+/** The role in which a token lets in, or why it does not. */
+const roleBy = async ({ useCases }: Portico, token: string): Promise<string> => {
+  const credential = { kind: 'token', token } as const;
+  const admission = await useCases
+    .admit({ credential, auth: 'token', target: null, address: '::1', unregistered: 'user_not_found', deadline: null })
+    .catch((error: unknown) => error as Error);
+  return admission instanceof Error ? admission.message : admission.principal.profile.role;
+};
+
+/** A database with local-admin, an admin bob and a client alice who were bound, and carol, who was not. */
+const beforeIssuers = (): void => {
+  const database = new DatabaseSync(join(folder, 'portico.sqlite'));
+  database.exec(readFileSync(join(import.meta.dirname, '../../test/before-issuers.sql'), 'utf8'));
+  database.close();
+};
+
+test('whoever was bound before issuers were kept is of the local issuer where none is configured', async () => {
+  beforeIssuers();
+  const portico = await open();
+  expect(warnings()).toEqual([]);
+  const outcome = async (claims: Claims) => roleBy(portico, await byLocal(portico, claims));
+  expect(await outcome({ uid: 'local-admin' })).toBe('admin');
+  expect(await outcome({ uid: 'bob' })).toBe('admin');
+  expect(await outcome({ uid: 'alice' })).toBe('client');
+  expect(await outcome({ uid: 'carol' })).toBe('User not found');
+  expect(await outcome({ uid: 'carol', email: 'carol@example.com' })).toBe('client');
+});
+
+test('whoever was bound before issuers were kept is of the configured issuer, but for the local admin', async () => {
+  beforeIssuers();
+  const portico = await open({ ...production, ...bootstrap });
+  expect(warnings()).toEqual([notApplied, localIsOff]);
+  const outcome = async (claims: Claims) => roleBy(portico, await byProvider(claims));
+  expect(await outcome({ uid: 'local-admin', email: 'mallory@example.com' })).toBe('User not found');
+  expect(await outcome({ uid: 'local-admin', email: 'admin@localhost' })).toBe('User not found');
+  expect(await outcome({ uid: 'bob' })).toBe('admin');
+  expect(await outcome({ uid: 'alice' })).toBe('client');
+  expect(await outcome({ uid: 'carol' })).toBe('User not found');
+  expect(await outcome({ uid: 'carol', email: 'carol@example.com' })).toBe('client');
+  expect(await outcome({ uid: 'boss', email: 'boss@example.com' })).toBe('User not found');
+  await portico.close();
+  const local = await open({ IDENTITY_LOCAL: 'true' });
+  expect(await roleBy(local, await byLocal(local, { uid: 'local-admin' }))).toBe('admin');
+  expect(await roleBy(local, await byLocal(local, { uid: 'bob' }))).toBe('User not found');
+});
+
+test('a binding of a process of before that runs beside this one is none, until the e-mail agrees', async () => {
+  beforeIssuers();
+  await (await open()).close();
+  const database = new DatabaseSync(join(folder, 'portico.sqlite'));
+  database.exec(`update profiles set bound = 1 where uid = 'carol'`);
+  const carol = () =>
+    ({ ...database.prepare(`select bound, issuer from profiles where uid = 'carol'`).get() }) as Record<
+      string,
+      unknown
+    >;
+  const portico = await open();
+  expect(carol()).toEqual({ bound: 1, issuer: null });
+  expect(await roleBy(portico, await byLocal(portico, { uid: 'carol' }))).toBe('User not found');
+  expect(await roleBy(portico, await byLocal(portico, { uid: 'carol', email: 'carol@example.com' }))).toBe('client');
+  expect(carol()).toEqual({ bound: 1, issuer: 'https://local-issuer.portico.invalid' });
+  database.close();
+});
+
+test('a tool beside the service settles neither whose the profiles of before are nor who is the first admin', async () => {
+  beforeIssuers();
+  const tool = await open({}, { answersRequests: false });
+  expect(lines).toEqual([]);
+  const alice = await tool.useCases.findProfileByEmail('alice@example.com');
+  if (!alice) throw new Error('Alice is gone');
+  await tool.useCases.changeRole(operatorAuthority, alice.id, 'admin');
+  await tool.close();
+  const portico = await open(production);
+  expect(await roleBy(portico, await byProvider({ uid: 'alice' }))).toBe('admin');
+  await portico.close();
+  await (await open({}, { answersRequests: false })).close();
+  const again = await open(production);
+  expect(await again.ports.profiles.admins()).toHaveLength(3);
+});
+
+test('the bootstrap admin is made although the local issuer, which is off now, has an admin', async () => {
+  await (await open()).close();
+  const portico = await open({ ...production, ...bootstrap });
+  expect(warnings()).toEqual([localIsOff]);
+  expect(await roleBy(portico, await byProvider({ uid: 'boss', email: 'boss@example.com' }))).toBe('admin');
+  const mallory = await byProvider({ uid: 'local-admin', email: 'mallory@example.com' });
+  expect(await roleBy(portico, mallory)).toBe('User not found');
+});
+
+test('the bootstrap admin is bound by uid and issuer, and a start that finds it says nothing', async () => {
+  const portico = await open({ ...production, ...bootstrap });
+  expect(warnings()).toEqual([]);
+  expect(await roleBy(portico, await byProvider({ uid: 'boss' }))).toBe('admin');
+  await portico.close();
+  await (await open({ ...production, ...bootstrap })).close();
+  expect(warnings()).toEqual([]);
+});
+
+test('without an admin who can sign in, and without one named, the log says so', async () => {
+  await open(production);
+  expect(warnings()).toEqual([noAdmin]);
+});

@@ -1,0 +1,61 @@
+import { canSignIn, operatorAuthority, type Profile, type UseCases } from '@portico/domain';
+import { localIssuerName } from '@portico/identity';
+import type { Logger } from 'pino';
+import { localAdmin, type Config } from '../config.ts';
+
+interface Facts {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly useCases: UseCases;
+}
+
+/**
+ * Sees to a first admin. A process that answers requests also says whose the profiles of before issuers were kept are, and tells
+ * of admins who cannot sign in. Tools leave that to it: they may run with a part of its variables alone, and so make a first
+ * admin only while there is none at all.
+ */
+export const bootstrapAdmins = async ({ config, logger, useCases }: Facts): Promise<void> => {
+  if (config.answersRequests) await adoptBindings({ config, logger, useCases });
+  const mayClaim = config.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
+  const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
+  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin: this profile is one now');
+  if (!config.answersRequests) return;
+  for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
+};
+
+/** They belong to the configured issuer, or to the local one where none is; the local admin is always the local issuer's. */
+const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void> => {
+  const configured = config.identity.issuer?.issuer ?? localIssuerName;
+  const isLocalAdmin = ({ uid, email }: Profile) => uid === localAdmin.uid && email === localAdmin.email;
+  const profiles = await useCases.adoptBindings((profile) => (isLocalAdmin(profile) ? localIssuerName : configured));
+  if (profiles === 0) return;
+  logger.info(
+    { profiles },
+    'Profiles that were bound before issuers were kept belong to the issuer that is configured now',
+  );
+};
+
+const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {
+  const able = admins.filter((admin) => canSignIn(settings, admin));
+  const ofIssuersOff = admins.filter((admin) => admin.issuer !== null && !able.includes(admin));
+  const isApplied = able.some(({ uid, issuer }) => uid === firstAdmin?.uid && issuer === firstAdmin.issuer);
+  const rows: readonly (readonly [holds: boolean, text: string])[] = [
+    [
+      firstAdmin !== null && firstAdmin !== localAdmin && !isApplied,
+      'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set and not applied: an admin who can sign in exists already.',
+    ],
+    [
+      ofIssuersOff.some(({ issuer }) => issuer === localIssuerName),
+      'The local issuer is off: its admins, such as local-admin, cannot sign in and do not count.',
+    ],
+    [
+      ofIssuersOff.some(({ issuer }) => issuer !== localIssuerName),
+      'Some admins are bound by an issuer that is off: they cannot sign in and do not count.',
+    ],
+    [
+      able.length === 0,
+      'No admin can sign in: name one by BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or make one by "admin promote EMAIL".',
+    ],
+  ];
+  return rows.filter(([holds]) => holds).map(([, text]) => text);
+};

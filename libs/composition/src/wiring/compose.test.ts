@@ -1,0 +1,215 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { compose, type Portico } from './compose.ts';
+import { readConfig } from '../config.ts';
+import { createLogger } from '../runtime/logging.ts';
+import { openLocalIssuer } from './local-issuer.ts';
+import { startFailure } from '../runtime/start-failure.ts';
+
+let folder: string;
+const opened: Portico[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-compose-'));
+});
+afterEach(async () => {
+  for (const portico of opened.splice(0)) await portico.close();
+  rmSync(folder, { recursive: true });
+});
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const logger = createLogger('silent', 'test');
+
+const open = async (variables: Record<string, string> = {}): Promise<Portico> => {
+  const portico = await compose(readConfig({ DATA_DIR: folder, ...variables }), logger);
+  opened.push(portico);
+  return portico;
+};
+
+/** The discard port of this machine: nobody answers there. */
+const nobody = '127.0.0.1:9';
+
+/** Every way in which the parts can be put together, none of which needs a network to come up. */
+const profiles: Record<string, Record<string, string>> = {
+  'the embedded default': {},
+  'jobs worked elsewhere': { JOBS: 'off' },
+  'a configured issuer': { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' },
+  'a configured issuer and the local one': {
+    IDENTITY_ISSUER: 'https://id.example.com',
+    IDENTITY_AUDIENCE: 'portico',
+    IDENTITY_LOCAL: 'true',
+  },
+  'servers that are all away': {
+    REDIS_URL: `redis://${nobody}`,
+    QDRANT_URL: `http://${nobody}`,
+    OLLAMA_URL: `http://${nobody}`,
+    SMTP_URL: `smtp://${nobody}`,
+  },
+  production: { NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' },
+};
+
+test.each(Object.entries(profiles))('%s brings every port', async (_name, variables) => {
+  const { ports, localIssuer } = await open(variables);
+  for (const [name, port] of Object.entries(ports)) expect(port, name).toBeDefined();
+  expect(localIssuer !== null).toBe(variables.IDENTITY_LOCAL === 'true' || !variables.IDENTITY_ISSUER);
+});
+
+test('servers that accept connections and say nothing are told of in the time that a balancer waits for /ready', async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => void sockets.add(socket.on('error', () => undefined)));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const place = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { useCases } = await open({
+    REDIS_URL: `redis://${place}`,
+    QDRANT_URL: `http://${place}`,
+    OLLAMA_URL: `http://${place}`,
+    SMTP_URL: `smtp://${place}`,
+    IDENTITY_ISSUER: `http://${place}`,
+    IDENTITY_AUDIENCE: 'portico',
+  });
+  const tooLate = AbortSignal.timeout(3_000);
+  const { ready, parts } = await useCases.readReadiness();
+  expect(tooLate.aborted).toBe(false);
+  expect(ready).toBe(true);
+  expect(parts.filter(({ essential }) => !essential).map(({ name, state }) => [name, state.status])).toEqual(
+    ['redis', 'job queue', 'smtp', 'identity', 'embedder', 'vector index'].map((name) => [name, 'unavailable']),
+  );
+});
+
+test('while there is no admin the first one is made, and only once', async () => {
+  const first = await open();
+  expect(await first.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
+    role: 'admin',
+    status: 'approved',
+  });
+  await first.close();
+  const second = await open({ BOOTSTRAP_ADMIN_UID: 'other', BOOTSTRAP_ADMIN_EMAIL: 'other@example.com' });
+  expect(await second.ports.profiles.findByEmail('other@example.com')).toBeNull();
+});
+
+test('a secrets key is made in the data folder, for its owner alone, and another one opens nothing', async () => {
+  const first = await open();
+  const sealed = first.ports.cipher.seal('s3cret', 'here');
+  await first.close();
+  const file = join(folder, 'secrets.key');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const again = await open();
+  expect(again.ports.cipher.open(sealed, 'here')).toBe('s3cret');
+  await again.close();
+  writeFileSync(file, `${key}\n`);
+  await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
+});
+
+test('of two that start at once on an empty store both have the same key', async () => {
+  const [one, other] = await Promise.all([open(), open()]);
+  expect(other.ports.cipher.open(one.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
+  expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
+});
+
+test('a pepper that was changed is told of in a sentence', async () => {
+  const first = await open();
+  const { pepper } = await first.ports.sealed.read();
+  await first.ports.sealed.resealPepper(pepper ?? '', `${pepper?.slice(0, -1)}${pepper?.endsWith('A') ? 'Q' : 'A'}`);
+  await first.close();
+  const { said } = startFailure(await open().catch((error: unknown) => error));
+  expect(said).toMatch(/^What all API keys depend on was changed .* run "portico keys reset"\.$/);
+});
+
+test('a key file that is missing is not made beside a pepper, which it has sealed', async () => {
+  await (await open()).close();
+  const file = join(folder, 'secrets.key');
+  rmSync(file);
+  await expect(open()).rejects.toThrow(`${file} is not there`);
+  expect(existsSync(file)).toBe(false);
+});
+
+test.each<[string, (folder: string) => Record<string, string>, string]>([
+  ['a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file') }), 'DATA_DIR: '],
+  ['a folder within a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file', 'x') }), 'DATA_DIR: '],
+  ['a key file that is none', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file') }), 'SECRETS_KEY_FILE: '],
+  ['a folder as the key file', (folder) => ({ SECRETS_KEY_FILE: folder }), 'SECRETS_KEY_FILE: '],
+  ['a key file within a file', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file', 'x') }), 'SECRETS_KEY_FILE: '],
+  ['a heartbeat without its folder', (folder) => ({ HEARTBEAT_FILE: join(folder, 'no', 'x') }), 'HEARTBEAT_FILE: '],
+  ['a folder as the database', (folder) => ({ DATABASE_URL: `sqlite:${folder}` }), 'The database '],
+  ['a file that is no database', (folder) => ({ DATABASE_URL: `sqlite:${join(folder, 'a file')}` }), 'The database '],
+])('%s is said in a sentence that names it, and shows nothing of what it holds', async (_what, variables, named) => {
+  writeFileSync(join(folder, 'a file'), 'something private that is longer than a key');
+  const failure: unknown = await open(variables(folder)).catch((error: unknown) => error);
+  const { said, exitCode } = startFailure(failure);
+  expect(said).toContain(named);
+  expect(said).toContain(folder);
+  expect(said).not.toMatch(/\n +at |something private/);
+  expect(exitCode).toBe(1);
+});
+
+test('a key of before still opens, and the tags of API secrets outlive its change', async () => {
+  const before = await open({ SECRETS_KEY: key });
+  const sealed = before.ports.cipher.seal('s3cret', 'here');
+  const tag = before.ports.keys.tag('an API secret');
+  await before.close();
+  const fresh = Buffer.alloc(32, 8).toString('base64');
+  const after = await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key });
+  expect(after.ports.cipher.open(sealed, 'here')).toBe('s3cret');
+  expect(after.ports.keys.tag('an API secret')).toBe(tag);
+});
+
+test('after a start with a new key the service starts without the previous one, and still knows the API secrets', async () => {
+  const before = await open({ SECRETS_KEY: key });
+  const tag = before.ports.keys.tag('an API secret');
+  await before.close();
+  const fresh = Buffer.alloc(32, 8).toString('base64');
+  await expect(open({ SECRETS_KEY: fresh })).rejects.toThrow('SECRETS_KEY_PREVIOUS');
+  await (await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key })).close();
+  const after = await open({ SECRETS_KEY: fresh });
+  expect(after.ports.keys.tag('an API secret')).toBe(tag);
+});
+
+test('a file that holds no key of the local issuer is named, and what it holds is not shown', async () => {
+  const path = join(folder, 'local-issuer.key');
+  writeFileSync(path, '{"d":"something private');
+  const failure: unknown = await open().catch((error: unknown) => error);
+  expect(failure).toEqual(expect.objectContaining({ message: expect.stringContaining(path) as string }));
+  expect(inspect(failure, { depth: 10 })).not.toContain('something private');
+});
+
+test('a token of the local issuer is good in every process on the same data folder', async () => {
+  const alone = await openLocalIssuer(readConfig({ DATA_DIR: folder }));
+  const token = await alone?.mint({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 });
+  const { ports } = await open();
+  expect(await ports.tokens.verify(token ?? '')).toEqual({
+    issuer: 'https://local-issuer.portico.invalid',
+    uid: 'ada',
+    email: 'ada@example.com',
+    emailVerified: false,
+  });
+});
+
+test('counts of requests outlive a restart, and a worker or tool that comes and goes meanwhile', async () => {
+  const rule = { allowed: 2, windowSeconds: 3_600 };
+  const service = await open();
+  await service.ports.limiter.consume('client:ada', rule);
+  await service.close();
+  const config = { ...readConfig({ DATA_DIR: folder }), answersRequests: false };
+  const beside = await compose(config, logger);
+  const again = await open();
+  expect(await again.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
+  await again.close();
+  await beside.close();
+  const last = await open();
+  expect(await last.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
+});
+
+test('what was opened is closed again when a later part fails', async () => {
+  writeFileSync(join(folder, 'secrets.key'), 'no key');
+  await expect(open()).rejects.toThrow('is no secrets key');
+  writeFileSync(join(folder, 'secrets.key'), `${key}\n`);
+  await open();
+});

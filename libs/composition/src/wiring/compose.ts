@@ -1,0 +1,120 @@
+import 'reflect-metadata';
+import { Container } from 'inversify';
+import {
+  createUseCases,
+  type DocumentReader,
+  type Ports,
+  type Probe,
+  type UseCases,
+  type VectorIndex,
+} from '@portico/domain';
+import { within } from '@portico/dependencies';
+import type { Logger } from 'pino';
+import type { LocalIssuer } from '@portico/identity';
+import type { RedisBodyStore } from '@portico/redis';
+import { closeAll, type Closer } from './close-all.ts';
+import type { Config } from '../config.ts';
+import { assertHeartbeat, prepareDataDir } from './data-dir.ts';
+import { identifierOf, provideInto, type IndexUpkeep, type PartName, type Module, type Parts } from './parts.ts';
+import { bootstrapAdmins } from './bootstrap-admins.ts';
+
+/** A composition that is ready to be driven. */
+export interface Portico {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly ports: Ports;
+  readonly useCases: UseCases;
+  /** Null where the local issuer is off. */
+  readonly localIssuer: LocalIssuer | null;
+  readonly documents: DocumentReader;
+  /** Where processes share the bodies that they have made; null where there is no such place. */
+  readonly bodyStore: RedisBodyStore | null;
+  /** Null where the index is within the process, which makes it anew at each start. */
+  readonly indexUpkeep: IndexUpkeep | null;
+  /** Closes all that was opened, the last first. */
+  close(): Promise<void>;
+}
+
+/** Every adapter that this configuration uses, and no other: a module is loaded only when it is one of them. */
+const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Module[]> =>
+  Promise.all([
+    import('./modules/system.ts').then((module) => module.systemModule),
+    import('./modules/database.ts').then((module) => module.databaseModule),
+    import('./modules/secrets.ts').then((module) => module.secretsModule),
+    import('./modules/identity.ts').then((module) => module.identityModule),
+    import('./modules/documents.ts').then((module) => module.documentsModule),
+    ...(redis
+      ? [
+          import('./modules/redis.ts').then((module) => module.redisModule),
+          import('./modules/bullmq.ts').then((module) => module.bullmqModule),
+        ]
+      : [import('./modules/inprocess.ts').then((module) => module.inProcessModule)]),
+    qdrant
+      ? import('./modules/qdrant.ts').then((module) => module.qdrantModule)
+      : import('./modules/embedded-vectors.ts').then((module) => module.embeddedVectorsModule),
+    ollama
+      ? import('./modules/ollama.ts').then((module) => module.ollamaModule)
+      : import('./modules/lexical-embedder.ts').then((module) => module.lexicalEmbedderModule),
+    mail.smtpUrl === null
+      ? import('./modules/mail.ts').then((module) => module.mailModule)
+      : import('./modules/smtp.ts').then((module) => module.smtpModule),
+  ]);
+
+/**
+ * Joins use cases and adapters as the configuration says, and sees to a first admin. On a failure all that was opened is closed again.
+ */
+export const compose = async (config: Config, logger: Logger): Promise<Portico> => {
+  prepareDataDir(config);
+  assertHeartbeat(config);
+  const container = new Container();
+  const closers: Closer[] = [];
+  const provide = provideInto(container, closers);
+  provide('config', [], () => config);
+  provide('logger', [], () => logger);
+  for (const load of await modulesOf(config)) load(provide);
+  const close = () => closeAll(closers, logger);
+  try {
+    const get = <K extends PartName>(key: K): Promise<Parts[K]> => container.getAsync(identifierOf(key));
+    const database = await get('database');
+    const identity = await get('identity');
+    const embedder = await get('embedder');
+    const vectors = await get('vectors');
+    const mail = await get('mail');
+    const queue = await get('queue');
+    const limiter = await get('limiter');
+    const ports: Ports = {
+      ...database.stores,
+      clock: await get('clock'),
+      random: await get('random'),
+      limiter,
+      vectors,
+      embedder,
+      queue,
+      mailer: mail.mailer,
+      tokens: identity.verifier,
+      keys: await get('keys'),
+      cipher: await get('cipher'),
+      probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
+        .filter((probe) => probe != null)
+        .map(inTime),
+    };
+    const useCases = createUseCases(ports, config.settings);
+    await bootstrapAdmins({ config, logger, useCases });
+    const localIssuer = await get('localIssuer');
+    const documents = await get('documents');
+    const bodyStore = config.redis && (await get('bodyStore'));
+    const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
+    return { config, logger, ports, useCases, documents, localIssuer, bodyStore, indexUpkeep, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const isKeptElsewhere = (index: Parts['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;
+
+/** Below the 3 s that HAProxy gives `/ready` (`deploy/haproxy.cfg`). */
+const checkMaxMs = 2_500;
+
+/** The probe, whose check has failed where it takes too long. */
+const inTime = (probe: Probe): Probe => ({ ...probe, check: () => within(checkMaxMs, probe.check()) });

@@ -1,0 +1,18 @@
+import { createBullmqJobQueue } from '@portico/bullmq';
+import { Closable, type Module } from '../parts.ts';
+import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
+import { required } from './required.ts';
+
+/** Hands jobs over by BullMQ: to this process where it works jobs, to the workers otherwise. */
+export const bullmqModule: Module = (provide) => {
+  provide('queue', ['config', 'logger'], ({ redis, jobs, ollama }, logger) => {
+    const queue = createBullmqJobQueue({
+      ...required(redis, 'REDIS_URL'),
+      work: jobs === 'inline',
+      concurrency: jobsAtOnce,
+      togetherAtOnce: ollama ? { embed: embeddingsTogether } : {},
+      log: logger,
+    });
+    return new Closable(queue, () => queue.stop());
+  });
+};

@@ -1,0 +1,12 @@
+import { openSqlStores } from '@portico/sql';
+import { Closable, type Module } from '../parts.ts';
+
+/** The stores, on SQLite or on PostgreSQL. */
+export const databaseModule: Module = (provide) => {
+  provide('database', ['config', 'logger'], async ({ database }, logger) => {
+    const opened = await openSqlStores(database, {
+      warn: (message, error) => logger.warn({ err: error }, message),
+    });
+    return new Closable(opened, () => opened.close());
+  });
+};

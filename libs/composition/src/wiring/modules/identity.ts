@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { createLocalIssuer, createOidcTokenVerifier, makeLocalIssuerKey } from '@portico/identity';
+import { ensureFile } from '@portico/system';
+import { isPorticoError, type TokenVerifier } from '@portico/domain';
+import { ConfigurationError } from '../../environment.ts';
+import { Closable, type Module, type KeyValueStore } from '../parts.ts';
+
+/** Identity tokens of the configured issuer, of the local one, or of both. */
+export const identityModule: Module = (provide) => {
+  provide('localIssuer', ['config', 'clock'], async ({ identity, dataDir }, clock) => {
+    if (!identity.local) return null;
+    const path = join(dataDir, 'local-issuer.key');
+    const { text } = await ensureFile(path, makeLocalIssuerKey);
+    try {
+      return await createLocalIssuer({ key: text, clock });
+    } catch {
+      throw new ConfigurationError([
+        `DATA_DIR: ${path} holds no key of the local issuer; once it is removed, a new one is made`,
+      ]);
+    }
+  });
+  provide(
+    'identity',
+    ['config', 'clock', 'logger', 'database', 'localIssuer'],
+    ({ identity }, clock, logger, { settings }, localIssuer) => {
+      if (!identity.issuer) {
+        if (!localIssuer) throw new Error('There is neither an issuer nor a local one');
+        return { verifier: localIssuer.verifier, probe: null };
+      }
+      const storage = keySetStorage(settings);
+      const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage, log: logger });
+      const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
+      return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
+    },
+  );
+};
+
+/** The last good key set outlives a restart while the provider is down. */
+const keySetStorage = (settings: KeyValueStore) => ({
+  load: () => settings.get('identity-key-set'),
+  save: (text: string) => settings.put('identity-key-set', text),
+});
+
+const either = (first: TokenVerifier, second: TokenVerifier): TokenVerifier => ({
+  verify: (token) =>
+    first.verify(token).catch((error: unknown) => {
+      if (isPorticoError(error, 'invalid_token')) return second.verify(token);
+      throw error;
+    }),
+});

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { createClosedJobQueue, createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
+import { Closable, type Module } from '../parts.ts';
+import { jobsAtOnce } from './jobs-at-once.ts';
+
+/** Limiter and job queue within this process. */
+export const inProcessModule: Module = (provide) => {
+  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir, answersRequests }, logger) => {
+    const limiter = await createInProcessRateLimiter({
+      clock,
+      ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
+      log: logger,
+    });
+    return new Closable(limiter, () => limiter.close());
+  });
+  provide('queue', ['config'], ({ jobs }) => {
+    const queue = jobs === 'inline' ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
+    return new Closable(queue, () => queue.stop());
+  });
+};

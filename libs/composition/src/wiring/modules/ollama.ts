@@ -1,0 +1,14 @@
+import { createOllamaEmbedder } from '@portico/ollama';
+import { Closable, type Module } from '../parts.ts';
+import { required } from './required.ts';
+
+/** Embeddings of a model that an Ollama server runs. */
+export const ollamaModule: Module = (provide) => {
+  provide('embedder', ['config', 'logger'], ({ ollama }, logger) => {
+    const embedder = createOllamaEmbedder({
+      ...required(ollama, 'OLLAMA_URL'),
+      log: logger,
+    });
+    return new Closable(embedder, () => embedder.close());
+  });
+};

@@ -1,0 +1,23 @@
+import { createInProcessRateLimiter } from '@portico/inprocess';
+import { createRedisBodyStore, createRedisRateLimiter, openRedis } from '@portico/redis';
+import { Closable, type Module } from '../parts.ts';
+import { required } from './required.ts';
+
+/** Limiter and bodies in Redis, shared by all processes; the counts of this process take over while Redis is away. */
+export const redisModule: Module = (provide) => {
+  provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
+    const connection = await openRedis({
+      ...required(redis, 'REDIS_URL'),
+      log: logger,
+    });
+    return new Closable(connection, () => connection.close());
+  });
+  provide('limiter', ['redis', 'clock', 'logger'], async (redis, clock, logger) =>
+    createRedisRateLimiter({
+      redis,
+      fallback: await createInProcessRateLimiter({ clock }),
+      log: logger,
+    }),
+  );
+  provide('bodyStore', ['redis'], (redis) => createRedisBodyStore({ redis }));
+};

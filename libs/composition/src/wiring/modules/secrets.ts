@@ -1,0 +1,44 @@
+import { availableParallelism } from 'node:os';
+import { pepperContext, type SealedStore } from '@portico/domain';
+import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
+import type { Module } from '../parts.ts';
+import { lostPepper, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
+
+/** What guards secrets at rest: AES-256-GCM with the configured key, argon2id with a pepper of the installation. */
+export const secretsModule: Module = (provide) => {
+  provide('secretsKey', ['config', 'database', 'logger'], (config, { stores }, logger) =>
+    openSecretsKeys(config, stores.sealed, logger),
+  );
+  provide('cipher', ['secretsKey'], createAesGcmCipher);
+  provide('keys', ['secretsKey', 'database', 'random'], async (secretsKey, { stores }, random) =>
+    createArgon2KeyHasher({
+      pepper: await installationPepper(secretsKey, stores.sealed, () => random.bytes(32)),
+      concurrency: Math.max(1, availableParallelism() - 1),
+    }),
+  );
+};
+
+/**
+ * Made once for a database and kept sealed in it, so that the tags of API keys outlive a change of the secrets key. What a
+ * previous key sealed is sealed anew at the first start with the current one, and needs the previous one no more.
+ */
+const installationPepper = async (
+  keys: SecretsKeys,
+  sealedStore: SealedStore,
+  makeBytes: () => Uint8Array,
+): Promise<Uint8Array> => {
+  const cipher = createAesGcmCipher(keys);
+  const fresh = cipher.seal(Buffer.from(makeBytes()).toString('base64'), pepperContext);
+  const sealed = await sealedStore.keepPepper(fresh);
+  const pepper = openPepper(keys, sealed);
+  if (!cipher.isCurrent(sealed)) await sealedStore.resealPepper(sealed, cipher.seal(pepper, pepperContext));
+  return Buffer.from(pepper, 'base64');
+};
+
+const openPepper = (keys: SecretsKeys, sealed: string): string => {
+  try {
+    return createAesGcmCipher(keys).open(sealed, pepperContext);
+  } catch (error) {
+    throw lostPepper(keys, error);
+  }
+};

@@ -1,0 +1,11 @@
+import { createSmtpMailer } from '@portico/mail';
+import { Closable, type Module } from '../parts.ts';
+import { required } from './required.ts';
+
+/** Mails by an SMTP server. */
+export const smtpModule: Module = (provide) => {
+  provide('mail', ['config', 'clock', 'logger'], ({ mail: { smtpUrl, from } }, clock, logger) => {
+    const mailer = createSmtpMailer({ url: required(smtpUrl, 'SMTP_URL'), from, clock, log: logger });
+    return new Closable({ mailer, probe: mailer.probe }, () => mailer.close());
+  });
+};

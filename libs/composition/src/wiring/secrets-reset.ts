@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { Container } from 'inversify';
+import { findLostSecrets, operatorAuthority, resetSecrets, type LostSecrets } from '@portico/domain';
+import { createAesGcmCipher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
+import type { Logger } from 'pino';
+import { closeAll, type Closer } from './close-all.ts';
+import type { Config } from '../config.ts';
+import { prepareDataDir } from './data-dir.ts';
+import { identifierOf, provideInto } from './parts.ts';
+import { makeSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
+
+/** What is done where the key that sealed the data is lost; it works on the stores alone, which do not open otherwise. */
+export interface SecretsReset {
+  /** What no configured key opens. */
+  find(): Promise<LostSecrets>;
+  /** Takes that away, and makes a key where none is configured; returns what was taken. */
+  reset(): Promise<LostSecrets>;
+  close(): Promise<void>;
+}
+
+export const openSecretsReset = async (config: Config, logger: Logger): Promise<SecretsReset> => {
+  prepareDataDir(config);
+  const container = new Container();
+  const closers: Closer[] = [];
+  const provide = provideInto(container, closers);
+  provide('config', [], () => config);
+  provide('logger', [], () => logger);
+  (await import('./modules/system.ts')).systemModule(provide);
+  (await import('./modules/database.ts')).databaseModule(provide);
+  const close = () => closeAll(closers, logger);
+  try {
+    const present = await readSecretsKeys(config.secretsKey);
+    const { stores } = await container.getAsync(identifierOf('database'));
+    const [clock, random] = [
+      await container.getAsync(identifierOf('clock')),
+      await container.getAsync(identifierOf('random')),
+    ];
+    const cipherOf = (current: Uint8Array) => createAesGcmCipher({ current, previous: present.previous });
+    const draft = makeSecretsKey();
+    return {
+      find: () =>
+        findLostSecrets({
+          cipher: cipherOf(present.current ?? parseSecretsKey(draft, 'draft')),
+          sealed: stores.sealed,
+        })(),
+      reset: async () => {
+        const current = present.current ?? (await makeSecretsKeyFile(present.path, draft)).key;
+        const reset = resetSecrets({ cipher: cipherOf(current), sealed: stores.sealed, clock, random });
+        return reset(operatorAuthority, randomBytes(32).toString('base64'));
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

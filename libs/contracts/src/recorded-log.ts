@@ -1,0 +1,27 @@
+type Level = 'debug' | 'info' | 'warn' | 'error';
+
+export interface RecordedLine {
+  readonly level: Level;
+  readonly message: string;
+  readonly fields: object;
+}
+
+/** A log that keeps its lines, for tests of what an operator is told. */
+export const recordLog = () => {
+  const lines: RecordedLine[] = [];
+  const at = (level: Level) => (fields: object, message: string) => void lines.push({ level, message, fields });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    lines,
+    /** The messages of these levels, in order; of all but `debug` where none is named. */
+    messages: (...levels: readonly Level[]): string[] =>
+      lines
+        .filter(({ level }) => (levels.length === 0 ? level !== 'debug' : levels.includes(level)))
+        .map(({ message }) => message),
+  };
+};
+
+export type RecordedLog = ReturnType<typeof recordLog>;

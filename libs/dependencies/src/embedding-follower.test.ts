@@ -1,0 +1,94 @@
+import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import type { CollectionId } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { batchSize, EmbeddingFollower, type EmbeddingCopy } from './embedding-follower.ts';
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
+
+const follow = (copy: Partial<EmbeddingCopy> = {}, closing?: AbortSignal) => {
+  const store = createEmbeddingChanges();
+  const applied: number[] = [];
+  let readings = 0;
+  const follower = new EmbeddingFollower(
+    {
+      changedSince: async (after, modelId, limit) => {
+        readings += 1;
+        return store.changedSince(after, modelId, limit);
+      },
+    },
+    { apply: (_modelId, changes) => void applied.push(...changes.map(({ sequence }) => sequence)), ...copy },
+    closing,
+  );
+  let stored = 0;
+  const put = (count: number, modelId = 'm'): number => {
+    let asOf = 0;
+    for (const last = stored + count; stored < last; stored += 1) {
+      asOf = store.put({ modelId, collectionId: idOf(stored), vector: vectorTowards(1, stored) });
+    }
+    return asOf;
+  };
+  return { follower, applied, put, readings: () => readings };
+};
+
+test('each embedding is brought in once, in order, and only of the model that is asked for', async () => {
+  const { follower, applied, put } = follow();
+  const asOf = put(batchSize + 3);
+  const later = put(2, 'other');
+  await follower.catchUp('m', later);
+  expect(applied).toEqual(Array.from({ length: asOf }, (_, i) => i + 1));
+  expect(follower.isUpTo('m', later)).toBe(true);
+  expect(follower.isUpTo('other', 1)).toBe(false);
+});
+
+test('searches at one time share one reading, and nothing is read of what is known', async () => {
+  const { follower, applied, put, readings } = follow();
+  const asOf = put(5);
+  await Promise.all([follower.catchUp('m', asOf), follower.catchUp('m', asOf), follower.catchUp('m', 2)]);
+  await follower.catchUp('m', asOf);
+  expect(readings()).toBe(1);
+  expect(applied).toHaveLength(5);
+});
+
+test('a copy that has something already is asked for it once, and followed from there', async () => {
+  const begun: string[] = [];
+  const { follower, applied, put } = follow({
+    begin: async (modelId) => {
+      begun.push(modelId);
+      return 3;
+    },
+  });
+  await follower.catchUp('m', put(5));
+  await follower.catchUp('m', put(1));
+  expect(begun).toEqual(['m']);
+  expect(applied).toEqual([4, 5, 6]);
+});
+
+test('a reading that failed is tried again where it stopped', async () => {
+  let failures = 1;
+  const applied: number[] = [];
+  const { follower, put } = follow({
+    apply: async (_modelId, changes) => {
+      if (applied.length > 0 && failures-- > 0) throw new Error('away');
+      applied.push(...changes.map(({ sequence }) => sequence));
+    },
+  });
+  const asOf = put(batchSize + 1);
+  await expect(follower.catchUp('m', asOf)).rejects.toThrow('away');
+  await follower.catchUp('m', asOf);
+  expect(applied).toHaveLength(asOf);
+});
+
+test('all that is stored comes in batches', async () => {
+  const { follower, put } = follow();
+  put(2 * batchSize);
+  const sizes: number[] = [];
+  for await (const changes of follower.all('m')) sizes.push(changes.length);
+  expect(sizes).toEqual([batchSize, batchSize, 0]);
+});
+
+test('nothing more is read once it is closing', async () => {
+  const closing = new AbortController();
+  const { follower, put, readings } = follow({ apply: () => closing.abort(new Error('closed')) }, closing.signal);
+  await expect(follower.catchUp('m', put(batchSize + 1))).rejects.toThrow('closed');
+  expect(readings()).toBe(1);
+});

@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { FailureWindow } from './failure-window.ts';
+
+test('the last of so many failures opens the circuit, and the count begins anew', () => {
+  const breaker = new FailureWindow({ failuresMax: 3, withinMs: 60_000, inARow: false });
+  const failures = Array.from({ length: 6 }, () => breaker.failure());
+  expect(failures).toEqual([false, false, true, false, false, true]);
+});
+
+test('a success between them counts only where they must come in a row', () => {
+  for (const inARow of [true, false]) {
+    const breaker = new FailureWindow({ failuresMax: 2, withinMs: 60_000, inARow });
+    expect(breaker.failure()).toBe(false);
+    breaker.success();
+    expect(breaker.failure()).toBe(!inARow);
+  }
+});
+
+test('a failure that is older than the span does not count', async () => {
+  const breaker = new FailureWindow({ failuresMax: 2, withinMs: 20, inARow: false });
+  expect(breaker.failure()).toBe(false);
+  await pause(40);
+  expect(breaker.failure()).toBe(false);
+});

@@ -1,0 +1,35 @@
+import type { IBreaker } from 'cockatiel';
+
+export interface FailureWindowOptions {
+  readonly failuresMax: number;
+  readonly withinMs: number;
+  /** Whether a success between them lets the count begin anew. */
+  readonly inARow: boolean;
+}
+
+/**
+ * Opens a circuit after so many failures within a span of time. Cockatiel's breakers know no such rule: its
+ * `ConsecutiveBreaker` adds up failures that lie hours apart, `CountBreaker` and `SamplingBreaker` judge a share of all
+ * calls, so that many good ones hide a few that each cost a timeout.
+ */
+export class FailureWindow implements IBreaker {
+  /** When the failures were, on the monotonic clock. */
+  state: readonly number[] = [];
+  readonly #options: FailureWindowOptions;
+
+  constructor(options: FailureWindowOptions) {
+    this.#options = options;
+  }
+
+  success(): void {
+    if (this.#options.inARow) this.state = [];
+  }
+
+  failure(): boolean {
+    const now = performance.now();
+    const recent = [...this.state.filter((at) => at >= now - this.#options.withinMs), now];
+    const isOpen = recent.length >= this.#options.failuresMax;
+    this.state = isOpen ? [] : recent;
+    return isOpen;
+  }
+}

@@ -1,0 +1,245 @@
+/** `syntax`: it is no JSON. `nesting`, `values`: it is beyond the bounds. */
+export type JsonErrorKind = 'syntax' | 'nesting' | 'values';
+
+/** Where a text stops being JSON that can be taken, and why. */
+export class JsonError extends Error {
+  /** In bytes: of the part that is wrong. */
+  readonly offset: number;
+  readonly kind: JsonErrorKind;
+  /** In bytes: of what cannot stand there, which may come behind the beginning of the part; the length of the text where it ends. */
+  readonly unexpectedAt: number;
+
+  constructor(what: string, offset: number, kind: JsonErrorKind = 'syntax', unexpectedAt = offset) {
+    super(what);
+    this.name = 'JsonError';
+    this.offset = offset;
+    this.kind = kind;
+    this.unexpectedAt = unexpectedAt;
+  }
+}
+
+/** A part of a text, in bytes: from `start` to before `end`. */
+export interface JsonSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface JsonMember {
+  /** Its quotes included, escapes as they stand. */
+  readonly name: JsonSpan;
+  readonly value: JsonSpan;
+}
+
+export interface JsonScan {
+  /** The whole value, without what stands round it. */
+  readonly value: JsonSpan;
+  /** The members of the outermost object in the order of the text, doubled ones too; null where it is no object. */
+  readonly members: readonly JsonMember[] | null;
+}
+
+export interface JsonBounds {
+  /** How many arrays and objects may stand in each other, the outermost one counted. */
+  readonly nestingMax: number;
+  /** How many values of any kind, arrays and objects counted too, names of members not. */
+  readonly valuesMax: number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/**
+ * Goes through a JSON text (RFC 8259) once, without building anything of it: finds where the members of the outermost
+ * object stand, and refuses what is malformed, nested too deeply or made of too many values, by its place. The text must
+ * be valid UTF-8.
+ */
+export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
+  return new Scan(bytes, bounds).run();
+}
+
+interface OpenMember {
+  readonly name: JsonSpan;
+  readonly start: number;
+}
+
+class Scan {
+  readonly #bytes: Uint8Array;
+  readonly #bounds: JsonBounds;
+  readonly #members: JsonMember[] = [];
+  /** For each open array or object the byte that closes it. */
+  readonly #closing: number[] = [];
+  #at = 0;
+  #values = 0;
+
+  constructor(bytes: Uint8Array, bounds: JsonBounds) {
+    this.#bytes = bytes;
+    this.#bounds = bounds;
+  }
+
+  run(): JsonScan {
+    const start = this.#next();
+    const isObject = this.#bytes[start] === openBrace;
+    let member: OpenMember | null = null;
+    do {
+      // Here a value is due, or the end of an array or object that has just been opened.
+      const opened = this.#value();
+      if (opened === openBrace && this.#peek() !== closeBrace) {
+        member = this.#name() ?? member;
+        continue;
+      }
+      if (opened === openBracket && this.#peek() !== closeBracket) continue;
+      while (this.#closing.length > 0) {
+        const end = this.#at;
+        const after = this.#peek();
+        const closes = this.#closing.at(-1);
+        if (member && this.#closing.length === 1 && isObject && (after === comma || after === closes)) {
+          this.#members.push({ name: member.name, value: { start: member.start, end } });
+          member = null;
+        }
+        this.#at++;
+        if (after === comma) {
+          if (closes === closeBrace) member = this.#name() ?? member;
+          break;
+        }
+        if (after !== closes) throw this.#unexpected(closes === closeBrace ? "',' or '}'" : "',' or ']'", this.#at - 1);
+        this.#closing.pop();
+      }
+    } while (this.#closing.length > 0);
+
+    const end = this.#at;
+    if (this.#peek() !== undefined) throw this.#unexpected('the end of the text', this.#at);
+    return { value: { start, end }, members: isObject ? this.#members : null };
+  }
+
+  /** Passes a scalar, or the byte that opens an array or object, which it returns. */
+  #value(): number | null {
+    const first = this.#peek();
+    if (++this.#values > this.#bounds.valuesMax) {
+      throw new JsonError(`more than ${this.#bounds.valuesMax} values`, this.#at, 'values');
+    }
+    if (first === quote) this.#string();
+    else if (first === openBrace || first === openBracket) {
+      this.#closing.push(first === openBrace ? closeBrace : closeBracket);
+      if (this.#closing.length > this.#bounds.nestingMax) throw new JsonError('nested too deeply', this.#at, 'nesting');
+      this.#at++;
+      return first;
+    } else if (first === 0x74) this.#word('true');
+    else if (first === 0x66) this.#word('false');
+    else if (first === 0x6e) this.#word('null');
+    else this.#number();
+    return null;
+  }
+
+  /** Passes a member's name and colon; returns the member where it is one of the outermost object. */
+  #name(): OpenMember | null {
+    if (this.#peek() !== quote) throw this.#unexpected('a name in double quotes', this.#at);
+    const start = this.#at;
+    this.#string();
+    const end = this.#at;
+    if (this.#peek() !== colon) throw this.#unexpected("':' after a name", this.#at);
+    this.#at++;
+    if (this.#closing.length > 1) return null;
+    return { name: { start, end }, start: this.#next() };
+  }
+
+  #string(): void {
+    const bytes = this.#bytes;
+    let at = this.#at + 1;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte === quote) break;
+      if (byte === undefined) throw new JsonError('a string that does not end', this.#at, 'syntax', at);
+      if (byte < 0x20) throw new JsonError('a control character in a string', at);
+      at += byte === backslash ? this.#escape(at) : 1;
+    }
+    this.#at = at + 1;
+  }
+
+  /** The length of an escape that begins there. */
+  #escape(at: number): number {
+    const kind = this.#bytes[at + 1];
+    if (kind === 0x75) {
+      for (let digit = at + 2; digit < at + 6; digit++) {
+        if (!isHexadecimal(this.#bytes[digit])) throw new JsonError('an escape without four hexadecimal digits', at);
+      }
+      return 6;
+    }
+    if (kind === undefined || !escapable.has(kind)) throw new JsonError('an escape that JSON does not know', at);
+    return 2;
+  }
+
+  #number(): void {
+    const start = this.#at;
+    let at = start;
+    /** Where the longest number ends that begins there. */
+    let whole = start;
+    const digits = () => {
+      const from = at;
+      while (isDigit(this.#bytes[at])) at++;
+      if (at === from) throw this.#unexpected(from === start ? 'a value' : 'a digit', at, whole);
+      whole = at;
+    };
+    if (this.#bytes[at] === 0x2d) at++;
+    if (this.#bytes[at] === 0x30) whole = ++at;
+    else digits();
+    if (this.#bytes[at] === 0x2e) {
+      at++;
+      digits();
+    }
+    if (this.#bytes[at] === 0x65 || this.#bytes[at] === 0x45) {
+      at++;
+      if (this.#bytes[at] === 0x2b || this.#bytes[at] === 0x2d) at++;
+      digits();
+    }
+    this.#at = at;
+  }
+
+  #word(word: string): void {
+    for (let i = 0; i < word.length; i++) {
+      if (this.#bytes[this.#at + i] !== word.charCodeAt(i)) throw this.#unexpected('a value', this.#at);
+    }
+    this.#at += word.length;
+  }
+
+  /** Passes white space; returns the place after it. */
+  #next(): number {
+    let byte = this.#bytes[this.#at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.#bytes[++this.#at];
+    return this.#at;
+  }
+
+  #peek(): number | undefined {
+    return this.#bytes[this.#next()];
+  }
+
+  #unexpected(expected: string, at: number, unexpectedAt = at): JsonError {
+    const found = at < this.#bytes.length ? '' : ', where the text ends';
+    return new JsonError(`expected ${expected}${found}`, at, 'syntax', unexpectedAt);
+  }
+}
+
+const escapable: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
+const isHexadecimal = (byte: number | undefined): boolean =>
+  isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+
+/** The place of a byte in a UTF-8 text, as an editor shows it: both counted from 1, columns in characters. */
+export function placeOf(bytes: Uint8Array, offset: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  let column = 1;
+  for (let at = lineStart; at < offset; at++) {
+    // Bytes that continue a character are no column of their own (RFC 3629, section 3).
+    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) column++;
+  }
+  return `line ${line}, column ${column}`;
+}

@@ -1,0 +1,43 @@
+import { authorityOf, type CollectionId, type Credential, type Profile } from '@portico/domain';
+import type { Harness } from './harness.ts';
+import { testIssuer } from './test-issuer.ts';
+
+/** The first admin, and ways to bring others into the states that a test is about. */
+export const createCast = async ({ useCases, documents, tokens }: Harness) => {
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
+  if (!admin) throw new Error('There was an admin before');
+  const authority = authorityOf({ profile: admin, deadline: null });
+  const admit = async (credential: Credential, target: CollectionId | null) => {
+    const { principal } = await useCases.admit({
+      credential,
+      auth: 'token or key',
+      target: target && { id: target, part: 'whole' },
+      address: '192.0.2.1',
+      deadline: null,
+    });
+    return principal;
+  };
+  const register = (uid: string): Promise<Profile> =>
+    useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
+  return {
+    admin,
+    authority,
+    register,
+    /** A client who may use what is granted, with the key to do so. */
+    async approved(uid: string) {
+      const { id } = await register(uid);
+      const { clientId, secret } = await useCases.approveProfile(authority, id);
+      return { id, clientId, secret, key: { kind: 'key', clientId, secret } as const };
+    },
+    /** A collection of that name. */
+    async collection(name: string): Promise<CollectionId> {
+      const document = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
+      const read = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
+      const texts = { name, description: '', authentication: null };
+      return (await useCases.createCollection(authority, admin.id, { ...texts, document: read, strict: false })).id;
+    },
+    byKey: admit,
+    byToken: (uid: string, target: CollectionId | null = null) =>
+      admit({ kind: 'token', token: tokens.mint({ uid, email: `${uid}@example.com` }) }, target),
+  };
+};

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createCast } from './cast.ts';
+import { createHarness } from './harness.ts';
+
+const setUp = async () => {
+  const harness = createHarness();
+  return { ...harness, ...(await createCast(harness)) };
+};
+
+test('a caller changes the own name and company, and what is left out stays', async () => {
+  const { useCases, register, byToken } = await setUp();
+  await register('ada');
+  const edit = async (change: object) => useCases.updateOwnProfile(await byToken('ada'), change);
+  expect(await edit({ fullName: 'Ada Lovelace', companyName: 'Engines' })).toMatchObject({ companyName: 'Engines' });
+  expect(await edit({ fullName: 'Ada King' })).toMatchObject({ fullName: 'Ada King', companyName: 'Engines' });
+  expect(await edit({ companyName: null })).toMatchObject({ fullName: 'Ada King', companyName: null });
+});
+
+test('an edit moves the time of the last change on, also on a clock that stands still, and an empty one does not', async () => {
+  const { useCases, register, byToken } = await setUp();
+  await register('ada');
+  const before = (await byToken('ada')).profile.updatedAt;
+  const { updatedAt } = await useCases.updateOwnProfile(await byToken('ada'), { fullName: 'Ada' });
+  expect(updatedAt).toBeGreaterThan(before);
+  expect((await useCases.updateOwnProfile(await byToken('ada'), { fullName: 'Ada' })).updatedAt).toBe(updatedAt);
+});
+
+test('a collection whose words change is embedded anew, and one whose words stay is not', async () => {
+  const { useCases, authority, collection, runJobs, ports, clock } = await setUp();
+  const id = await collection('Roads');
+  await runJobs();
+  const waiting = async () => (await ports.outbox.state(clock.now())).waiting;
+  expect(await useCases.updateCollection(authority, id, { name: 'Roads', strict: false })).toMatchObject({
+    changed: false,
+  });
+  expect(await waiting()).toBe(0);
+  const { collection: renamed } = await useCases.updateCollection(authority, id, { name: 'Streets', strict: false });
+  expect([renamed.revision, renamed.contentRevision, await waiting()]).toEqual([2, 2, 1]);
+});
+
+test('a credential is stored sealed, opened for the callers that may read it, and each reading is on record', async () => {
+  const { useCases, authority, collection, approved, byKey, ports } = await setUp();
+  const id = await collection('Roads');
+  const bearer = { type: 'bearer', name: null, in: null, value: 's3cret' } as const;
+  const { collection: stored } = await useCases.updateCollection(authority, id, {
+    authentication: bearer,
+    strict: false,
+  });
+  expect(JSON.stringify(stored)).not.toContain('s3cret');
+  const ada = await approved('ada');
+  await useCases.grantAccess(authority, ada.id, id);
+  expect((await useCases.readMetadata(await byKey(ada.key, id))).authentication.value).toBe('s3cret');
+  const readings = { source: 'system', action: 'collection.credential_read', actorId: ada.id } as const;
+  expect((await ports.audit.page(readings, 0, 9)).total).toBe(1);
+});
+
+test('what was deleted is gone with its grants and its vector', async () => {
+  const { useCases, authority, collection, approved, byKey, runJobs } = await setUp();
+  const [id, ada] = [await collection('Roads'), await approved('ada')];
+  await useCases.grantAccess(authority, ada.id, id);
+  await runJobs();
+  const found = async () => (await useCases.searchCollections(await byKey(ada.key, null), 'roads', 5)).results;
+  expect(await found()).toMatchObject([{ collectionName: 'Roads' }]);
+  await useCases.removeCollection(authority, id);
+  await runJobs();
+  expect(await found()).toEqual([]);
+  await expect(useCases.removeCollection(authority, id)).rejects.toThrow('Collection not found');
+});

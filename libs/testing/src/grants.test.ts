@@ -1,0 +1,71 @@
+import type { CollectionId, ProfileId } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createCast } from './cast.ts';
+import { createHarness } from './harness.ts';
+
+const absent = '00000000-0000-4000-8000-00000000dead';
+
+const setUp = async () => {
+  const harness = createHarness();
+  const cast = await createCast(harness);
+  return { ...harness, ...cast, ada: await cast.approved('ada'), roads: await cast.collection('Roads') };
+};
+
+test('a client reads what was granted to it, from the grant to the revocation', async () => {
+  const { useCases, authority, byKey, ada, roads } = await setUp();
+  const read = async () => useCases.readMetadata(await byKey(ada.key, roads));
+  await expect(read()).rejects.toThrow('No access to this collection');
+  await useCases.grantAccess(authority, ada.id, roads);
+  expect((await read()).collection.name).toBe('Roads');
+  await useCases.revokeAccess(authority, ada.id, roads);
+  await expect(read()).rejects.toThrow('No access to this collection');
+});
+
+test('a grant shows in the lists of both sides', async () => {
+  const { useCases, authority, clock, ada, roads, collection } = await setUp();
+  await collection('Bridges');
+  await useCases.grantAccess(authority, ada.id, roads);
+  expect(await useCases.listClientAccess(authority, ada.id)).toMatchObject([
+    { name: 'Bridges', grantedAt: null },
+    { name: 'Roads', grantedAt: clock.now() },
+  ]);
+  expect(await useCases.listCollectionClients(authority, roads)).toMatchObject([{ profile: { uid: 'ada' } }]);
+});
+
+test('the rules of granting are asked in order: client, collection, then whether it is granted', async () => {
+  const { useCases, authority, admin, ada, roads } = await setUp();
+  const grant = (client: string, collection: string) =>
+    useCases.grantAccess(authority, client as ProfileId, collection as CollectionId);
+  await expect(grant(absent, absent)).rejects.toThrow('Client not found');
+  await expect(grant(admin.id, roads)).rejects.toThrow('Client not found');
+  await expect(grant(ada.id, absent)).rejects.toThrow('Collection not found');
+  await grant(ada.id, roads);
+  await expect(grant(ada.id, roads)).rejects.toThrow('Client already has access');
+});
+
+test('what was not granted cannot be revoked', async () => {
+  const { useCases, authority, ada, roads } = await setUp();
+  await expect(useCases.revokeAccess(authority, ada.id, roads)).rejects.toThrow('Grant not found');
+});
+
+test('grants sleep while their client is an admin, and wake as it is a client again', async () => {
+  const { useCases, authority, byToken, ada, roads } = await setUp();
+  await byToken('ada');
+  await useCases.grantAccess(authority, ada.id, roads);
+  await useCases.changeRole(authority, ada.id, 'admin');
+  expect(await useCases.listCollectionClients(authority, roads)).toEqual([]);
+  await useCases.changeRole(authority, ada.id, 'client');
+  expect(await useCases.listCollectionClients(authority, roads)).toMatchObject([{ profile: { uid: 'ada' } }]);
+  expect((await useCases.readMetadata(await byToken('ada', roads))).collection.name).toBe('Roads');
+});
+
+test('a grant counts for a profile that waits, and for a rejected one never', async () => {
+  const { useCases, authority, register, byToken, roads } = await setUp();
+  const { id } = await register('bob');
+  await useCases.grantAccess(authority, id, roads);
+  const list = async () => (await useCases.listCollections(await byToken('bob'), null)).map(({ name }) => name);
+  expect(await list()).toEqual(['Roads']);
+  await useCases.rejectProfile(authority, id, null);
+  expect(await list()).toEqual([]);
+  await expect(useCases.readMetadata(await byToken('bob', roads))).rejects.toThrow('No access to this collection');
+});

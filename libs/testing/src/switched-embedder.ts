@@ -1,0 +1,48 @@
+import { PorticoError, TextRefusedError, type Embedder } from '@portico/domain';
+
+/** An embedder with switches, to see what happens when embedding fails or the model changes. */
+export interface SwitchedEmbedder extends Embedder {
+  /** From now on it throws `embedding_unavailable`. */
+  interrupt(): void;
+  /** Ends what `interrupt` began. */
+  resume(): void;
+  /** From now on it is another model. */
+  change(): void;
+  /** From now on it refuses this document. */
+  refuse(text: string): void;
+}
+
+export const createSwitchedEmbedder = (embedder: Embedder): SwitchedEmbedder => {
+  let interrupted = false;
+  let version = 1;
+  const refused = new Set<string>();
+  const assertAvailable = (): void => {
+    if (interrupted) throw new PorticoError('embedding_unavailable');
+  };
+  const modelId = async (): Promise<string> => `${await embedder.modelId()}/${version}`;
+  return {
+    modelId,
+    async embed(texts, purpose) {
+      assertAvailable();
+      if (purpose === 'document' && texts.some((text) => refused.has(text)))
+        throw new TextRefusedError('A text is one that is refused');
+      return { ...(await embedder.embed(texts, purpose)), modelId: await modelId() };
+    },
+    async check() {
+      assertAvailable();
+      await embedder.check();
+    },
+    interrupt() {
+      interrupted = true;
+    },
+    resume() {
+      interrupted = false;
+    },
+    change() {
+      version += 1;
+    },
+    refuse(text) {
+      refused.add(text);
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { version } from '@portico/composition';
+import { root } from '../src/service-process.ts';
+import { createInstallation } from './installation.ts';
+
+interface Manifest {
+  readonly version?: string;
+  readonly license?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+interface Lock {
+  readonly version?: string;
+  readonly packages: Readonly<Record<string, Manifest & { readonly resolved?: string; readonly link?: true }>>;
+}
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const read = <T>(path: string): T => JSON.parse(textOf(path)) as T;
+
+const manifests = globSync(
+  ['package.json', '{apps,libs,libs/adapters}/*/package.json', 'tools/{.,node24}/package.json'],
+  {
+    cwd: root,
+  },
+).map((path) => [dirname(path), read<Manifest>(path)] as const);
+const rootManifest = read<Manifest>('package.json');
+const lock = read<Lock>('package-lock.json');
+
+describe('one licence', () => {
+  test('is the whole of Apache-2.0', () => {
+    const text = textOf('LICENSE');
+    expect(text.trimStart()).toMatch(/^Apache License\n +Version 2\.0, January 2004\n/);
+    expect(text).toContain('APPENDIX: How to apply the Apache License to your work.');
+  });
+
+  test('is that of every package', () => {
+    expect(manifests.length).toBeGreaterThan(20);
+    expect(manifests.filter(([, { license }]) => license !== 'Apache-2.0').map(([folder]) => folder)).toEqual([]);
+  });
+
+  test('is named by the image, which carries it', () => {
+    const dockerfile = textOf('Dockerfile');
+    expect(dockerfile).toContain('org.opencontainers.image.licenses=Apache-2.0');
+    expect(dockerfile).toMatch(/^COPY LICENSE /m);
+    expect(textOf('.dockerignore').split('\n')).toContain('!LICENSE');
+  });
+});
+
+describe('one version', () => {
+  test('stands in the root manifest, and in no other', () => {
+    expect(rootManifest.version).toMatch(/^\d+\.\d+\.\d+$/);
+    const having = manifests.filter((entry) => 'version' in entry[1]).map(([folder]) => folder);
+    expect(having).toEqual(['.']);
+  });
+
+  test('is that of the lockfile, of the sources, and of the latest chapter of the changelog', () => {
+    const chapters = [...textOf('CHANGELOG.md').matchAll(/^## \[?([\d.]+)\]?/gm)].map(([, name]) => name);
+    const versions = [lock.version, lock.packages['']?.version, version, chapters[0]];
+    expect(versions).toEqual(versions.map(() => rootManifest.version));
+  });
+
+  test('is told by the OpenAPI document of a service, and by the tool', async () => {
+    const installation = await createInstallation();
+    onTestFinished(() => installation.remove());
+    const { address } = await installation.start();
+    const { info } = (await (await fetch(`${address}/openapi.json`)).json()) as { readonly info: object };
+    expect(info).toMatchObject({ version: rootManifest.version, license: { identifier: rootManifest.license } });
+    expect((await installation.tool('--version')).stdout).toBe(`${rootManifest.version}\n`);
+  });
+
+  test('is given to the image that is released', () => {
+    expect(textOf('Dockerfile')).toContain('org.opencontainers.image.version=${VERSION}');
+    const release = textOf('.github/workflows/release.yml');
+    expect(release).toContain('node -p \'require("./package.json").version\'');
+    expect(release).toContain('build-args: VERSION=${{ steps.release.outputs.version }}');
+  });
+});
+
+describe('one Node', () => {
+  const pinned = textOf('.nvmrc').trim();
+
+  test.each(['Dockerfile', '.devcontainer/Dockerfile'])('is the base of %s', (path) => {
+    expect(pinned).toMatch(/^24\.\d+\.\d+$/);
+    expect([...textOf(path).matchAll(/\bnode:([\d.]+)-/g)].map(([, found]) => found)).toEqual([pinned]);
+  });
+
+  test('is what a machine with an older one is given', () => {
+    const binaries = Object.values(read<Manifest>('tools/node24/package.json').optionalDependencies ?? {});
+    expect(binaries).toEqual(binaries.map(() => pinned));
+  });
+});
+
+test('the lockfiles name no registry, so that any can be used', () => {
+  for (const path of ['package-lock.json', 'tools/node24/package-lock.json']) {
+    const entries = Object.entries(read<Lock>(path).packages);
+    expect(entries.filter(([, { resolved, link }]) => resolved && !link).map(([folder]) => folder)).toEqual([]);
+  }
+});
+
+test('the development container has the programs that .ci/run wants', () => {
+  const wanted = [...textOf('.ci/run').matchAll(/missing\+=\(([\w-]+)\)/g)].map(([, name = '']) => name);
+  expect(wanted).toContain('postgresql');
+  const installed = textOf('.devcontainer/Dockerfile').split(/\s+/);
+  expect(wanted.filter((name) => !installed.includes(name))).toEqual([]);
+});
