@@ -1,8 +1,8 @@
 # The service, the worker and the operator's tool in one image: it runs the sources as they are.
-# Another base with Node 24 and npm can be named: docker build --build-arg NODE_IMAGE=…
+# To use another base with Node 24 and npm: docker build --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
-# The manifests alone, so that the dependencies below are installed anew only when one of them changes.
+# Only the manifests, so that the dependencies below are reinstalled only when one of them changes.
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /all
 COPY . .
@@ -24,17 +24,17 @@ COPY libs libs
 COPY deploy/make-secrets.mjs deploy/
 COPY deploy/portico /usr/local/bin/portico
 COPY LICENSE ./
-# A new volume begins with what is here: folders of the user that the service runs as.
+# A new volume starts with this content: a folder owned by the service's user.
 RUN install -d -o 10001 -g 10001 -m 0700 /data
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000
-# The process itself ends in order after this signal: it finishes what is under way, within 20 seconds.
+# On this signal the process shuts down properly: it finishes work in progress, within 20 seconds.
 STOPSIGNAL SIGTERM
-# On a busy machine the program that asks takes seconds to begin.
+# On a busy machine the checking program takes seconds to start.
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# A release gives the version of package.json.
+# A release passes the version of package.json.
 ARG VERSION=unreleased
 LABEL org.opencontainers.image.title=Portico \
   org.opencontainers.image.version=${VERSION} \

@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint';
 const tests = ['**/*.test.ts', '**/test/**/*.ts'];
 const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 
-/** Who may import whom, and which packages: `ARCHITECTURE.md` tells why. Each adapter has its own technology alone. */
+/** Which packages may be imported by whom; `ARCHITECTURE.md` says why. Each adapter has only its own technology. */
 const technologies = {
   memory: ['node:*'],
   system: ['node:*'],
@@ -33,8 +33,8 @@ const apps = {
 };
 
 /**
- * The rooms of the domain, from the ground up: values, nouns with their rules, ports, use cases. A room imports only from those
- * before it, so that no two rooms import each other.
+ * The rooms of the domain, from the ground up: values, nouns with their rules, ports, use cases. A room imports only
+ * from earlier ones, so that no two rooms import each other.
  */
 const domainRooms = {
   'libs/domain/src':

@@ -1,8 +1,9 @@
-// The secrets of the stack, one file each, in a folder for each container that reads them: made where they are absent, never changed
-// by a later start. The volume of Ollama is given to its user on the way, since Docker makes volumes for root. Run by the service `keys` of docker-compose.yml, as root, since the files belong to different users.
+// Creates the secrets of the stack, one file each, in a folder for each container that reads them. Existing ones are never
+// changed by a later start. It also gives Ollama's volume to its user, because Docker creates volumes for root. The service
+// `keys` of docker-compose.yml runs it, as root, because the files belong to different users.
 //
-//   make     (what it does without an argument) makes what is absent
-//   rotate   puts a new secrets key in the place of the present one, which can still be opened with
+//   make     (default) creates missing secrets
+//   rotate   replaces the secrets key; the earlier one can still open what it sealed
 //   forget   removes the earlier secrets keys: after `portico keys reseal`
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, lchownSync, lstatSync, mkdirSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { exit, getuid, argv, stderr, stdout } from 'node:process';
 
 const root = '/secrets';
 
-/** Who reads a folder: the user of that image. */
+/** The reader of each folder: the user of that image. */
 const owners = { portico: 10_001, postgres: 999, redis: 999, qdrant: 1_000, keycloak: 1_000, ollama: 1_000 };
 
 const password = () => randomBytes(24).toString('base64url');
@@ -25,7 +26,7 @@ const make = (folder = root) => {
   const qdrant = keep('qdrant/api-key', password);
   keep('redis/redis.conf', () => `requirepass ${redis}\n`);
   keep('keycloak/admin-password', password);
-  // Keycloak writes its certificate there itself, for everybody to read.
+  // Keycloak writes its certificate there itself, readable by everybody.
   mkdirSync(join(folder, 'identity'), { recursive: true });
   own(join(folder, 'identity'), owners.keycloak, 0o755);
   giveAll(join(folder, 'ollama'), owners.ollama);
@@ -36,7 +37,7 @@ const make = (folder = root) => {
   keep('portico/secrets.key.previous', () => '');
 };
 
-/** The earlier keys are written first: a crash in between leaves the present key in both places, which does no harm. */
+/** Writes the earlier keys first: a crash in between leaves the present key in both places, which is harmless. */
 const rotate = (folder = root) => {
   make(folder);
   const current = join(folder, 'portico/secrets.key');
@@ -56,7 +57,7 @@ const forget = (folder = root) => {
   stdout.write('The earlier secrets keys are gone.\n');
 };
 
-/** Answers what a file holds, which is made where there is none. */
+/** Returns a file's content; creates the file if it is missing. */
 const keeperOf = (folder) => (name, content) => {
   const [reader] = name.split('/');
   const path = join(folder, name);
@@ -69,7 +70,7 @@ const keeperOf = (folder) => (name, content) => {
   return readFileSync(path, 'utf8').trim();
 };
 
-/** Whole or not at all, for its reader alone. */
+/** Writes the file completely or not at all, readable only by its owner. */
 const write = (path, content, owner) => {
   const draft = `${path}.draft`;
   rmSync(draft, { force: true });
@@ -81,13 +82,13 @@ const write = (path, content, owner) => {
   renameSync(draft, path);
 };
 
-/** Only root can give files away; elsewhere they belong to whoever runs this. */
+/** Only root can give files away; without root they stay with the current user. */
 const own = (path, owner, mode) => {
   if (getuid?.() === 0) chownSync(path, owner, owner);
   chmodSync(path, mode);
 };
 
-/** Gives a folder that somebody else keeps, with what an earlier version of the stack left there as root. */
+/** Gives a folder to its owner, including what an earlier version of the stack left there as root. */
 const giveAll = (folder, owner) => {
   mkdirSync(folder, { recursive: true });
   if (getuid?.() !== 0) return;

@@ -1,5 +1,5 @@
-# Keycloak with a certificate of its own, made at the first start: an issuer is reached by https alone. The service trusts exactly
-# this certificate (IDENTITY_CA_FILE). For trying out: its database is in the container, and goes with it.
+# Keycloak with its own certificate, made at the first start, because an issuer is reached only by https. The service
+# trusts exactly this certificate (IDENTITY_CA_FILE). For trying out: its database is lost with the container.
 set -eu
 umask 077
 secret=$(cat /secrets/admin-password)
@@ -12,7 +12,7 @@ if [ ! -f /identity/certificate.pem ]; then
   mv /identity/certificate.draft /identity/certificate.pem
 fi
 export KC_BOOTSTRAP_ADMIN_USERNAME=admin KC_BOOTSTRAP_ADMIN_PASSWORD="$secret"
-# The realm's users admin, alice and bob have the same one.
+# The realm's users admin, alice and bob have the same password.
 export PORTICO_USERS_PASSWORD="$secret"
 export KC_HTTPS_KEY_STORE_FILE=/identity/keystore.p12 KC_HTTPS_KEY_STORE_PASSWORD="$secret"
 exec /opt/keycloak/bin/kc.sh start-dev --import-realm

@@ -1,4 +1,4 @@
-/** Who calls: nobody, a person by identity token, or a client by its API key pair. */
+/** The caller: nobody, a person by identity token, or a client by its API key pair. */
 export type Credential = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
 
 export interface Answer {
@@ -10,7 +10,7 @@ export interface Answer {
 
 export interface ApiClient {
   readonly address: string;
-  /** Calls and answers whatever comes back. */
+  /** Calls and returns whatever comes back. */
   readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Calls, and throws unless it succeeds; returns the body. */
   readonly ask: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;

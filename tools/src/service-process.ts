@@ -8,9 +8,9 @@ import { readConfig, type Environment } from '@portico/composition';
 export interface ServiceProcess {
   readonly address: string;
   readonly pid: number;
-  /** Fulfilled with the exit code, or null after a signal, when the process has ended. */
+  /** Fulfilled when the process has ended: with the exit code, or null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Asks it to end in order, and waits for that. */
+  /** Asks it to shut down, and waits until it has ended. */
   readonly stop: () => Promise<void>;
   /** Ends it at once, as a crash would. */
   readonly kill: () => Promise<void>;
@@ -20,8 +20,8 @@ export const root = resolve(import.meta.dirname, '../..');
 const startTimeoutMs = 120_000;
 
 /**
- * Starts the service as `npm start` does, its log going to `service.log` in its data folder, and waits until it answers.
- * `ending` ends it at once, also while it starts.
+ * Starts the service as `npm start` does, with its log in `service.log` in its data folder, and waits until it answers.
+ * `ending` kills it at once, also while it starts.
  */
 export const startService = async (environment: Environment, ending?: AbortSignal): Promise<ServiceProcess> => {
   const { host, port, dataDir } = readConfig(environment);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { compose, createLogger, readConfig, type Portico } from '@portico/composition';
+import { compose, createLogger, readConfig, type Composition } from '@portico/composition';
 import { anAdmin, noEffects } from '@portico/contracts';
 import { makeSecret, type CollectionId, type JobId, type JobTask, type ProfileId } from '@portico/domain';
 import { root } from '../src/service-process.ts';
@@ -26,9 +26,9 @@ const write = (name: string, content: string): string => {
 };
 
 /** The stores of the installation, without a process. */
-const withStores = async <T>(work: (portico: Portico) => Promise<T>): Promise<T> => {
+const withStores = async <T>(work: (portico: Composition) => Promise<T>): Promise<T> => {
   const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
-  const portico = await compose(config, createLogger('silent', 'test'));
+  const portico = await compose(config, createLogger('silent', 'test'), 'tool');
   try {
     return await work(portico);
   } finally {

@@ -13,7 +13,7 @@ import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
 import { mintToken } from './commands/token.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine, type Terminal } from './terminal.ts';
-import { toolConfig, toolLogger, withPortico } from './with-portico.ts';
+import { toolLogger, withPortico } from './with-portico.ts';
 
 /** Runs the tool with these arguments (`process.argv`) and variables; returns the exit code. */
 export const run = async (argv: readonly string[], environment: Environment): Promise<number> => {
@@ -135,14 +135,14 @@ const addBackup = ({ program, environment, terminal }: Tool): void => {
     .argument('<file>', 'the archive to write, for its owner alone; "-" is standard output')
     .description('write all that cannot be made anew into one archive, beside a running service')
     .option('--force', 'replace a file that is there')
-    .action((file: string, options: { force?: boolean }) => backUp(toolConfig(environment), terminal(), file, options));
+    .action((file: string, options: { force?: boolean }) => backUp(readConfig(environment), terminal(), file, options));
   program
     .command('restore')
     .argument('<file>', 'an archive that "backup" has written')
     .description('put a backup in the place of the data, while no service runs')
     .option('--force', 'replace what is there, which is kept under another name')
     .action((file: string, options: { force?: boolean }) =>
-      restore(toolConfig(environment), terminal(), file, options),
+      restore(readConfig(environment), terminal(), file, options),
     );
 };
 
@@ -165,7 +165,7 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
     )
     .option('--yes', 'do it without asking')
     .action((options: { yes?: boolean }) => {
-      const config = toolConfig(environment);
+      const config = readConfig(environment);
       return resetKeys(config, toolLogger(environment, config), terminal(), options);
     });
 };

@@ -1,13 +1,6 @@
 import { compose, createLogger, readConfig, type Config, type Environment, type Portico } from '@portico/composition';
 import { createSentences } from './sentences.ts';
 
-/** The configuration as the tool needs it: beside a service it keeps neither its counts nor its heartbeat. */
-export const toolConfig = (environment: Environment): Config => ({
-  ...readConfig(environment),
-  answersRequests: false,
-  heartbeatFile: null,
-});
-
 /** Warnings and errors alone, unless `LOG_LEVEL` wants more or less. */
 export const toolLogger = ({ LOG_LEVEL: wanted }: Environment, { logLevel }: Config): Portico['logger'] => {
   const level = wanted ? logLevel : 'warn';
@@ -24,8 +17,8 @@ export const withPortico = async (
   environment: Environment,
   work: (portico: Portico) => Promise<void>,
 ): Promise<void> => {
-  const config = toolConfig(environment);
-  const portico = await compose(config, toolLogger(environment, config));
+  const config = readConfig(environment);
+  const portico = await compose(config, toolLogger(environment, config), 'tool');
   try {
     await work(portico);
   } finally {

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CountedRequest, ProfileId } from '@portico/domain';
 import type { ReadClientAddress } from './requests/client-address.ts';
-import type { Unreadable } from './unreadable.ts';
 
 const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -22,6 +21,13 @@ export const beginExchange = (
 
 /** The last exchange that began on this connection. */
 export const exchangeOn = (socket: Socket): Exchange | null => lastOn.get(socket) ?? null;
+
+/** What came over a connection and could not be read as a request. */
+export interface Unreadable {
+  readonly status: number;
+  /** Node's code for what is wrong with it. */
+  readonly errorCode: string;
+}
 
 /** One request with its response, and what becomes known of it on the way. */
 export class Exchange {

@@ -13,7 +13,7 @@ const limits = {
 } as const;
 const maxHeadersCount = 64;
 const maxConnections = 10_000;
-/** A connection on which nothing moves for so long is cut, also one whose client does not read its answer. */
+/** A connection that is idle for this time is cut, also where its client does not read the answer. */
 const idleTimeoutMs = 30_000;
 
 export interface HttpServer extends Server {

@@ -1,6 +1,6 @@
 /** What of the configuration the HTTP side goes by. */
 export interface HttpSettings {
-  /** What `GET /health` answers as `service`. */
+  /** The `service` of `GET /health`. */
   readonly serviceName: string;
   /** Of the service itself, such as `0.1.0`; in its OpenAPI document and among its measurements. */
   readonly version: string;

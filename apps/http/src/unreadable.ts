@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { errorDetails } from '@portico/domain';
-import { exchangeOn } from './exchange.ts';
-
-/** What came over a connection and could not be read as a request. */
-export interface Unreadable {
-  readonly status: number;
-  /** Node's code for what is wrong with it. */
-  readonly errorCode: string;
-}
+import { exchangeOn, type Unreadable } from './exchange.ts';
 
 /** Told of each that is answered and belongs to no exchange. */
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string) => void;
@@ -31,7 +24,7 @@ export const createUnreadableRefusal =
       record(unreadable, requestId);
       answer(socket, unreadable, requestId);
     } else if (exchange.takesBody && !exchange.request.complete) {
-      // Whoever ends in the midst of its body has gone away.
+      // A client that ends in the midst of its body has gone away.
       if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
       answer(socket, unreadable, exchange.requestId);
     } else {

@@ -33,7 +33,7 @@ export const startComposed =
       specBodyLimitBytes: 1_048_576,
       ...http,
     };
-    const portico = await compose(config, logger);
+    const portico = await compose(config, logger, 'http');
     const { documents, bodyStore: sharedBodies } = portico;
     const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
     const useCases = createUseCases(all, { ...config.settings, ...settings });

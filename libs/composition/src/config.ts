@@ -42,15 +42,10 @@ export interface Config {
   readonly firstAdmin: FirstAdmin | null;
   /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
   readonly trustProxy: readonly string[] | number | null;
-  /** `off`: this process works no jobs, and leaves them to others. */
+  /** `off`: a process that answers requests works no jobs, and leaves them to others. */
   readonly jobs: 'inline' | 'off';
   /** Absolute; its age tells a health check whether this process lives. Null: there is none. */
   readonly heartbeatFile: string | null;
-  /**
-   * Whether this process answers requests: its own counts of them then outlive a restart, in `dataDir`, and it sees to whom
-   * the profiles of before issuers were kept belong.
-   */
-  readonly answersRequests: boolean;
   readonly bodyLimitBytes: number;
   /** For bodies that may hold an OpenAPI document, in place of `bodyLimitBytes`. */
   readonly specBodyLimitBytes: number;
@@ -111,7 +106,6 @@ export const readConfig = (variables: Environment): Config => {
     trustProxy: trustedProxies(read.TRUST_PROXY),
     jobs: read.JOBS,
     heartbeatFile: read.HEARTBEAT_FILE ? resolve(root, read.HEARTBEAT_FILE) : null,
-    answersRequests: true,
     bodyLimitBytes: read.BODY_LIMIT,
     specBodyLimitBytes: read.SPEC_BODY_LIMIT,
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,

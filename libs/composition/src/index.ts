@@ -1,8 +1,9 @@
+export { syncFolder, writeNewFile } from '@portico/dependencies';
 export { startBackground } from './runtime/background.ts';
-export { compose, type Portico } from './wiring/compose.ts';
+export { compose, type Composition, type Portico } from './wiring/compose.ts';
 export { localAdmin, readConfig, type Config } from './config.ts';
 export { embeddedFiles, type EmbeddedFiles, type KeyFile } from './wiring/embedded-files.ts';
-export { gracefulShutdown } from './runtime/graceful-shutdown.ts';
+export { runProcess } from './runtime/run-process.ts';
 export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './runtime/logging.ts';
 export { openLocalIssuer } from './wiring/local-issuer.ts';

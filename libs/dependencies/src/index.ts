@@ -1,3 +1,4 @@
+export { boundedText } from './bounded-text.ts';
 export { replaceFile, syncFolder, writeNewFile } from './durable-file.ts';
 export { EmbeddingFollower, type EmbeddingCopy } from './embedding-follower.ts';
 export { FailureWindow } from './failure-window.ts';

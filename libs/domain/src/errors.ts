@@ -1,6 +1,6 @@
-import type { CountedRequest } from './limits/rate-limit-result.ts';
+import type { CountedRequest } from './limits/limit.ts';
 
-/** Every refusal that the system knows, with the fixed `detail` that a caller reads (specification, section 1). */
+/** Every refusal of the system, with the fixed `detail` that a caller reads (specification, section 1). */
 export const errorDetails = {
   invalid_token: 'Invalid or expired token',
   token_required: 'Identity token required',
@@ -31,7 +31,7 @@ export const errorDetails = {
   body_too_large: 'Request body too large',
   embedding_unavailable: 'Embedding service unavailable',
   identity_unavailable: 'Identity provider unavailable',
-  /** The time of a request was over before its change began to be committed. */
+  /** The request's time ran out before its change began to commit. */
   timed_out: 'Internal server error',
   internal: 'Internal server error',
 } as const;
@@ -39,15 +39,15 @@ export const errorDetails = {
 export type ErrorCode = keyof typeof errorDetails;
 
 export interface ErrorFacts {
-  /** Said after the fixed detail and a colon; never holds a secret. */
+  /** Appended to the fixed detail after a colon; never contains a secret. */
   readonly because?: string;
-  /** The count that the request was judged by, where it was judged by one. */
+  /** The count that the request was judged by, if any. */
   readonly counted?: CountedRequest | null;
-  /** What it came from, for the log alone. */
+  /** The original error, only for the log. */
   readonly cause?: unknown;
 }
 
-/** The one error that use cases and adapters throw on purpose. Anything else that is thrown is a bug. */
+/** The only error that use cases and adapters throw on purpose. Anything else that is thrown is a bug. */
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly counted: CountedRequest | null;
@@ -60,6 +60,6 @@ export class PorticoError extends Error {
   }
 }
 
-/** Of any code where none is given. */
+/** Without a code, any code matches. */
 export const isPorticoError = (error: unknown, code?: ErrorCode): error is PorticoError =>
   error instanceof PorticoError && (code === undefined || error.code === code);

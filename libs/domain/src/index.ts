@@ -14,6 +14,7 @@ export {
   authorityOf,
   listVersion,
   operatorAuthority,
+  readableTarget,
   type AdminAuthority,
   type CallerRow,
   type Credential,
@@ -37,9 +38,7 @@ export * from './documents/schema-violated.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
 export type * from './jobs/dead-letter.ts';
 export * from './jobs/job.ts';
-export type { EffectiveLimit, LimitSource } from './limits/effective-limit.ts';
 export * from './limits/limit.ts';
-export type * from './limits/rate-limit-result.ts';
 export * from './mails/mail.ts';
 export * from './profiles/api-key.ts';
 export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
@@ -52,11 +51,10 @@ export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch 
 
 export type * from './ports/index.ts';
 
-// The menu, with what it takes and gives
+// The menu, with its inputs and outputs
 export { createUseCases, type UseCases } from './use-cases/index.ts';
 export type { Admission, AdmissionRequest } from './use-cases/access/admit.ts';
-export type { AuditPage } from './use-cases/audit/read-audit.ts';
-export type { NewEntry } from './use-cases/audit/write-audit-entry.ts';
+export type { AuditPage, NewEntry } from './use-cases/audit/audit-log.ts';
 export type { AuthenticationInput, EffectiveAuthentication } from './use-cases/collections/authentication.ts';
 export type { CollectionMetadata, CollectionWithDocument } from './use-cases/collections/read-collection.ts';
 export type { CollectionEdit, NewCollection, UpdatedCollection } from './use-cases/collections/write-collection.ts';

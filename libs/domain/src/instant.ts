@@ -4,5 +4,5 @@ export type Instant = number;
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString();
 
-/** The time of a change: now, but always later than the change before it, so that `updated_at` grows strictly. */
+/** The time of a change: now, but always later than the previous change, so that `updated_at` strictly grows. */
 export const nextChangeAt = (previous: Instant, now: Instant): Instant => Math.max(now, previous + 1);

@@ -1,12 +1,15 @@
-/** `syntax`: it is no JSON. `nesting`, `values`: it is beyond the bounds. */
+/** `syntax`: not JSON. `nesting`, `values`: beyond the bounds. */
 export type JsonErrorKind = 'syntax' | 'nesting' | 'values';
 
-/** Where a text stops being JSON that can be taken, and why. */
+/** Where a text stops being acceptable JSON, and why. */
 export class JsonError extends Error {
-  /** In bytes: of the part that is wrong. */
+  /** In bytes: the start of the wrong part. */
   readonly offset: number;
   readonly kind: JsonErrorKind;
-  /** In bytes: of what cannot stand there, which may come behind the beginning of the part; the length of the text where it ends. */
+  /**
+   * In bytes: the first unexpected byte, which may come after the start of the part; the length of the text if it ends
+   * too early.
+   */
   readonly unexpectedAt: number;
 
   constructor(what: string, offset: number, kind: JsonErrorKind = 'syntax', unexpectedAt = offset) {
@@ -18,29 +21,31 @@ export class JsonError extends Error {
   }
 }
 
-/** A part of a text, in bytes: from `start` to before `end`. */
+/** A part of a text, in bytes: from `start` up to but not including `end`. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
 export interface JsonMember {
-  /** Its quotes included, escapes as they stand. */
+  /** Including its quotes, escapes unchanged. */
   readonly name: JsonSpan;
   readonly value: JsonSpan;
 }
 
 export interface JsonScan {
-  /** The whole value, without what stands round it. */
+  /** The whole value, without surrounding white space. */
   readonly value: JsonSpan;
-  /** The members of the outermost object in the order of the text, doubled ones too; null where it is no object. */
+  /**
+   * The members of the outermost object in the order of the text, including duplicates; null if it is not an object.
+   */
   readonly members: readonly JsonMember[] | null;
 }
 
 export interface JsonBounds {
-  /** How many arrays and objects may stand in each other, the outermost one counted. */
+  /** How deeply arrays and objects may nest, counting the outermost one. */
   readonly nestingMax: number;
-  /** How many values of any kind, arrays and objects counted too, names of members not. */
+  /** How many values of any kind, including arrays and objects, but not member names. */
   readonly valuesMax: number;
 }
 
@@ -54,9 +59,9 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Goes through a JSON text (RFC 8259) once, without building anything of it: finds where the members of the outermost
- * object stand, and refuses what is malformed, nested too deeply or made of too many values, by its place. The text must
- * be valid UTF-8.
+ * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the outermost object, and
+ * refuses a text that is malformed, nested too deeply or made of too many values, with the place. The text must be
+ * valid UTF-8.
  */
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   return new Scan(bytes, bounds).run();
@@ -71,7 +76,7 @@ class Scan {
   readonly #bytes: Uint8Array;
   readonly #bounds: JsonBounds;
   readonly #members: JsonMember[] = [];
-  /** For each open array or object the byte that closes it. */
+  /** The closing byte of each open array or object. */
   readonly #closing: number[] = [];
   #at = 0;
   #values = 0;
@@ -86,7 +91,7 @@ class Scan {
     const isObject = this.#bytes[start] === openBrace;
     let member: OpenMember | null = null;
     do {
-      // Here a value is due, or the end of an array or object that has just been opened.
+      // A value must follow here, or the end of an array or object that has just been opened.
       const opened = this.#value();
       if (opened === openBrace && this.#peek() !== closeBrace) {
         member = this.#name() ?? member;
@@ -135,7 +140,7 @@ class Scan {
     return null;
   }
 
-  /** Passes a member's name and colon; returns the member where it is one of the outermost object. */
+  /** Passes a member's name and colon; returns the member if it belongs to the outermost object. */
   #name(): OpenMember | null {
     if (this.#peek() !== quote) throw this.#unexpected('a name in double quotes', this.#at);
     const start = this.#at;
@@ -160,7 +165,7 @@ class Scan {
     this.#at = at + 1;
   }
 
-  /** The length of an escape that begins there. */
+  /** The length of the escape that begins there. */
   #escape(at: number): number {
     const kind = this.#bytes[at + 1];
     if (kind === 0x75) {
@@ -176,7 +181,7 @@ class Scan {
   #number(): void {
     const start = this.#at;
     let at = start;
-    /** Where the longest number ends that begins there. */
+    /** The end of the longest number that begins there. */
     let whole = start;
     const digits = () => {
       const from = at;
@@ -228,7 +233,9 @@ const isDigit = (byte: number | undefined): boolean => byte !== undefined && byt
 const isHexadecimal = (byte: number | undefined): boolean =>
   isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 
-/** The place of a byte in a UTF-8 text, as an editor shows it: both counted from 1, columns in characters. */
+/**
+ * The place of a byte in a UTF-8 text, as an editor shows it: line and column start at 1, columns are in characters.
+ */
 export function placeOf(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let lineStart = 0;
@@ -238,7 +245,7 @@ export function placeOf(bytes: Uint8Array, offset: number): string {
   }
   let column = 1;
   for (let at = lineStart; at < offset; at++) {
-    // Bytes that continue a character are no column of their own (RFC 3629, section 3).
+    // Bytes that continue a character are not a column of their own (RFC 3629, section 3).
     if (((bytes[at] ?? 0) & 0xc0) !== 0x80) column++;
   }
   return `line ${line}, column ${column}`;

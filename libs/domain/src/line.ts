@@ -1,33 +1,35 @@
 /**
- * What makes a line do more than be read: control characters (line breaks and U+0000 among them), the separators U+2028 and U+2029,
- * and the bidirectional controls (Unicode Standard Annex 9, section 2), which show a text otherwise than it stands.
+ * Characters that affect more than the text they stand in: control characters (including line breaks and U+0000), the
+ * separators U+2028 and U+2029, and the bidirectional controls (Unicode Standard Annex 9, section 2), which display a
+ * text differently from how it is stored.
  */
 const unplain = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 const unplainRuns = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu;
 
 /**
- * Whether a text of strangers may go as it is to where one line ends at its end: a header, an address, a mail, a terminal, a log. It
- * is well-formed and without all that does more than be read (specification, section 1). Its length is not looked at, and `''` is one.
- * For texts that are refused otherwise; see `plainLine` for those that must be shown.
+ * Whether an untrusted text may go unchanged into a place that ends at the end of a line: a header, an address, a mail,
+ * a terminal, a log. It is well-formed and has no unplain characters (specification, section 1). Any length passes,
+ * including `''`. Use this to refuse a text; use `plainLine` for a text that must be shown.
  */
 export const isPlainLine = (text: string): boolean => text.isWellFormed() && !unplain.test(text);
 
 /**
- * The text as a line that may travel, for what was kept before and has to be shown: each run of what does more than be read is one
- * space, a lone surrogate is U+FFFD, the ends are trimmed. Never longer than the text, and itself where `isPlainLine` and trimmed.
+ * Turns a stored text that has to be shown into a plain line: each run of unplain characters becomes one space, a lone
+ * surrogate becomes U+FFFD, and the ends are trimmed. Never longer than the text. Returns the text itself if it is
+ * trimmed and `isPlainLine`.
  */
 export const plainLine = (text: string): string => text.toWellFormed().replace(unplainRuns, ' ').trim();
 
-/** The same, of at most so many UTF-16 units, the last of which is `…` where something was cut off. */
+/** The same, cut to at most `max` UTF-16 units; the last is `…` if something was cut off. */
 export const shortLine = (text: string, max: number): string => {
   const line = plainLine(text);
   return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`;
 };
 
 /**
- * The text as lines that may travel, for what comes of a document and may have several: every line break is `\n`, a tab stays, and
- * all else that does more than be read goes; a lone surrogate is U+FFFD. Never longer than the text, and not trimmed.
+ * Turns a text from a document into plain lines: every line break becomes `\n`, tabs stay, and all other unplain
+ * characters are removed; a lone surrogate becomes U+FFFD. Never longer than the text, and not trimmed.
  */
 export const plainLines = (text: string): string =>
   text

@@ -1,21 +1,23 @@
 import type { LimitRule } from './limits/limit.ts';
 
-/** What of the configuration the use cases go by. */
+/** The part of the configuration that the use cases need. */
 export interface Settings {
-  /** The issuers that are on: nobody can sign in by another one. */
+  /** The enabled issuers: nobody can sign in through any other. */
   readonly issuers: readonly string[];
   /** How a first identity token must agree with the profile's e-mail to bind it (specification, section 2). */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
-  /** Whether a registration needs a token that binds it, and is `invalid_token` without (specification, section 3). */
+  /**
+   * Whether a registration needs a token that binds it; without one it is `invalid_token` (specification, section 3).
+   */
   readonly registrationRequiresToken: boolean;
-  /** Whether admins are mailed of registrations that wait (specification, section 3). */
+  /** Whether admins get mails about waiting registrations (specification, section 3). */
   readonly adminNotices: boolean;
-  /** Whether violations of a document from the official JSON Schema are faults for every request. */
+  /** Whether documents that violate the official JSON Schema are refused in every request. */
   readonly strictDocuments: boolean;
   /** For clients with neither an active override nor an active tier (specification, section 7). */
   readonly defaultLimit: LimitRule;
-  /** Null where callers without valid credentials are not counted. */
+  /** Null if callers without valid credentials are not counted. */
   readonly anonymousLimit: LimitRule | null;
-  /** Null where failed credentials are not counted apart. */
+  /** Null if failed credentials are not counted separately. */
   readonly failedCredentialsLimit: LimitRule | null;
 }

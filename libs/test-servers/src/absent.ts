@@ -1,6 +1,6 @@
 /**
- * The answer for a server that cannot be had: null, so that its tests are skipped, counted and named; with
- * REQUIRE_SERVICES=1, where a skip would hide a fault, an error that says what to install.
+ * The result for a server that is unavailable: null, so that its tests are skipped, counted and named. With
+ * REQUIRE_SERVICES=1, where a skip would hide a fault, throws an error that says what to install.
  */
 export function absent(server: string, remedy: string): null {
   if (process.env['REQUIRE_SERVICES'] === '1') {

@@ -10,8 +10,8 @@ export function onPath(program: string): string | null {
 }
 
 /**
- * The paths of a program, newest version first, where a distribution keeps each major version in a folder of its own:
- * `/usr/lib/postgresql/<major>/bin`.
+ * Returns the paths of a program, newest version first, for distributions that keep each major version in its own
+ * folder: `/usr/lib/postgresql/<major>/bin`.
  */
 export function inVersionFolders(root: string, program: string): string[] {
   return globSync(join(root, '*', 'bin', program))

@@ -4,26 +4,26 @@ export interface ContainerOptions {
   port: number;
   environment?: Record<string, string>;
   command?: string[];
-  /** What its log says once it answers, and how often before it is meant. */
+  /** The log message of a server that answers, and the number of times it must appear. */
   ready: [RegExp, number];
 }
 
 export interface Container {
   host: string;
-  /** The port of this machine that leads there. */
+  /** The port on this machine that leads there. */
   port: number;
-  /** Inside the container; rejects with what it printed where it ends with another code than 0. */
+  /** Runs inside the container; rejects with the output if the exit code is not 0. */
   run(command: string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A container of Testcontainers (which removes it also when this process is killed); null where no engine runs, and with
- * TEST_CONTAINERS=0, for who has an engine but wants none of it for tests.
+ * Starts a container through Testcontainers, which also removes it if this process is killed. Returns null if no engine
+ * runs, or with TEST_CONTAINERS=0, for those who have an engine but do not want to use it for tests.
  */
 export async function startContainer(options: ContainerOptions): Promise<Container | null> {
   if (process.env['TEST_CONTAINERS'] === '0') return null;
-  // Only where it is needed: it takes longer to load than a server of this machine to start.
+  // Loaded only if needed: loading takes longer than starting a server of this machine.
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();

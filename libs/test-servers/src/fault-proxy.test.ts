@@ -8,7 +8,9 @@ import type { FaultMode } from './faulty-connection.ts';
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-/** A server that answers each message by "<message>!", ends its side when told "bye", and remembers what it was sent. */
+/**
+ * A server that answers each message with "<message>!", ends its side when told "bye", and records what it received.
+ */
 let heard = '';
 const sockets = new Set<Socket>();
 const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -33,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 afterAll(() => server.close());
 
-/** A connection that is through to the server. */
+/** A connection that has reached the server. */
 async function opened(): Promise<RawSocket> {
   const socket = await RawSocket.open(proxy.port);
   socket.send('hello');

@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts';
 
 const bindAttemptsMax = 10;
 
-/** A TCP proxy on 127.0.0.1 before a server, whose faults are chosen while it runs. It begins with `pass`. */
+/** A TCP proxy on 127.0.0.1 in front of a server; its faults are chosen while it runs. Starts with `pass`. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   for (let attempt = 1; ; attempt++) {
     const proxy = new FaultProxy(target, await freePort());
@@ -20,7 +20,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
 
 export class FaultProxy {
   readonly host = '127.0.0.1';
-  /** The same throughout. */
+  /** Never changes. */
   readonly port: number;
   #target: { host: string; port: number };
   #mode: FaultMode = 'down';
@@ -32,12 +32,12 @@ export class FaultProxy {
     this.port = port;
   }
 
-  /** How many connections of clients are open. */
+  /** How many client connections are open. */
   get connections(): number {
     return this.#open.size;
   }
 
-  /** The address of the server, but through this proxy. */
+  /** The server's address, but through this proxy. */
   through(url: string): string {
     const address = new URL(url);
     address.hostname = this.host;
@@ -45,7 +45,7 @@ export class FaultProxy {
     return address.href;
   }
 
-  /** In force, for open connections as well, when it is resolved. */
+  /** When it resolves, the mode is in force, for open connections as well. */
   async set(mode: FaultMode): Promise<void> {
     this.#mode = mode;
     for (const connection of this.#open) connection.set(mode);
@@ -53,7 +53,7 @@ export class FaultProxy {
     else await this.#listen();
   }
 
-  /** Ends the open connections; new ones are taken as the mode says. */
+  /** Ends the open connections; new ones are handled as the mode says. */
   dropAll(): void {
     for (const connection of this.#open) connection.end();
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One connection of a client through the proxy; the server is dialled once bytes may go. */
+/** One client connection through the proxy; the server is dialled once bytes may pass. */
 export class FaultyConnection {
   #client: Socket;
   #server: Socket | null = null;
@@ -47,7 +47,7 @@ export class FaultyConnection {
     this.#flow();
   }
 
-  /** A socket that nobody reads holds its peer up: what it sends waits in the system. */
+  /** A socket that is not read holds its peer up: what the peer sends waits in the system. */
   #flow(): void {
     for (const socket of [this.#client, this.#server]) {
       if (this.#mode === 'hang') socket?.pause();
@@ -55,7 +55,7 @@ export class FaultyConnection {
     }
   }
 
-  /** Where the server refuses, the client finds its connection ended at once. */
+  /** If the server refuses, the client's connection is ended at once. */
   #dial(): Socket {
     const server = connect({ ...this.#target, allowHalfOpen: true });
     server.on('error', () => server.destroy());
@@ -77,7 +77,7 @@ export class FaultyConnection {
   }
 }
 
-/** Not faster than the receiver takes it. */
+/** No faster than the receiver takes it. */
 function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): void {
   if (!to.writable || to.write(bytes)) return;
   from.pause();
@@ -87,14 +87,14 @@ function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): voi
 const garbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);
 
 /**
- * What happens to connections, those that are open as well as new ones:
+ * What happens to connections, both open and new ones:
  *
  * - `pass`: bytes go both ways;
- * - `down`: refused, as where no server listens; open ones are ended;
+ * - `down`: refused, as if no server listens; open ones are ended;
  * - `hang`: accepted and kept open, but not a byte goes either way; what was sent arrives once the mode is left;
  * - `reset`: ended by a TCP reset;
- * - `garbage`: the client reads random bytes (the first is 0xFF, the start of no protocol's answer) at once and in place of
- *   each answer, the server reads nothing; ended when the mode is left;
- * - `latencyMs`: answers come so much later.
+ * - `garbage`: the client reads random bytes at once and instead of each answer (the first is 0xFF, which starts no
+ *   protocol's answer), the server reads nothing; ended when the mode is left;
+ * - `latencyMs`: answers are delayed by this time.
  */
 export type FaultMode = 'pass' | 'down' | 'hang' | 'reset' | 'garbage' | { latencyMs: number };

@@ -11,7 +11,7 @@ it('A port that was given is not given again, however many are asked for at once
 it('A port on which somebody listens is passed over', async () => {
   const before = await freePort();
   const listening = createServer().listen(before + 1, '127.0.0.1');
-  // Where it cannot listen there, somebody else does.
+  // If it cannot listen there, somebody else does.
   await once(listening, 'listening').catch(() => undefined);
   expect(await freePort()).not.toBe(before + 1);
   listening.close();

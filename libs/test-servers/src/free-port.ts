@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that operating systems give to outgoing connections (Linux from 32768, others from 49152): so nobody
+ * Below the ports that operating systems use for outgoing connections (Linux from 32768, others from 49152). So nobody
  * takes the port by chance while its server is stopped, and a client that dials a stopped server cannot reach itself.
  */
 const firstPort = 15_000;
 const portsOfWorker = 1_000;
 const workersApart = 17;
 
-/** Test files that run at one time draw from different ports; each process begins somewhere in those of its worker. */
+/** Test files that run at the same time use different ports; each process starts somewhere in its worker's range. */
 const workerFirstPort = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % workersApart) * portsOfWorker;
 let drawn = randomInt(portsOfWorker);
 
 /**
- * A port of 127.0.0.1 on which nobody listens now, and which this process was not given before, so that it stays free while
- * its server is stopped. Another process may still be quicker: who binds it must try again.
+ * A port of 127.0.0.1 on which nobody listens now and which this process has not handed out before, so that it stays
+ * free while its server is stopped. Another process may still take it first: a caller whose bind fails must try again.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < portsOfWorker; attempt++) {

@@ -10,16 +10,16 @@ import { signInByCode, type SignedIn } from './sign-in-by-code.ts';
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
 
 export interface IdentityProviderOptions {
-  /** The client that tokens are for; `portico` by default. */
+  /** The client that the tokens are for; `portico` by default. */
   readonly clientId?: string;
   /** `RS256` by default. */
   readonly algorithm?: SigningAlgorithm;
 }
 
 export interface Person {
-  /** What `sub` says. */
+  /** The `sub` claim. */
   readonly uid: string;
-  /** What is absent here is no claim of the token. */
+  /** If absent, the token has no such claim. */
   readonly email?: string;
   readonly emailVerified?: boolean;
 }
@@ -27,13 +27,13 @@ export interface Person {
 export interface TestIdentityProvider {
   readonly issuer: string;
   readonly clientId: string;
-  /** Signs somebody in by an authorization code with PKCE, as an application would. */
+  /** Signs somebody in with an authorization code and PKCE, as an application would. */
   signIn(person: Person): Promise<SignedIn>;
-  /** Begins to sign by a new key; the earlier ones stay published. */
+  /** Starts to sign with a new key; the earlier ones stay published. */
   rotate(): void;
-  /** Publishes the key that signs now, and no other. */
+  /** Publishes only the key that signs now. */
   retire(): void;
-  /** How often each document was asked for. */
+  /** How often each document was requested. */
   requests(): { readonly discovery: number; readonly keys: number };
   readonly control: ServerControl;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export async function startIdentityProvider({
     if (request.url === '/jwks') requests.keys += 1;
     void loopback.awake.then(() => answer(request, response));
   });
-  // A connection that was kept would be found dead after a stop, by the test's own requests above all.
+  // A kept connection would be dead after a stop, above all for the test's own requests.
   server.maxRequestsPerSocket = 1;
   const loopback = await LoopbackServer.start(server);
   const issuer = `http://127.0.0.1:${loopback.port}`;
@@ -127,7 +127,7 @@ const configuration = ({ clientId, algorithm, keys, people, signIns }: Known): C
   ],
   cookies: { keys: [randomUUID()] },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-  // The e-mail belongs into the ID token, not behind a further request.
+  // The e-mail belongs in the ID token, not behind another request.
   conformIdTokenClaims: false,
   enabledJWA: { idTokenSigningAlgValues: [algorithm] },
   ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 3_600 },
@@ -153,7 +153,7 @@ const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
 });
 
-/** In place of a page with a password: whoever the application names is signed in. */
+/** Replaces a page with a password: whomever the application names is signed in. */
 const logIn = async (provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { params } = await provider.interactionDetails(request, response);
   await provider.interactionFinished(request, response, { login: { accountId: String(params['login_hint']) } });

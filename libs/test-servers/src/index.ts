@@ -2,13 +2,13 @@
  * Real servers for tests, each looked for in this order:
  *
  * 1. the address in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), used as it is: `control` is null;
- * 2. its programs on this machine, started privately: a free port of 127.0.0.1, a temporary folder, gone after `close()`
- *    and also when the tests are killed;
- * 3. a container, where a container engine runs and TEST_CONTAINERS is not 0: `control` is null;
- * 4. null: the tests that need it are skipped, counted and named at the end of the run. With REQUIRE_SERVICES=1 an
- *    error in place of null, that says what to install.
+ * 2. its programs on this machine, started privately: a free port of 127.0.0.1 and a temporary folder, both gone after
+ *    `close()` and also when the tests are killed;
+ * 3. a container, if a container engine runs and TEST_CONTAINERS is not 0: `control` is null;
+ * 4. null: the tests that need it are skipped, counted and named at the end of the run. With REQUIRE_SERVICES=1, an
+ *    error instead of null that says what to install.
  *
- * A test that asks for settings of its own (arguments, a password, durability) is never given the server of the environment.
+ * A test that needs its own settings (arguments, a password, durability) never gets the server of the environment.
  *
  *     const postgres = await startPostgres();
  *     afterAll(() => postgres?.close());

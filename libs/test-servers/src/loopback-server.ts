@@ -4,7 +4,7 @@ import type { ServerControl } from './server-process.ts';
 
 const bindAttemptsMax = 10;
 
-/** A server inside the test's own process, on a port of 127.0.0.1 that stays the same when it is stopped and started. */
+/** A server inside the test's own process, on a port of 127.0.0.1 that stays the same over stops and starts. */
 export class LoopbackServer implements ServerControl {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -20,7 +20,7 @@ export class LoopbackServer implements ServerControl {
     });
   }
 
-  /** Of a server that does not listen yet. */
+  /** Takes a server that does not listen yet. */
   static async start(server: Server): Promise<LoopbackServer> {
     const loopback = new LoopbackServer(server);
     for (let attempt = 1; ; attempt++) {
@@ -38,7 +38,7 @@ export class LoopbackServer implements ServerControl {
     return this.#port;
   }
 
-  /** Whoever serves awaits this before each answer: it is fulfilled unless the server is paused. */
+  /** A server awaits this before each answer: it is fulfilled unless the server is paused. */
   get awake(): Promise<void> {
     return this.#gate.promise;
   }
@@ -54,7 +54,7 @@ export class LoopbackServer implements ServerControl {
     });
   }
 
-  /** Connections are broken in either way. */
+  /** Both ways break connections. */
   async stop(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

@@ -13,13 +13,13 @@ import { startRedis } from './redis.ts';
 const run = promisify(execFile);
 const script = (name: string) => join(import.meta.dirname, '..', 'test', name);
 
-/** Where the servers of one test keep their files: what they leave behind is seen here. */
+/** The folder in which the servers of one test keep their files, to see what they leave behind. */
 const temporary = mkdtempSync(join(tmpdir(), 'portico-left-behind-'));
 chmodSync(temporary, 0o755);
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** Processes of the servers work in their folders; only Linux tells. */
+/** The processes of the servers run in their folders; only Linux shows this. */
 const processesIn = (folder: string) =>
   readdirSync('/proc').filter((pid) => {
     try {

@@ -1,5 +1,5 @@
 interface Part {
-  /** By name in lower case, in their order; a name may be there twice. */
+  /** By name in lower case, in order; a name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
@@ -7,7 +7,7 @@ interface Part {
 export interface ParsedMail {
   /** With its angle brackets. */
   readonly messageId: string;
-  /** Of its headers. */
+  /** From its headers. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -17,7 +17,9 @@ export interface ParsedMail {
   readonly headers: Part['headers'];
 }
 
-/** Reads a mail from its bytes, independently of what composed it (RFC 5322, 2045 to 2047), as far as tests need it. */
+/**
+ * Parses a mail from its bytes, independently of what composed it (RFC 5322, 2045 to 2047), as far as tests need it.
+ */
 export const parseMail = (bytes: Buffer): ParsedMail => {
   const mail = parsePart(bytes.toString('latin1'));
   const parts = alternativesOf(mail);

@@ -4,7 +4,7 @@ import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
 import { startPostgres } from './postgres.ts';
 import type { ServerControl } from './server-process.ts';
 
-/** The question whether TLS is spoken; a backend that is started for the connection answers "N". */
+/** Asks whether TLS is spoken; a backend that is started for the connection answers "N". */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
 
@@ -44,7 +44,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([open.received, dialled.received]).toEqual(['N', '']);
     await control.resume();
-    // The second question is one too many for the open connection: it is told so and ended.
+    // The second request is one too many for the open connection: it gets an error and is ended.
     await until(() => expect(dialled.received).toBe('N'));
     expect(await open.ended).toBe('end');
     expect(open.received.slice(0, 2)).toBe('NE');

@@ -15,26 +15,26 @@ const oldestMajor = 14;
 const debianVersionFolders = '/usr/lib/postgresql';
 
 export interface TestPostgres {
-  /** The address of the server with its database `postgres`, user and password included. */
+  /** The address of the server with its database `postgres`, including user and password. */
   url: string;
-  /** The address of a new, empty database of this server. Dropped, at the latest, by `close()`. */
+  /** Returns the address of a new, empty database on this server. It is dropped by `close()` at the latest. */
   newDatabase(): Promise<string>;
-  /** Null for a server that is not ours to stop. */
+  /** Null for a server that we may not stop. */
   control: ServerControl | null;
   close(): Promise<void>;
 }
 
 export interface PostgresOptions {
   /**
-   * Each commit waits for the disk, as in production. Without it (`fsync=off`) a commit survives an immediate stop of the
-   * server, not a crash of the machine; several times faster. With it the server is always a private one.
+   * Each commit waits for the disk, as in production; such a server is always private. Without it (`fsync=off`) a
+   * commit survives an immediate stop of the server, but not a crash of the machine; several times faster.
    */
   durable?: boolean;
-  /** Where the machine keeps a folder for each version, besides PATH. `/usr/lib/postgresql` where none is given. */
+  /** The folder with one folder per version, besides PATH. `/usr/lib/postgresql` by default. */
   versionFolders?: string;
 }
 
-/** Null where PostgreSQL cannot be had; see the head of `index.ts` for the order in which it is looked for. */
+/** Null if PostgreSQL is unavailable; see the top of `index.ts` for the search order. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres | null> {
   const given = process.env['TEST_POSTGRES_URL'];
   if (given && !options.durable) return givenPostgres(given);
@@ -138,7 +138,7 @@ async function containedPostgres(): Promise<TestPostgres | null> {
     image: 'postgres:17',
     port: 5432,
     environment: { POSTGRES_USER: 'portico', POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' },
-    // Once while its image sets it up, then in earnest.
+    // Once while its image sets it up, then for real.
     ready: [/database system is ready to accept connections/, 2],
   });
   if (!container) return null;
@@ -155,7 +155,7 @@ async function containedPostgres(): Promise<TestPostgres | null> {
   };
 }
 
-/** The folder of `initdb`, `postgres` and `psql`, version 14 or newer; of a link on PATH the folder it leads to. */
+/** The folder of `initdb`, `postgres` and `psql`, version 14 or newer; for a link on PATH, the folder it leads to. */
 async function findBinaries(versionFolders: string): Promise<string | null> {
   const found = [onPath('initdb'), ...inVersionFolders(versionFolders, 'initdb')].filter((path) => path !== null);
   const candidates = await Promise.all(
@@ -173,7 +173,7 @@ async function majorOf(initdb: string): Promise<number> {
   return Number(/\) (\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
-/** One statement by psql; the password goes through the environment, where no list of processes shows it. */
+/** Runs one statement with psql; the password goes through the environment, where no process list shows it. */
 async function ask(psql: string, url: string, statement: string): Promise<void> {
   const address = new URL(url);
   const password = decodeURIComponent(address.password);

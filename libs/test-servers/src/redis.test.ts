@@ -7,7 +7,7 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, int
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
-/** What the server answers to commands, a line each; it must answer as many lines as are expected. */
+/** The server's answers to commands, one line each; it must answer as many lines as expected. */
 async function ask(url: string, commands: string[], lines = commands.length): Promise<string[]> {
   const socket = await RawSocket.open(portOf(url));
   socket.send(commands.map((command) => `${command}\r\n`).join(''));

@@ -8,9 +8,9 @@ import { ServerProcess, type ServerControl } from './server-process.ts';
 import { startWatchdog } from './watchdog.ts';
 
 export interface TestRedis {
-  /** The address with its password, where it has one. */
+  /** The address with its password, if it has one. */
   url: string;
-  /** Null for a server that is not ours to stop. `start()` after `stop()` begins empty: nothing is kept on disk. */
+  /** Null for a server that we may not stop. `start()` after `stop()` begins empty: nothing is kept on disk. */
   control: ServerControl | null;
   /** Empties the database of the address. */
   flush(): Promise<void>;
@@ -18,15 +18,15 @@ export interface TestRedis {
 }
 
 export interface RedisOptions {
-  /** Further arguments of `redis-server`; they come last and so win over ours. */
+  /** Further arguments for `redis-server`; they come last and so override ours. */
   args?: string[];
   password?: string;
 }
 
 /**
- * Null where Redis cannot be had; see the head of `index.ts` for the order in which it is looked for. The server of
- * TEST_REDIS_URL is used as it is, its database is emptied by `flush()`: test files that share it run one after another.
- * It is not used for a test that asks for arguments or a password of its own.
+ * Null if Redis is unavailable; see the top of `index.ts` for the search order. The server of TEST_REDIS_URL is used as
+ * it is, and `flush()` empties its database, so test files that share it run one after another. It is not used for a
+ * test that needs its own arguments or password.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | null> {
   const args = serverArguments(options);
@@ -44,7 +44,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis 
   );
 }
 
-/** Nothing on disk, and no key leaves by itself: an answer of "no memory left" is what BullMQ asks for. */
+/** Nothing on disk, and no key is evicted: BullMQ requires that a full server answers "no memory left". */
 const serverArguments = ({ args = [], password }: RedisOptions) => [
   ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
   ...(password ? ['--requirepass', password] : []),

@@ -13,8 +13,8 @@ export interface Certificate {
 }
 
 /**
- * A certificate of its own making, with a key that nobody else has; good for a day. Null where the machine has no
- * `openssl`: Node signs no certificates.
+ * A self-signed certificate with a new key; valid for a day. Null if the machine has no `openssl`: Node cannot sign
+ * certificates.
  */
 export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
   const openssl = onPath('openssl');

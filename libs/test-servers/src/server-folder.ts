@@ -7,7 +7,7 @@ export interface Account {
   gid: number;
 }
 
-/** The account for a server that refuses to run as root: its own or `nobody`; null where we are not root anyway. */
+/** The account for a server that refuses to run as root: its own or `nobody`; null if we are not root. */
 export function accountInPlaceOfRoot(preferred: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -20,7 +20,7 @@ export function accountInPlaceOfRoot(preferred: string): Account | null {
   throw new Error(`Run as root: neither ${preferred} nor nobody is an account of this machine.`);
 }
 
-/** A new empty folder that belongs to the account; not below a folder that it may not enter. */
+/** A new empty folder that belongs to the account; not inside a folder that the account may not enter. */
 export function newServerFolder(server: string, account: Account | null): string {
   const parent = account && !everybodyMayEnter(tmpdir()) ? '/tmp' : tmpdir();
   accessSync(parent);

@@ -11,15 +11,15 @@ const startTimeMs = 60_000;
 const bindAttemptsMax = 10;
 const stopPatienceMs = 5_000;
 
-/** What a test may do to a server of its own. The port stays the same throughout. */
+/** What a test may do to its own server. The port stays the same throughout. */
 export interface ServerControl {
   /**
-   * `fast`: connections are ended, state is put in order. `immediate`: as by a crash. After 5 s its children are killed:
-   * PostgreSQL would wait a minute for that of a connection which came late and never says who it is.
+   * `fast`: connections are ended, state is saved properly. `immediate`: as in a crash. After 5 s its children are
+   * killed: PostgreSQL would wait a minute for the child of a late connection that never says who it is.
    */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /** Every process of the server stands still: connections stay open, new ones are taken by the system, none is answered. */
+  /** Every process of the server stands still: connections stay open, the system accepts new ones, none is answered. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
@@ -27,9 +27,11 @@ export interface ServerControl {
 export interface ServerProgram {
   program: string;
   arguments(port: number): string[];
-  /** What the server writes to its log once it answers. Its own log: on the port might answer somebody else's server. */
+  /**
+   * What the server logs once it answers. The log is checked because somebody else's server might answer on the port.
+   */
   ready: string;
-  /** What it writes when the port is taken. */
+  /** What it logs if the port is taken. */
   portTaken: string;
   stopSignals: { fast: NodeJS.Signals; immediate: NodeJS.Signals };
   folder: string;
@@ -37,7 +39,7 @@ export interface ServerProgram {
   watchdog: Watchdog;
 }
 
-/** A server as a process of ours, on a port of 127.0.0.1 that was free. */
+/** A server as a child process, on a port of 127.0.0.1 that was free. */
 export class ServerProcess implements ServerControl {
   static async start(program: ServerProgram): Promise<ServerProcess> {
     for (let attempt = 1; ; attempt++) {
@@ -97,11 +99,11 @@ export class ServerProcess implements ServerControl {
 
   async pause(): Promise<void> {
     if (!this.#child) throw new Error('The server does not run.');
-    // Its first process before the others: it starts no further ones while they are listed.
+    // Stop the first process before the others, so that it starts no further ones while they are listed.
     const pid = pidOf(this.#child);
     signalAll([pid], 'SIGSTOP');
     this.#paused = [pid];
-    // Until no further one is found: it may have been starting one as it was stopped.
+    // Repeat until no further one is found: a process may have been starting one as it was stopped.
     for (let found = childrenOf(pid); found.length > 0; found = without(childrenOf(pid), this.#paused)) {
       this.#paused.push(...found);
       this.#program.watchdog.guard(this.#paused);
@@ -110,7 +112,7 @@ export class ServerProcess implements ServerControl {
   }
 
   async resume(): Promise<void> {
-    // The first process last: it would take those that do not answer yet for lost.
+    // Resume the first process last: it would consider those that do not answer yet as lost.
     signalAll(this.#paused.reverse(), 'SIGCONT');
     if (this.#child && this.#paused.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
     this.#paused = [];
@@ -155,15 +157,15 @@ function signalAll(pids: number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // It may have ended by itself since it was listed.
+      // It may have ended by itself after it was listed.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 }
 
 /**
- * The processes that a process started. PostgreSQL's are each the head of a group of their own, so that a signal to the
- * group of the first would not reach them. Where there is no /proc (macOS), pausing stops the first process alone.
+ * The child processes of a process. Each of PostgreSQL's leads its own group, so a signal to the group of the first
+ * would not reach them. Without /proc (macOS), pausing stops only the first process.
  */
 function childrenOf(parent: number): number[] {
   return pidsOfProc().filter((pid) => parentOf(pid) === parent);
@@ -179,7 +181,7 @@ function pidsOfProc(): number[] {
 function parentOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // "pid (name) state parent …": the name may contain anything, brackets as well.
+    // "pid (name) state parent …": the name may contain anything, including brackets.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return null;

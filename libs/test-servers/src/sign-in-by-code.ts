@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface SignedIn {
-  /** Of `startIdentityProvider` it is good for an hour. */
+  /** From `startIdentityProvider`, valid for an hour. */
   readonly idToken: string;
   readonly accessToken: string;
 }
@@ -11,13 +11,13 @@ export interface SignInRequest {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scope: string;
-  /** Whom the provider is asked to sign in, by `login_hint`. */
+  /** The person whom the provider is asked to sign in, by `login_hint`. */
   readonly uid: string;
 }
 
 const redirectsMax = 10;
 
-/** An authorization code with PKCE (RFC 7636), all of a browser's part included. */
+/** Signs in with an authorization code and PKCE (RFC 7636), including the browser's part. */
 export async function signInByCode({ issuer, clientId, redirectUri, scope, uid }: SignInRequest): Promise<SignedIn> {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import { SkippedTestsReporter } from './skipped-tests-reporter.ts';
 
-// Inside the package: a test file finds Vitest from there.
+// Inside the package, because a test file finds Vitest from there.
 const output = join(import.meta.dirname, '..', 'out-tsc');
 mkdirSync(output, { recursive: true });
 const root = mkdtempSync(join(output, 'skipped-'));
@@ -21,7 +21,7 @@ const source = `
   it.todo('is still to be written');
 `;
 
-/** What the reporter prints at the end of a run of the test file above. */
+/** What the reporter prints at the end of a run of the given test file. */
 async function printedBy(file: string, text: string, options: { testNamePattern?: string } = {}): Promise<string[]> {
   writeFileSync(join(root, file), text);
   const printed: string[] = [];

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** What this reporter asks of Vitest; a part of `TestModule`, `TestCase` and `Vitest` of `vitest/node`. */
+/** The part of Vitest that this reporter needs: parts of `TestModule`, `TestCase` and `Vitest` of `vitest/node`. */
 interface FinishedModule {
   relativeModuleId: string;
   children: { allTests(state: 'skipped'): Iterable<SkippedTest> };
@@ -15,9 +15,9 @@ interface Run {
 }
 
 /**
- * Says at the end of a run how many tests were skipped and which, each with its file and, where given, the reason
- * (`context.skip(reason)`): a test that never runs must be seen. A run by name (`-t`) leaves tests out on purpose; of
- * those only the number is told.
+ * Reports at the end of a run how many tests were skipped and which, each with its file and the reason, if given
+ * (`context.skip(reason)`): a test that never runs must be seen. A run by name (`-t`) leaves tests out on purpose; for
+ * those it reports only the number.
  */
 export class SkippedTestsReporter {
   #print: (line: string) => void;

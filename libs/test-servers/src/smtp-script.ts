@@ -1,25 +1,25 @@
 import { connect, type Socket } from 'node:net';
 
-/** Where a conversation stands; `message` is the end of the mail's own bytes (RFC 5321, section 3.3). */
+/** The stages of a conversation; `message` is the end of the mail's own bytes (RFC 5321, section 3.3). */
 export const smtpStages = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 'message'] as const;
 export type SmtpStage = (typeof smtpStages)[number];
 
 /**
- * What happens in place of a stage: `hang`: no answer any more. `drop`: the connection breaks, the server never heard of
- * it. `lose the reply`: the server does its work, and the connection breaks before its answer comes. Anything else is sent
- * as it is, in place of the server's answer: `550 5.1.1 no such user`, `* OK IMAP4`.
+ * What happens instead of a stage. `hang`: no answer any more. `drop`: the connection breaks, and the server never
+ * hears of it. `lose the reply`: the server does its work, and the connection breaks before its answer arrives.
+ * Anything else is sent as it is, instead of the server's answer: `550 5.1.1 no such user`, `* OK IMAP4`.
  */
 export type SmtpFault = 'hang' | 'drop' | 'lose the reply' | (string & {});
-/** A stage that is not named goes as it does without a script. */
+/** A stage that is not named proceeds as without a script. */
 export type SmtpScript = Partial<Record<SmtpStage, SmtpFault>>;
 
 export interface RelayOptions {
   readonly serverPort: number;
   readonly script: () => SmtpScript;
   readonly awake: () => Promise<void>;
-  /** Told of each line in plain text that the client sent, the mail itself left out. */
+  /** Called with each plain-text line that the client sent, without the mail itself. */
   readonly heard: (line: string) => void;
-  /** Where the conversation is encrypted from its first byte. */
+  /** Whether the conversation is encrypted from its first byte. */
   readonly isOpaque: boolean;
 }
 
@@ -34,8 +34,8 @@ const verbs: Record<string, SmtpStage> = {
 };
 
 /**
- * Stands between a client and a real server on loopback, one command and its answer after the other, and lets the script
- * happen. What is encrypted passes unseen: no script is for that.
+ * Stands between a client and a real server on loopback, passes one command and its answer after the other, and plays
+ * the script. Encrypted traffic passes through unseen: no script applies to it.
  */
 export async function relay(client: Socket, options: RelayOptions): Promise<void> {
   const server = connect(options.serverPort, '127.0.0.1');
@@ -113,7 +113,7 @@ class Reader {
     });
   }
 
-  /** Up to and with the mark; null where the connection ends before. */
+  /** Reads up to and including the mark; null if the connection ends before. */
   async until(mark: string): Promise<string | null> {
     for (;;) {
       const at = this.#buffered.indexOf(mark);
@@ -127,7 +127,7 @@ class Reader {
     }
   }
 
-  /** A whole reply, which may be of several lines (RFC 5321, section 4.2.1). */
+  /** A whole reply, which may have several lines (RFC 5321, section 4.2.1). */
   async reply(): Promise<string | null> {
     for (let lines = ''; ;) {
       const line = await this.until('\r\n');

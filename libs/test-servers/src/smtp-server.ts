@@ -8,16 +8,16 @@ import type { ServerControl } from './server-process.ts';
 import { relay, type SmtpScript } from './smtp-script.ts';
 
 export interface SmtpServerTestOptions {
-  /** Who may send; with it nobody may send without a login. */
+  /** Who may send; if given, nobody may send without a login. */
   readonly credentials?: { readonly user: string; readonly password: string };
   /**
-   * `none`, the default: plain text. `starttls`: as a client asks for it, and no login before it. `implicit`: from the
-   * first byte.
+   * `none`, the default: plain text. `starttls`: when a client asks for it, and no login before it. `implicit`: from
+   * the first byte.
    */
   readonly tls?: 'none' | 'starttls' | 'implicit';
-  /** In place of a certificate for `localhost` and `127.0.0.1`. */
+  /** Replaces a certificate for `localhost` and `127.0.0.1`. */
   readonly certificate?: Certificate;
-  /** Whether the server takes several commands at once (RFC 2920); it does by default. */
+  /** Whether the server accepts several commands at once (RFC 2920); it does by default. */
   readonly pipelining?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface TakenMail extends ParsedMail {
   /** `from` is empty for the null reverse-path (RFC 5321, section 4.5.5). */
   readonly envelope: { readonly from: string; readonly to: readonly string[] };
   readonly isEncrypted: boolean;
-  /** Who had logged in. */
+  /** The user who had logged in. */
   readonly user: string | null;
   readonly bytes: Buffer;
 }
@@ -35,19 +35,21 @@ export interface TestSmtpServer {
   readonly port: number;
   /** `smtp://127.0.0.1:PORT` or `smtps://…`, without credentials. */
   readonly url: string;
-  /** Whom a client must trust; null where there is no TLS. */
+  /** The certificate that a client must trust; null without TLS. */
   readonly certificate: string | null;
-  /** The mails that the server took, in their order. */
+  /** The mails that the server accepted, in order. */
   taken(): readonly TakenMail[];
-  /** What clients said in plain text, the mails themselves left out. */
+  /** What clients said in plain text, without the mails themselves. */
   heard(): readonly string[];
-  /** What happens from now on; nothing out of the ordinary: `{}`. */
+  /** What happens from now on; `{}` for nothing unusual. */
   play(script: SmtpScript): void;
   readonly control: ServerControl;
   close(): Promise<void>;
 }
 
-/** A real SMTP server on loopback that keeps what it is given. Null where it needs a certificate and none can be made. */
+/**
+ * A real SMTP server on loopback that keeps the mails it receives. Null if it needs a certificate and none can be made.
+ */
 export async function startSmtpServer({
   credentials,
   tls = 'none',
@@ -73,7 +75,7 @@ export async function startSmtpServer({
     closeTimeout: 100,
     logger: false,
   });
-  // What a client does to a connection, such as leaving in the middle, is told to the client alone.
+  // If a client damages a connection, for example by leaving midway, only that client learns of it.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: serverPort } = server.server.address() as AddressInfo;

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A shell that outlives this process however it ends, a SIGKILL included: its standard input closes then. It ends the
- * processes of the last line it was told, in good order also where they are paused, and removes the folder.
+ * A shell that outlives this process however it ends, including by SIGKILL, because that closes the shell's standard
+ * input. The shell then ends the processes in the last line it was given, properly even if they are paused, and removes
+ * the folder.
  */
 const script = `
 folder=$1 signal=$2 processes=
@@ -17,20 +18,20 @@ rm -rf -- "$folder"
 `;
 
 export interface Watchdog {
-  /** The processes to end when this process is gone; in place of those named before. */
+  /** The processes to end when this process is gone; replaces those named before. */
   guard(processes: readonly number[]): void;
-  /** Ends what is guarded and removes the folder. */
+  /** Ends the guarded processes and removes the folder. */
   release(): Promise<void>;
 }
 
-/** What is guarded gets `endSignal` and, where it lives on, SIGKILL after 5 s. */
+/** Guarded processes get `endSignal` and, if they survive, SIGKILL after 5 s. */
 export function startWatchdog(folder: string, endSignal: 'QUIT' | 'KILL'): Watchdog {
-  // Its own session: the SIGINT of a terminal ends the tests, and must not end their watchdog.
+  // Its own session: the SIGINT of a terminal ends the tests, but must not end their watchdog.
   const shell = spawn('/bin/sh', ['-c', script, 'watchdog', folder, endSignal], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Nothing of the tests' environment: with an empty PATH the shell still finds what it needs.
+    // Nothing from the tests' environment: with an empty PATH the shell still finds what it needs.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   });
   const exited = once(shell, 'exit');

@@ -10,7 +10,7 @@ import {
 import { createHarness, type Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-/** What the service has written of its own doings, oldest first. */
+/** What the service has written about its own actions, oldest first. */
 const messages = async ({ ports }: Harness) =>
   (await ports.audit.page({ source: 'system' }, 0, 100)).entries
     .toReversed()

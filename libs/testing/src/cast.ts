@@ -2,7 +2,7 @@ import { authorityOf, type CollectionId, type Credential, type Profile } from '@
 import type { Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-/** The first admin, and ways to bring others into the states that a test is about. */
+/** The first admin, and ways to bring others into the states that a test needs. */
 export const createCast = async ({ useCases, documents, tokens }: Harness) => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There was an admin before');
@@ -23,13 +23,13 @@ export const createCast = async ({ useCases, documents, tokens }: Harness) => {
     admin,
     authority,
     register,
-    /** A client who may use what is granted, with the key to do so. */
+    /** A client who may use granted collections, with the key to do so. */
     async approved(uid: string) {
       const { id } = await register(uid);
       const { clientId, secret } = await useCases.approveProfile(authority, id);
       return { id, clientId, secret, key: { kind: 'key', clientId, secret } as const };
     },
-    /** A collection of that name. */
+    /** A collection with that name. */
     async collection(name: string): Promise<CollectionId> {
       const document = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
       const read = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');

@@ -121,7 +121,7 @@ test('an embedding of a text that no try embeds is given up with the reason, and
   expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
     { kind: 'embed', collectionId: id, attempts: 1, error: reason },
   ]);
-  // Once at the start of a process, for its reason may be gone by then; it takes the place of the other.
+  // Once at the start of a process, because its reason may be gone by then; it replaces the earlier job.
   for (let look = 1; look <= 3; look += 1) {
     expect(await useCases.embedOutdated()).toBe(1);
     await harness.runJobs();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authorityOf } from '@portico/domain';
+import { authorityOf, readableTarget } from '@portico/domain';
 import { createHarness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
@@ -44,7 +44,7 @@ test('a person who registers, is approved and granted finds the collection, and 
       address: '::1',
       deadline: null,
     });
-    expect(useCases.readCollection(principal).name).toBe('weather forecast');
+    expect(readableTarget(principal).name).toBe('weather forecast');
     const { results } = await useCases.searchCollections(principal, 'weather', 10);
     expect(results.map(({ collectionName }) => collectionName)).toEqual(['weather forecast']);
   }

@@ -10,7 +10,7 @@ import { runDueJobs } from './run-due-jobs.ts';
 import { createSwitchedEmbedder } from './switched-embedder.ts';
 import { createTestIssuer, testIssuer } from './test-issuer.ts';
 
-/** What the configuration says outside of production where no variable is set: nobody is counted by address. */
+/** The configuration outside production if no variable is set: nobody is counted by address. */
 export const defaultSettings: Settings = {
   issuers: [testIssuer],
   identityEmailCheck: 'claimed',
@@ -22,16 +22,18 @@ export const defaultSettings: Settings = {
   failedCredentialsLimit: null,
 };
 
-/** The real one, once for all harnesses: its thread starts at the first document and holds no process open. */
+/**
+ * The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive.
+ */
 const documents = createDocumentReader();
 
 /**
- * The whole system in this process: stores, mails and time in memory, all else as the service has it on one machine. The clock
- * stands still, and whatever a test wants to look at or to break is at hand.
+ * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.
+ * The clock stands still, and tests can inspect and break whatever they want.
  */
 export type Harness = ReturnType<typeof createHarness>;
 
-/** `settings` and `ports` take the place of the defaults, so that a test can set what it is about. */
+/** `settings` and `ports` replace the defaults, so that a test can set what it is about. */
 export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}) => {
   const clock = createMemoryClock();
   const queue = createInProcessJobQueue({ concurrency: oneOfEach });
@@ -64,7 +66,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     embedder,
     tokens,
     documents,
-    /** Works every job that is due now, and those that they leave. */
+    /** Works on every job that is due now, and on those that they leave. */
     runJobs: (): Promise<void> => runDueJobs(all, useCases, () => all.clock.now()),
   };
 };

@@ -25,7 +25,7 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
       if (admin) ids.push(admin.id);
       continue;
     }
-    // Nobody is told of this one: the job that says so is done with as the others come.
+    // Nobody is told about this one: the job for it is finished before the others come.
     const { id } = await register(harness, name, { issuer: testIssuer, uid: name, email, emailVerified: true });
     await harness.useCases.changeRole(authority, id, 'admin');
     ids.push(id);

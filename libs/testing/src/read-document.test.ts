@@ -8,7 +8,7 @@ const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
     'json',
   );
 
-/** A harness whose collection is changed, by `change`, after it was judged and before its document is read. */
+/** A harness whose collection is changed by `change` after it was judged and before its document is read. */
 const racing = async (
   change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {

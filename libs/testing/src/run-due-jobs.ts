@@ -1,6 +1,6 @@
 import { jobKinds, type Instant, type JobId, type Ports, type UseCases } from '@portico/domain';
 
-/** Works every job that is due now, and those that they leave. */
+/** Works on every job that is due now, and on those that they leave. */
 export const runDueJobs = async (
   { outbox }: Pick<Ports, 'outbox'>,
   { workJob }: Pick<UseCases, 'workJob'>,

@@ -4,9 +4,9 @@ import { PorticoError, TextRefusedError, type Embedder } from '@portico/domain';
 export interface SwitchedEmbedder extends Embedder {
   /** From now on it throws `embedding_unavailable`. */
   interrupt(): void;
-  /** Ends what `interrupt` began. */
+  /** Ends what `interrupt` started. */
   resume(): void;
-  /** From now on it is another model. */
+  /** From now on it is a different model. */
   change(): void;
   /** From now on it refuses this document. */
   refuse(text: string): void;

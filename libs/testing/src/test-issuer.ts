@@ -2,9 +2,9 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { isPorticoError, PorticoError, type Clock, type Json, type TokenVerifier } from '@portico/domain';
 import { createJwtVerifier, readKeySet } from '@portico/identity';
 
-/** What `iss` says by default. */
+/** The default `iss`. */
 export const testIssuer = 'https://id.example.com';
-/** What `aud` has to say. */
+/** The required `aud`. */
 export const testAudience = 'portico';
 
 export interface TestIssuer extends TokenVerifier {
@@ -19,11 +19,11 @@ export interface TestIssuer extends TokenVerifier {
     },
     ttlSeconds?: number,
   ): string;
-  /** A token of exactly these claims, valid or not, signed by the key that all issuers share. */
+  /** A token with exactly these claims, valid or not, signed with the key that all issuers share. */
   mintClaims(claims: Record<string, Json>): string;
 }
 
-// One key a process is enough: what tells issuers apart is `iss`.
+// One key per process is enough: issuers are told apart by `iss`.
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const header = { alg: 'ES256', kid: 'test', typ: 'JWT' };
 const keySet = readKeySet(

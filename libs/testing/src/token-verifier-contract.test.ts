@@ -26,7 +26,7 @@ const createSubject = (): TokenVerifierSubject => {
   };
 };
 
-/** The same claims, signed by nobody. */
+/** The same claims, unsigned. */
 const forged = (token: string): string => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`;
 
 type Sabotage = (subject: TokenVerifierSubject) => TokenVerifierSubject;
@@ -46,7 +46,7 @@ const answering =
     },
   });
 
-/** Judges the token with some of its claims put right, so that what is wrong with them is not seen. */
+/** Judges the token with some of its claims corrected, so that their faults go unnoticed. */
 const overlooking =
   (better: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims): Sabotage =>
   (subject) => ({
@@ -65,7 +65,7 @@ const overlooking =
     },
   });
 
-/** Refuses what the reference takes. */
+/** Refuses what the reference accepts. */
 const refusing =
   (isRefused: (claims: TokenClaims, subject: TokenVerifierSubject) => boolean): Sabotage =>
   (subject) => ({

@@ -10,7 +10,7 @@ export interface BareExpress {
   readonly stop: () => Promise<void>;
 }
 
-/** Express 5 as it comes, with one route and a small JSON answer: what everything else is a multiple of. */
+/** Plain Express 5 with one route and a small JSON answer: the unit that everything else is a multiple of. */
 const program = `
 import express from 'express';
 const app = express();

@@ -79,9 +79,12 @@ const document = (title: string, bytes: number): object => {
   };
 };
 
-/** The many are written on the store beside the service, as the operator's tool would, which is quicker than by HTTP. */
+/**
+ * The many are written directly to the store while the service runs, as the operator's tool would, which is quicker
+ * than by HTTP.
+ */
 const fillBySide = async (environment: Environment, count: number, many: ProfileId, few: ProfileId): Promise<void> => {
-  const portico = await compose({ ...readConfig(environment), jobs: 'off' }, createLogger('silent', 'bench'));
+  const portico = await compose(readConfig({ ...environment, JOBS: 'off' }), createLogger('silent', 'bench'), 'tool');
   try {
     const { useCases, documents } = portico;
     const read = await documents.readFile(

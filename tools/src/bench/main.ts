@@ -13,7 +13,7 @@ import { scenarios } from './scenarios.ts';
 
 /**
  * `npm run bench`: the CPU time of the server process for each request, as a multiple of bare Express in the same run.
- * Throughput swings on a shared machine; this ratio does not. Fails where a budget is exceeded by more than `slack`. With
+ * Throughput varies on a shared machine; this ratio does not. Fails if a budget is exceeded by more than `slack`. With
  * `--servers` it runs on PostgreSQL and Redis, which are allowed twice the budget.
  */
 const { values } = parseArgs({
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 const requests = Number(values.requests);
-/** What the compiler needs to have seen before figures hold. */
+/** The compiler needs this many before figures are stable. */
 const warmUpRequests = 6_000;
 const postgres = values.servers ? await startPostgres({ durable: true }) : null;
 const redis = values.servers ? await startRedis() : null;
@@ -64,7 +64,7 @@ try {
   );
   for (const { name, budget: embedded, request, connections } of scenarios(catalog)) {
     const budget = embedded === null ? null : embedded * budgetFactor;
-    // The two in turn, in short spells, so that a drift of the machine meets both.
+    // The two in turn, in short spells, so that a drift of the machine affects both.
     const spells = 8;
     const spent = { bare: 0, service: 0 };
     await measure(service.address, request, warmUpRequests, connections, serverCpu);

@@ -5,11 +5,13 @@ export interface BenchRequest {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The status of a right answer; 200 unless told. */
+  /** The status of a right answer; 200 by default. */
   readonly status?: number;
 }
 
-/** Sends so many requests and answers the CPU seconds that the server spent on them. Throws where one was not answered right. */
+/**
+ * Sends this many requests and returns the CPU seconds that the server spent on them. Throws if one got a wrong answer.
+ */
 export const measure = async (
   address: string,
   { method = 'GET', path = '/', headers = {}, body, status = 200 }: BenchRequest,

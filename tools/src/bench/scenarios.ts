@@ -3,7 +3,7 @@ import type { BenchRequest } from './measure.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** At most so many times the CPU of bare Express; null where there is no budget. */
+  /** At most this many times the CPU of bare Express; null if there is no budget. */
   readonly budget: number | null;
   readonly connections: number;
   readonly request: BenchRequest;

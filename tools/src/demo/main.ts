@@ -18,7 +18,7 @@ const demoEnvironment = (environment: Environment): Environment => {
   return { ...Object.fromEntries(others), DATA_DIR: join(readConfig(environment).dataDir, 'demo') };
 };
 
-/** Takes away what a demo of before has left, unless that still runs. */
+/** Removes what an earlier demo has left, unless that still runs. */
 const beginAnew = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
   const running = new Error(`A demo runs already on ${config.dataDir}: stop it first`);

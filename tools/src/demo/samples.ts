@@ -16,7 +16,7 @@ export const readSamples = (): readonly Sample[] =>
     .filter((file) => /\.(json|ya?ml)$/.test(file))
     .sort()
     .map((file) => {
-      // JSON is YAML, too.
+      // JSON is also YAML.
       const document = parse(readFileSync(join(folder, file), 'utf8')) as {
         info: { title: string; description: string };
       };

@@ -19,7 +19,10 @@ const say = (text = ''): void => void process.stdout.write(`${text}\n`);
 const chapter = (title: string): void => say(`\n${title}`);
 const line = (left: string, right: string | number): void => say(`   ${left.padEnd(46)} ${right}`);
 
-/** Tells a first day with the service. Every step is a real request; one that fails ends the story with an error. */
+/**
+ * Plays through a first day with the service. Every step is a real request; one that fails ends the story with an
+ * error.
+ */
 export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
   const admin: Credential = { token: tools.adminToken };
   say(`Portico runs at ${api.address}, on nothing but this machine's files.`);

@@ -4,15 +4,15 @@ import { dirname, join, resolve } from 'node:path';
 
 /**
  * Shows that the boundaries hold: plants each forbidden thing in the sources, runs the real lint or type check of that
- * project, and wants it to fail with the rule that forbids it. Before that, the untouched projects must pass, so that a
- * check which always fails is no proof.
+ * project, and expects it to fail with the rule that forbids it. First the untouched projects must pass, because a
+ * check that always fails proves nothing.
  */
 interface Violation {
   readonly forbids: string;
-  /** The project that is checked, and where the file is planted. */
+  /** The project that is checked, and the folder where the file is planted. */
   readonly project: string;
   readonly folder: string;
-  /** Within its sources; the room of all where absent. */
+  /** A folder within its sources; the top one if absent. */
   readonly room?: string;
   readonly target: 'lint' | 'typecheck';
   readonly code: string;
@@ -217,7 +217,7 @@ const check = (project: string, target: string): { readonly passed: boolean; rea
   const run = spawnSync('npx', ['nx', 'run', `@portico/${project}:${target}`, '--output-style=static'], {
     cwd: root,
     encoding: 'utf8',
-    // Its daemon sees a file that was planted a moment later, and answers by the result of before until then.
+    // Nx's daemon notices a planted file a moment later, and returns the previous result until then.
     env: { ...process.env, NX_DAEMON: 'false', FORCE_COLOR: '0', NO_COLOR: '1' },
   });
   return { passed: run.status === 0, output: `${run.stdout}${run.stderr}` };

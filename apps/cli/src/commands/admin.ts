@@ -9,7 +9,7 @@ export const listAdmins = async ({ useCases }: Portico, terminal: Terminal): Pro
 
 /** Throws `OperatorError` where nobody is registered with the e-mail. A pending profile is approved by it. */
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
-  const profile = await useCases.findProfileByEmail(email);
+  const profile = await useCases.findProfileByEmail(operatorAuthority, email);
   if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it has to register first`);
   const { profile: promoted, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
   if (warning !== null) terminal.note(warning);

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { embeddedFiles, type Config, type EmbeddedFiles } from '@portico/composition';
+import { embeddedFiles, syncFolder, writeNewFile, type Config, type EmbeddedFiles } from '@portico/composition';
 import { namesIn, writeArchive, type Archived, type Manifest } from '../archive.ts';
-import { isThere, syncFolder, writePrivately } from '../files.ts';
+import { isThere } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 /**
@@ -53,7 +53,7 @@ export const filesOf = (config: Config, instead: string): EmbeddedFiles => {
 const fill = async (files: EmbeddedFiles, staging: string, archive: string): Promise<Manifest> => {
   const names: Archived[] = ['portico.sqlite'];
   const copy = join(staging, 'portico.sqlite');
-  await writePrivately(copy, '');
+  await writeNewFile(copy, '');
   await files.copy(copy);
   await files.check(copy);
   for (const name of ['secrets.key', 'local-issuer.key'] as const) {

@@ -1,24 +1,22 @@
 import type { Portico } from '@portico/composition';
-import { createProgress } from '../progress.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 /** Makes the index in Qdrant anew from the database, and says how far it is. */
-export const rebuildIndex = async ({ indexUpkeep, ports }: Portico, terminal: Terminal): Promise<void> => {
-  if (!indexUpkeep) {
+export const rebuildIndex = async ({ remoteIndex }: Portico, terminal: Terminal): Promise<void> => {
+  if (!remoteIndex) {
     throw new OperatorError(
       'QDRANT_URL is not set: the index is within the service, which makes it anew at each start',
     );
   }
-  const modelId = await ports.embedder.modelId();
-  const progress = createProgress('Writing vectors', await ports.embeddings.embedded(modelId));
-  let vectors = 0;
+  let progress: Progress | null = null;
   try {
-    await indexUpkeep.rebuild(modelId, (written) => {
-      vectors = written;
+    const rebuilt = await remoteIndex.rebuild((written, total) => {
+      progress ??= createProgress('Writing vectors', total);
       progress.advanceTo(written);
     });
+    terminal.result(rebuilt, [`The index was made anew with ${rebuilt.vectors} vectors.`]);
   } finally {
-    progress.end();
+    (progress as Progress | null)?.end();
   }
-  terminal.result({ model: modelId, vectors }, [`The index was made anew with ${vectors} vectors.`]);
 };

@@ -10,9 +10,7 @@ const lookIntervalMs = 200;
 export const reindex = async (portico: Portico, terminal: Terminal): Promise<void> => {
   const { useCases } = portico;
   const run = await useCases.startReindex(operatorAuthority);
-  // The heartbeat is that of the process which serves or works here, if any.
-  const config = { ...portico.config, auditRetentionDays: null, heartbeatFile: null };
-  const background = startBackground({ ...portico, config });
+  const background = startBackground(portico);
   const progress = createProgress('Embedding', run.total);
   try {
     for (;;) {

@@ -1,8 +1,8 @@
 import { link, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config, EmbeddedFiles } from '@portico/composition';
+import { syncFolder, writeNewFile, type Config, type EmbeddedFiles } from '@portico/composition';
 import { archived, namesIn, readArchive, type Archived, type Manifest } from '../archive.ts';
-import { contentOf, isThere, syncFolder, writePrivately } from '../files.ts';
+import { contentOf, isThere } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import { whileUnused } from '../while-unused.ts';
 import { filesOf } from './backup.ts';
@@ -88,7 +88,7 @@ const place = async (placings: readonly Placing[], taken: readonly string[], suf
     else {
       // It may be on another file system than the database.
       const from = `${target}.${suffix}.new`;
-      await writePrivately(from, (await contentOf(staged)) ?? '');
+      await writeNewFile(from, (await contentOf(staged)) ?? '');
       ready.push({ from, to: target });
     }
   }

@@ -9,8 +9,8 @@ export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor
  * `X-Forwarded-For` that is no trusted proxy's. IPv6 addresses are counted by their /64 network, IPv4-mapped ones as IPv4.
  * Throws `RangeError` for a proxy that is neither an address nor a CIDR range.
  *
- * Not by `proxy-addr`, which takes an entry that is no address, and one with a port, for a client of its own: by a new one in each
- * request nobody would ever be limited.
+ * Not by `proxy-addr`: to it an entry that is no address, or has a port, is another client, so that a new one in each request would
+ * pass every limit.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);

@@ -102,7 +102,7 @@ const atom = String.raw`(?:[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]|${foreign})+`;
 const alphanumeric = `(?:[A-Za-z0-9]|${foreign})`;
 const label = `${alphanumeric}(?:(?:[A-Za-z0-9-]|${foreign})*${alphanumeric})?`;
 const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
-/** It means the same with the flag `u` and without, as whoever reads the document may take it. */
+/** It means the same with the flag `u` and without: readers of the document use either. */
 const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
 /** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */

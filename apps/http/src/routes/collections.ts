@@ -5,6 +5,7 @@ import {
   listVersion,
   parameterNameMax,
   PorticoError,
+  readableTarget,
   SchemaViolated,
   type AuthenticationInput,
   type ReadDocument,
@@ -148,7 +149,7 @@ export const collectionRoutes: readonly Route[] = [
     response: wholeCollection,
     errors: ['no_access', 'collection_not_found'],
     handler: ({ useCases, bodies, caller, request }) => {
-      const collection = useCases.readCollection(caller.principal);
+      const collection = readableTarget(caller.principal);
       return collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
     },
   }),

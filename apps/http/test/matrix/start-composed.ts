@@ -32,7 +32,7 @@ export const startComposed =
       RATE_LIMIT_DEFAULT: '1000000/60',
     };
     const config = readConfig(variables);
-    const portico = await compose(config, createLogger('silent', 'portico'));
+    const portico = await compose(config, createLogger('silent', 'portico'), 'http');
     const { documents, localIssuer } = portico;
     const ports = { ...portico.ports, ...replace(portico.ports) };
     const useCases = createUseCases(ports, { ...config.settings, ...settings });

@@ -1,4 +1,4 @@
-import { isLoopback } from '@portico/dependencies';
+import { boundedText, isLoopback } from '@portico/dependencies';
 
 /** Where an issuer publishes its keys. */
 export interface Provider {
@@ -51,19 +51,8 @@ const fetchText = async (address: string, signal: AbortSignal): Promise<string> 
     await response.body?.cancel();
     throw new Error(`${address} answered ${response.status}`);
   }
-  return readBounded(response, address);
-};
-
-const readBounded = async (response: Response, address: string): Promise<string> => {
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > documentMaxBytes) throw new Error(`${address} answered more than ${documentMaxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const tooLong = () => new Error(`${address} answered more than ${documentMaxBytes} bytes`);
+  return boundedText(response, documentMaxBytes, tooLong);
 };
 
 const fetchable = (address: string): URL => {

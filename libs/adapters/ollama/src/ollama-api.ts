@@ -1,3 +1,4 @@
+import { boundedText } from '@portico/dependencies';
 import { Ollama, type ProgressResponse } from 'ollama';
 import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
 
@@ -92,7 +93,7 @@ const guardedFetch = async (
     await response.body?.cancel();
     throw new OllamaFailure('server', `Ollama answered ${answered.slice(0, 80)} where ${type} was asked for`);
   }
-  return type === 'application/json' ? new Response(await textOf(response, answerBytesMax)) : response;
+  return type === 'application/json' ? new Response(await textOf(response)) : response;
 };
 
 const brokenConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
@@ -104,7 +105,7 @@ const isBroken = (error: unknown): boolean => {
 
 /** What the server says of its refusal: the `error` of a JSON body, or the body's beginning. */
 const refusalOf = async (response: Response): Promise<string> => {
-  const text = await textOf(response, answerBytesMax);
+  const text = await textOf(response);
   try {
     const { error } = Object(JSON.parse(text)) as { readonly error?: unknown };
     if (typeof error === 'string') return error.slice(0, refusalLengthMax);
@@ -114,15 +115,9 @@ const refusalOf = async (response: Response): Promise<string> => {
   return text.slice(0, refusalLengthMax);
 };
 
-const textOf = async (response: Response, bytesMax: number): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  if (!body) return '';
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw new OllamaFailure('server', `Ollama answered more than ${bytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
+const textOf = (response: Response): Promise<string> =>
+  boundedText(
+    response,
+    answerBytesMax,
+    () => new OllamaFailure('server', `Ollama answered more than ${answerBytesMax} bytes`),
+  );

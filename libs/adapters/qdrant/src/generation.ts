@@ -1,5 +1,6 @@
 import { EmbeddingFollower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
+import { chunksOf } from './chunks-of.ts';
 import type { PointVersion, QdrantServer, StoredPoint } from './qdrant-server.ts';
 
 /** What was put right where Qdrant was not what the database says. */
@@ -47,7 +48,7 @@ export class Generation {
   async fill(modelId: string, onProgress: (written: number) => void): Promise<void> {
     let [size, after] = [0, 0];
     for await (const changes of this.#follower.all(modelId)) {
-      for (const part of partsOf(changes)) {
+      for (const part of chunksOf(changes, writeSize)) {
         await this.#server.insert(this.name, part.map(pointOf(modelId)));
         size += part.length;
         onProgress(size);
@@ -74,7 +75,7 @@ export class Generation {
 
   async #apply(modelId: string, changes: readonly EmbeddingChange[]): Promise<void> {
     const stored = new Map<CollectionId, number>();
-    for (const part of partsOf(changes)) {
+    for (const part of chunksOf(changes, writeSize)) {
       const sequences = await this.#server.sequences(this.name, part.map(idOf));
       for (const [id, sequence] of sequences) stored.set(id, sequence);
     }
@@ -136,12 +137,12 @@ export class Generation {
     stored: ReadonlyMap<CollectionId, number>,
   ): Promise<number> {
     const newer = changes.filter(({ collectionId, sequence }) => sequence > (stored.get(collectionId) ?? -1));
-    for (const part of partsOf(newer)) await this.#server.writeNewer(this.name, part.map(pointOf(modelId)));
+    for (const part of chunksOf(newer, writeSize)) await this.#server.writeNewer(this.name, part.map(pointOf(modelId)));
     return newer.length;
   }
 
   async #removeVersions(versions: readonly PointVersion[]): Promise<void> {
-    for (const part of partsOf(versions)) await this.#server.removeVersions(this.name, part);
+    for (const part of chunksOf(versions, writeSize)) await this.#server.removeVersions(this.name, part);
   }
 }
 
@@ -150,8 +151,3 @@ const idOf = ({ collectionId }: { readonly collectionId: CollectionId }): Collec
 const pointOf =
   (modelId: string) =>
   (change: EmbeddingChange): StoredPoint => ({ ...change, modelId });
-
-const partsOf = <T>(items: readonly T[]): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(items.length / writeSize) }, (_, i) =>
-    items.slice(i * writeSize, (i + 1) * writeSize),
-  );

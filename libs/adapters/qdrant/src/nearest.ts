@@ -1,5 +1,6 @@
 import type { CollectionId, VectorMatch, VectorQuery } from '@portico/domain';
 import type { Generation } from './generation.ts';
+import { chunksOf } from './chunks-of.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import type { Score } from './read-answer.ts';
@@ -31,7 +32,7 @@ export const nearest = async (
       limit,
     );
   }
-  const parts = partsOf([...new Set(among)]);
+  const parts = chunksOf([...new Set(among)], idsPerRequest);
   const found: Score[] = [];
   for (let i = 0; i < parts.length; i += requestsAtOnce) {
     const answers = parts.slice(i, i + requestsAtOnce).map(async (ids) => {
@@ -68,8 +69,3 @@ const best = (scores: readonly Score[], limit: number): readonly Score[] => {
 };
 
 const byScore = (a: Score, b: Score): number => b.score - a.score;
-
-const partsOf = (ids: readonly CollectionId[]): readonly (readonly CollectionId[])[] =>
-  Array.from({ length: Math.ceil(ids.length / idsPerRequest) }, (_, i) =>
-    ids.slice(i * idsPerRequest, (i + 1) * idsPerRequest),
-  );

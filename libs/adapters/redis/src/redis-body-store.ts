@@ -1,6 +1,6 @@
 import type { RedisConnection } from './redis-connection.ts';
 
-/** A body is kept so long; what changes gets a new key, so that this bounds memory and nothing else. */
+/** How long a body is kept. What changes gets a new key, so that this bounds memory and nothing else. */
 export const keptSeconds = 60;
 /** A larger body is not kept. */
 export const bodyBytesMax = 262_144;

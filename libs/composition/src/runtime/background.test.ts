@@ -6,7 +6,7 @@ import { authorityOf, type Principal, type CollectionId } from '@portico/domain'
 import { nomicStandIn, startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBackground } from './background.ts';
-import { compose, type Portico } from '../wiring/compose.ts';
+import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
@@ -21,9 +21,9 @@ const newFolder = () => {
   return folder;
 };
 
-const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Portico> => {
+const open = async (standIn: OllamaStandIn, variables: Record<string, string> = {}): Promise<Composition> => {
   const config = readConfig({ DATA_DIR: newFolder(), OLLAMA_URL: standIn.url, OLLAMA_PULL: 'false', ...variables });
-  const portico = await compose(config, createLogger('silent', 'test'));
+  const portico = await compose(config, createLogger('silent', 'test'), 'http');
   onTestFinished(() => portico.close());
   return portico;
 };
@@ -60,10 +60,10 @@ const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> 
   return (await useCases.admit({ credential, auth: 'token', target: null, address: '::1', deadline: null })).principal;
 };
 
-const search = async (portico: Portico, query: string) =>
+const search = async (portico: Composition, query: string) =>
   (await portico.useCases.searchCollections(await admitted(portico), query, 10)).results;
 
-const create = async (portico: Portico, name: string): Promise<CollectionId> => {
+const create = async (portico: Composition, name: string): Promise<CollectionId> => {
   const { useCases, documents, ports } = portico;
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');
@@ -80,9 +80,9 @@ const create = async (portico: Portico, name: string): Promise<CollectionId> => 
 };
 
 /** The jobs that wait. */
-const due = ({ ports }: Portico) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
+const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
 
-const embedded = async ({ ports }: Portico) => ports.embeddings.embedded(await ports.embedder.modelId());
+const embedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
 
 test('Ollama stand-in: collections are embedded anew after the model was replaced, and meanwhile no old vector is found', async () => {
   const standIn = await openStandIn();
@@ -175,6 +175,7 @@ test('entries of the audit log that are too old are removed in portions, with a 
   const portico = await compose(
     readConfig({ DATA_DIR: newFolder(), AUDIT_RETENTION_DAYS: '1' }),
     createLogger('silent', 'test'),
+    'http',
   );
   onTestFinished(() => portico.close());
   let [portions, turns] = [0, 0];
@@ -204,6 +205,7 @@ test('the heartbeat goes on, also where jobs are left to others, until it is sto
   const portico = await compose(
     readConfig({ DATA_DIR: folder, HEARTBEAT_FILE: file, JOBS: 'off' }),
     createLogger('silent', 'test'),
+    'http',
   );
   onTestFinished(() => portico.close());
   const background = startBackground(portico, intervals);
@@ -218,7 +220,7 @@ test('the heartbeat goes on, also where jobs are left to others, until it is sto
 });
 
 test('a database that is away is told when it goes and when it is back, however often it is asked meanwhile', async () => {
-  const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'));
+  const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'), 'http');
   onTestFinished(() => portico.close());
   const said: string[] = [];
   const destination = new Writable({

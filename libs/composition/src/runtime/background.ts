@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { isPorticoError, type JobOutcome } from '@portico/domain';
+import { createOutage } from '@portico/dependencies';
+import { isPorticoError, type JobId } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
 
 /** Pauses between two runs. */
@@ -24,63 +25,27 @@ const defaultIntervals: BackgroundIntervals = {
  * none are made either: a worker sees what is outdated.
  */
 export const startBackground = (
-  { config, ports, useCases, logger, indexUpkeep }: Portico,
+  { config, duties, queue, useCases, logger, remoteIndex }: Portico,
   intervals: BackgroundIntervals = defaultIntervals,
 ): { stop(): Promise<void> } => {
   const tasks: Repeated[] = [];
   const ending = new AbortController();
-  /** An outage is told when it begins and when it is over, not at each try. */
-  const repeat = (name: string, intervalMs: number, task: () => Promise<unknown>) => {
-    let failing = false;
-    const succeeded = () => {
-      if (failing) logger.info(`${name} works again`);
-      failing = false;
-    };
-    const failed = (error: unknown) => {
-      if (failing) logger.debug({ err: error }, `${name} failed again`);
-      else logger.error({ err: error }, `${name} failed`);
-      failing = true;
-    };
-    tasks.push(repeated(intervalMs, () => task().then(succeeded), failed));
-  };
-  const logOutcome = (outcome: JobOutcome, jobId: string) => {
-    if (typeof outcome === 'string') return;
-    logger.warn({ jobId, ...outcome }, outcome.givenUp ? 'A job was given up' : 'A job failed and will be tried again');
-  };
-  const embedOutdated = async () => {
-    const collections = await useCases.embedOutdated().catch((error: unknown) => {
-      // The embedder says by itself when it goes away; it is asked again in any case.
-      if (!isPorticoError(error, 'embedding_unavailable')) throw error;
-      logger.debug({ err: error }, 'What is outdated cannot be told while the embedder is away');
-      return 0;
-    });
-    if (collections > 0) logger.info({ collections }, 'Collections wait to be embedded by the present model');
-  };
-  const prepareIndex = async () => {
-    try {
-      indexUpkeep?.prepare(await ports.embedder.modelId());
-    } catch (error) {
-      logger.debug({ err: error }, 'The index is prepared by the first search, once the embedder is here');
-    }
-  };
-  const prepared = indexUpkeep ? prepareIndex() : Promise.resolve();
-  if (config.jobs === 'inline') {
-    ports.queue.start(async (id) => {
-      try {
-        logOutcome(await useCases.workJob(id), id);
-      } catch (error) {
-        logger.error({ err: error, jobId: id }, 'A job could not be worked; it stays in the outbox');
-      }
-    });
+  const repeat = (name: string, intervalMs: number, task: () => Promise<unknown>) =>
+    tasks.push(repeated(intervalMs, reporting(logger, name, task)));
+  const prepared = remoteIndex?.prepare().catch((error: unknown) => {
+    logger.debug({ err: error }, 'The embedder is away; the first search prepares the index');
+  });
+  if (duties.worksJobs) {
+    queue.start((id) => workJob(useCases, logger, id));
     repeat('Offering jobs', intervals.relayMs, useCases.relayJobs);
-    repeat('Looking for outdated embeddings', intervals.outdatedMs, embedOutdated);
+    repeat('Looking for outdated embeddings', intervals.outdatedMs, () => embedOutdated(useCases, logger));
   }
   const { auditRetentionDays, heartbeatFile } = config;
-  if (auditRetentionDays !== null)
+  if (duties.prunesAudit && auditRetentionDays !== null)
     repeat('Pruning the audit log', intervals.pruneMs, async () => {
       while (!ending.signal.aborted && (await useCases.pruneAudit(auditRetentionDays)) > 0) await othersTurn();
     });
-  if (heartbeatFile !== null)
+  if (duties.writesHeartbeat && heartbeatFile !== null)
     repeat('Writing the heartbeat', intervals.heartbeatMs, () =>
       writeFile(heartbeatFile, `${new Date().toISOString()}\n`),
     );
@@ -88,30 +53,56 @@ export const startBackground = (
     stop: async () => {
       ending.abort();
       await Promise.all([prepared, ...tasks.map((task) => task.stop())]);
-      await ports.queue.stop();
+      await queue.stop();
     },
   };
+};
+
+/** The task, which logs when it begins to fail and when it works again, not at each try; it never rejects. */
+const reporting = (logger: Portico['logger'], name: string, task: () => Promise<unknown>): (() => Promise<void>) => {
+  const outage = createOutage(logger, { back: `${name} works again` });
+  return () =>
+    task().then(
+      () => outage.end(),
+      (error: unknown) => outage.begin({ message: `${name} failed`, level: 'error', fields: { err: error } }),
+    );
+};
+
+const workJob = async (useCases: Portico['useCases'], logger: Portico['logger'], jobId: JobId): Promise<void> => {
+  try {
+    const outcome = await useCases.workJob(jobId);
+    if (typeof outcome === 'string') return;
+    const message = outcome.givenUp ? 'A job was given up' : 'A job failed and will be tried again';
+    logger.warn({ jobId, ...outcome }, message);
+  } catch (error) {
+    logger.error({ err: error, jobId }, 'A job could not be worked; it stays in the outbox');
+  }
+};
+
+const embedOutdated = async (useCases: Portico['useCases'], logger: Portico['logger']): Promise<void> => {
+  try {
+    const collections = await useCases.embedOutdated();
+    if (collections > 0) logger.info({ collections }, 'Collections are queued to be embedded by the current model');
+  } catch (error) {
+    // The embedder says by itself when it goes away; it is asked again in any case.
+    if (!isPorticoError(error, 'embedding_unavailable')) throw error;
+    logger.debug({ err: error }, 'The embedder is away; outdated embeddings are looked for later');
+  }
 };
 
 interface Repeated {
   stop(): Promise<void>;
 }
 
-/** Runs a task again and again with a pause between the end of one run and the start of the next. */
-const repeated = (intervalMs: number, task: () => Promise<unknown>, onError: (error: unknown) => void): Repeated => {
+/** Runs a task, which never rejects, again and again with a pause between the end of one run and the start of the next. */
+const repeated = (intervalMs: number, task: () => Promise<void>): Repeated => {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const run = async () => {
-    try {
-      await task();
-    } catch (error) {
-      onError(error);
-    }
-    if (!stopped) timer = setTimeout(next, intervalMs);
-  };
   let running: Promise<void> = Promise.resolve();
   const next = () => {
-    running = run();
+    running = task().then(() => {
+      if (!stopped) timer = setTimeout(next, intervalMs);
+    });
   };
   next();
   return {

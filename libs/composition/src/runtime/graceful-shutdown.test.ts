@@ -24,7 +24,7 @@ const run = (doing: string) => {
   return { status, said: lines.map(({ msg }) => msg), log: stdout, stderr };
 };
 
-const stopping = 'Stopping: nothing new is begun, what is under way is finished';
+const stopping = 'Stopping: taking no new work, finishing what is under way';
 const finishing = `whenEnding(async () => logger.info('finished'));`;
 
 test.each(['SIGTERM', 'SIGINT'])('at %s what is under way is finished, and the process ends with 0', (signal) => {
@@ -51,7 +51,7 @@ test('an error that nobody caught is a line of the log without what was sent to 
     `${finishing} void Promise.reject(Object.assign(new Error('oh'), { command: { name: 'auth', args: ['s3cret'] } }));`,
   );
   expect(status).toBe(1);
-  expect(said).toEqual(['An error was not caught', stopping, 'finished', 'Stopped']);
+  expect(said).toEqual(['Uncaught error; stopping', stopping, 'finished', 'Stopped']);
   expect(log).toContain('"message":"oh"');
   expect(log + stderr).not.toContain('s3cret');
   expect(stderr).toBe('');
@@ -60,7 +60,7 @@ test('an error that nobody caught is a line of the log without what was sent to 
 test('what is never finished is left, so that a process which does nothing more does not live on', () => {
   const { status, said } = run(`whenEnding(() => new Promise(() => {})); process.kill(process.pid, 'SIGTERM');`);
   expect(status).toBe(1);
-  expect(said).toEqual([stopping, 'What is under way was not finished within 500 ms, and is left']);
+  expect(said).toEqual([stopping, 'Stopping took longer than 500 ms; exiting with work unfinished']);
 });
 
 test('an error while it ends is logged, and what is under way is finished all the same', () => {
@@ -73,7 +73,7 @@ test('an error while it ends is logged, and what is under way is finished all th
     process.kill(process.pid, 'SIGTERM');`);
   expect(status).toBe(1);
   // A fatal line is written at once, maybe before one that is being written.
-  expect(said.toSorted()).toEqual([stopping, 'An error was not caught', 'finished', 'Stopped'].toSorted());
+  expect(said.toSorted()).toEqual([stopping, 'Uncaught error; stopping', 'finished', 'Stopped'].toSorted());
   expect(said.slice(-2)).toEqual(['finished', 'Stopped']);
 });
 

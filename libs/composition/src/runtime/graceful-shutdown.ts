@@ -15,9 +15,9 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
   let exitCode = 0;
   const end = async (reason: string): Promise<void> => {
     isEnding = true;
-    logger.info({ reason }, 'Stopping: nothing new is begun, what is under way is finished');
+    logger.info({ reason }, 'Stopping: taking no new work, finishing what is under way');
     setTimeout(() => {
-      logger.error(`What is under way was not finished within ${patienceMs} ms, and is left`);
+      logger.error(`Stopping took longer than ${patienceMs} ms; exiting with work unfinished`);
       process.exit(1);
     }, patienceMs);
     try {
@@ -40,7 +40,7 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
   }
   // A bug that nobody caught, in a promise too, leaves an unknown state behind; while the process ends, it cuts nothing off.
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'An error was not caught');
+    logger.fatal({ err: error }, 'Uncaught error; stopping');
     exitCode = 1;
     if (!isEnding) void end('uncaughtException');
   });

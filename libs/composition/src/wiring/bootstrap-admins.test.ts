@@ -6,8 +6,9 @@ import { Writable } from 'node:stream';
 import { operatorAuthority } from '@portico/domain';
 import { startIdentityProvider } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { compose, type Portico } from './compose.ts';
-import { readConfig, type Config } from '../config.ts';
+import { compose, type Composition, type Portico } from './compose.ts';
+import { readConfig } from '../config.ts';
+import type { Role } from '../role.ts';
 import { createLogger } from '../runtime/logging.ts';
 
 const provider = await startIdentityProvider();
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 /** With a log of its own. */
-const open = async (variables: Record<string, string> = {}, facts: Partial<Config> = {}): Promise<Portico> => {
+const open = async (variables: Record<string, string> = {}, role: Role = 'http'): Promise<Composition> => {
   lines = [];
   const destination = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -35,8 +36,8 @@ const open = async (variables: Record<string, string> = {}, facts: Partial<Confi
       done();
     },
   });
-  const config = { ...readConfig({ DATA_DIR: folder, SECRETS_KEY: secretsKey, ...variables }), ...facts };
-  const portico = await compose(config, createLogger('info', 'test', destination));
+  const config = readConfig({ DATA_DIR: folder, SECRETS_KEY: secretsKey, ...variables });
+  const portico = await compose(config, createLogger('info', 'test', destination), role);
   opened.push(portico);
   return portico;
 };
@@ -134,16 +135,16 @@ test('a binding of a process of before that runs beside this one is none, until 
 
 test('a tool beside the service settles neither whose the profiles of before are nor who is the first admin', async () => {
   beforeIssuers();
-  const tool = await open({}, { answersRequests: false });
+  const tool = await open({}, 'tool');
   expect(lines).toEqual([]);
-  const alice = await tool.useCases.findProfileByEmail('alice@example.com');
+  const alice = await tool.useCases.findProfileByEmail(operatorAuthority, 'alice@example.com');
   if (!alice) throw new Error('Alice is gone');
   await tool.useCases.changeRole(operatorAuthority, alice.id, 'admin');
   await tool.close();
   const portico = await open(production);
   expect(await roleBy(portico, await byProvider({ uid: 'alice' }))).toBe('admin');
   await portico.close();
-  await (await open({}, { answersRequests: false })).close();
+  await (await open({}, 'tool')).close();
   const again = await open(production);
   expect(await again.ports.profiles.admins()).toHaveLength(3);
 });

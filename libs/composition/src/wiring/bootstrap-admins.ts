@@ -2,9 +2,11 @@ import { canSignIn, operatorAuthority, type Profile, type UseCases } from '@port
 import { localIssuerName } from '@portico/identity';
 import type { Logger } from 'pino';
 import { localAdmin, type Config } from '../config.ts';
+import type { Duties } from '../role.ts';
 
 interface Facts {
   readonly config: Config;
+  readonly duties: Duties;
   readonly logger: Logger;
   readonly useCases: UseCases;
 }
@@ -14,12 +16,13 @@ interface Facts {
  * of admins who cannot sign in. Tools leave that to it: they may run with a part of its variables alone, and so make a first
  * admin only while there is none at all.
  */
-export const bootstrapAdmins = async ({ config, logger, useCases }: Facts): Promise<void> => {
-  if (config.answersRequests) await adoptBindings({ config, logger, useCases });
-  const mayClaim = config.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
+export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
+  const { config, duties, logger, useCases } = facts;
+  if (duties.answersRequests) await adoptBindings(facts);
+  const mayClaim = duties.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
   const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
-  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin: this profile is one now');
-  if (!config.answersRequests) return;
+  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile is one now');
+  if (!duties.answersRequests) return;
   for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
 };
 
@@ -29,10 +32,7 @@ const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void>
   const isLocalAdmin = ({ uid, email }: Profile) => uid === localAdmin.uid && email === localAdmin.email;
   const profiles = await useCases.adoptBindings((profile) => (isLocalAdmin(profile) ? localIssuerName : configured));
   if (profiles === 0) return;
-  logger.info(
-    { profiles },
-    'Profiles that were bound before issuers were kept belong to the issuer that is configured now',
-  );
+  logger.info({ profiles }, 'Profiles bound before issuers were stored now belong to the configured issuer');
 };
 
 const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {

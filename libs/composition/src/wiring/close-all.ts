@@ -1,3 +1,4 @@
+import { settlesWithin } from '@portico/dependencies';
 import type { Logger } from 'pino';
 
 export type Closer = () => Promise<void> | void;
@@ -11,17 +12,10 @@ export const closeAll = async (closers: Closer[], logger: Logger): Promise<void>
       try {
         await closer();
       } catch (error) {
-        logger.error({ err: error }, 'A part did not close');
+        logger.error({ err: error }, 'A part could not be closed');
       }
     }
   };
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      logger.error({ closeDeadlineMs }, 'Closing took too long');
-      resolve();
-    }, closeDeadlineMs);
-  });
-  await Promise.race([all(), deadline]);
-  clearTimeout(timer);
+  if (!(await settlesWithin(closeDeadlineMs, all())))
+    logger.error({ closeDeadlineMs }, 'Closing took too long; what is left is dropped');
 };

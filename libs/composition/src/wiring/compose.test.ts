@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { compose, type Portico } from './compose.ts';
+import { compose, type Composition } from './compose.ts';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../runtime/logging.ts';
 import { openLocalIssuer } from './local-issuer.ts';
 import { startFailure } from '../runtime/start-failure.ts';
 
 let folder: string;
-const opened: Portico[] = [];
+const opened: Composition[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'portico-compose-'));
 });
@@ -23,8 +23,8 @@ afterEach(async () => {
 const key = Buffer.alloc(32, 7).toString('base64');
 const logger = createLogger('silent', 'test');
 
-const open = async (variables: Record<string, string> = {}): Promise<Portico> => {
-  const portico = await compose(readConfig({ DATA_DIR: folder, ...variables }), logger);
+const open = async (variables: Record<string, string> = {}): Promise<Composition> => {
+  const portico = await compose(readConfig({ DATA_DIR: folder, ...variables }), logger, 'http');
   opened.push(portico);
   return portico;
 };
@@ -197,8 +197,7 @@ test('counts of requests outlive a restart, and a worker or tool that comes and 
   const service = await open();
   await service.ports.limiter.consume('client:ada', rule);
   await service.close();
-  const config = { ...readConfig({ DATA_DIR: folder }), answersRequests: false };
-  const beside = await compose(config, logger);
+  const beside = await compose(readConfig({ DATA_DIR: folder }), logger, 'tool');
   const again = await open();
   expect(await again.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
   await again.close();

@@ -1,8 +1,7 @@
-import 'reflect-metadata';
-import { Container } from 'inversify';
 import {
   createUseCases,
   type DocumentReader,
+  type JobQueue,
   type Ports,
   type Probe,
   type UseCases,
@@ -12,27 +11,36 @@ import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore } from '@portico/redis';
-import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from '../config.ts';
-import { assertHeartbeat, prepareDataDir } from './data-dir.ts';
-import { identifierOf, provideInto, type IndexUpkeep, type PartName, type Module, type Parts } from './parts.ts';
+import { dutiesOf, type Duties, type Role } from '../role.ts';
+import { openContainer } from './container.ts';
+import { assertHeartbeat } from './data-dir.ts';
+import type { IndexUpkeep, Module, Parts } from './parts.ts';
+import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
 
 /** A composition that is ready to be driven. */
 export interface Portico {
   readonly config: Config;
+  readonly duties: Duties;
   readonly logger: Logger;
-  readonly ports: Ports;
   readonly useCases: UseCases;
+  /** Hands the jobs that are offered to this process. */
+  readonly queue: JobQueue;
   /** Null where the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
   readonly documents: DocumentReader;
   /** Where processes share the bodies that they have made; null where there is no such place. */
   readonly bodyStore: RedisBodyStore | null;
   /** Null where the index is within the process, which makes it anew at each start. */
-  readonly indexUpkeep: IndexUpkeep | null;
+  readonly remoteIndex: RemoteIndex | null;
   /** Closes all that was opened, the last first. */
   close(): Promise<void>;
+}
+
+/** With the adapters beneath the use cases, for tests and for what replaces one of them. */
+export interface Composition extends Portico {
+  readonly ports: Ports;
 }
 
 /** Every adapter that this configuration uses, and no other: a module is loaded only when it is one of them. */
@@ -61,20 +69,13 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
   ]);
 
 /**
- * Joins use cases and adapters as the configuration says, and sees to a first admin. On a failure all that was opened is closed again.
+ * Joins use cases and adapters as configuration and role say, and sees to a first admin. On a failure all that was opened is closed again.
  */
-export const compose = async (config: Config, logger: Logger): Promise<Portico> => {
-  prepareDataDir(config);
-  assertHeartbeat(config);
-  const container = new Container();
-  const closers: Closer[] = [];
-  const provide = provideInto(container, closers);
-  provide('config', [], () => config);
-  provide('logger', [], () => logger);
-  for (const load of await modulesOf(config)) load(provide);
-  const close = () => closeAll(closers, logger);
+export const compose = async (config: Config, logger: Logger, role: Role): Promise<Composition> => {
+  const duties = dutiesOf(role, config);
+  const { get, close } = openContainer(config, duties, logger, await modulesOf(config));
+  if (duties.writesHeartbeat) assertHeartbeat(config);
   try {
-    const get = <K extends PartName>(key: K): Promise<Parts[K]> => container.getAsync(identifierOf(key));
     const database = await get('database');
     const identity = await get('identity');
     const embedder = await get('embedder');
@@ -99,12 +100,12 @@ export const compose = async (config: Config, logger: Logger): Promise<Portico> 
         .map(inTime),
     };
     const useCases = createUseCases(ports, config.settings);
-    await bootstrapAdmins({ config, logger, useCases });
+    await bootstrapAdmins({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
     const documents = await get('documents');
     const bodyStore = config.redis && (await get('bodyStore'));
-    const indexUpkeep = isKeptElsewhere(vectors) ? vectors : null;
-    return { config, logger, ports, useCases, documents, localIssuer, bodyStore, indexUpkeep, close };
+    const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
+    return { config, duties, logger, ports, useCases, queue, documents, localIssuer, bodyStore, remoteIndex, close };
   } catch (error) {
     await close();
     throw error;

@@ -16,7 +16,7 @@ test.skipIf(!redis?.control)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));
     const config = readConfig({ DATA_DIR: folder, REDIS_URL: redis?.url ?? '' });
-    const portico = await compose(config, createLogger('silent', 'test'));
+    const portico = await compose(config, createLogger('silent', 'test'), 'http');
     const inFallback = async () => (await portico.useCases.readReadiness()).parts.some((part) => part.inFallback);
     const tells = async (active: boolean) => {
       while ((await inFallback()) !== active) await pause(50);

@@ -11,9 +11,9 @@ import type {
 } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore, RedisConnection } from '@portico/redis';
-import type { Container, ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { Duties } from '../role.ts';
 
 /** Keeps small texts beside the data, for parts of the composition. */
 export interface KeyValueStore {
@@ -42,6 +42,7 @@ export interface IndexUpkeep {
 /** Everything that the container holds, by its key: one place says what there is. */
 export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts> {
   readonly config: Config;
+  readonly duties: Duties;
   readonly logger: Logger;
   readonly database: OpenedDatabase;
   /** Counts requests; the probe is of a server that does. */
@@ -92,21 +93,3 @@ export class Closable<Thing> {
     this.close = close;
   }
 }
-
-export const identifierOf = <K extends PartName>(key: K): ServiceIdentifier<Parts[K]> => `portico:${key}`;
-
-/** Binds into an inversify container, each thing once; what must be closed is pushed onto `closers` as it is made. */
-export const provideInto =
-  (container: Container, closers: (() => Promise<void> | void)[]): Provide =>
-  (key, needs, make) => {
-    const build = async (...things: never[]) => {
-      const made = await (make as (...things: never[]) => unknown)(...things);
-      if (!(made instanceof Closable)) return made;
-      closers.push(made.close);
-      return made.thing as unknown;
-    };
-    container
-      .bind(identifierOf(key))
-      .toResolvedValue(build as never, needs.map(identifierOf) as never)
-      .inSingletonScope();
-  };

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { Container } from 'inversify';
 import { findLostSecrets, operatorAuthority, resetSecrets, type LostSecrets } from '@portico/domain';
 import { createAesGcmCipher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
 import type { Logger } from 'pino';
-import { closeAll, type Closer } from './close-all.ts';
 import type { Config } from '../config.ts';
-import { prepareDataDir } from './data-dir.ts';
-import { identifierOf, provideInto } from './parts.ts';
+import { dutiesOf } from '../role.ts';
+import { openContainer } from './container.ts';
 import { makeSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
 
 /** What is done where the key that sealed the data is lost; it works on the stores alone, which do not open otherwise. */
@@ -19,22 +17,13 @@ export interface SecretsReset {
 }
 
 export const openSecretsReset = async (config: Config, logger: Logger): Promise<SecretsReset> => {
-  prepareDataDir(config);
-  const container = new Container();
-  const closers: Closer[] = [];
-  const provide = provideInto(container, closers);
-  provide('config', [], () => config);
-  provide('logger', [], () => logger);
-  (await import('./modules/system.ts')).systemModule(provide);
-  (await import('./modules/database.ts')).databaseModule(provide);
-  const close = () => closeAll(closers, logger);
+  const { systemModule } = await import('./modules/system.ts');
+  const { databaseModule } = await import('./modules/database.ts');
+  const { get, close } = openContainer(config, dutiesOf('tool', config), logger, [systemModule, databaseModule]);
   try {
     const present = await readSecretsKeys(config.secretsKey);
-    const { stores } = await container.getAsync(identifierOf('database'));
-    const [clock, random] = [
-      await container.getAsync(identifierOf('clock')),
-      await container.getAsync(identifierOf('random')),
-    ];
+    const { stores } = await get('database');
+    const [clock, random] = [await get('clock'), await get('random')];
     const cipherOf = (current: Uint8Array) => createAesGcmCipher({ current, previous: present.previous });
     const draft = makeSecretsKey();
     return {

@@ -2,7 +2,7 @@ import type { EntryId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Json } from '../json.ts';
 
-/** What a message can be found by. */
+/** The values by which a message can be found. */
 export const facetsOf = (message: { readonly [key: string]: Json }): AuditFacets => ({
   clientId: facet(message, 'client_id'),
   collectionId: facet(message, 'collection_id'),
@@ -16,7 +16,7 @@ const facet = (message: { readonly [key: string]: Json }, key: string): string |
   return typeof value === 'string' && value.length > 0 && value.length <= facetLengthMax ? value : null;
 };
 
-/** `client`: written by a caller. `system`: by the service, of its own doings (specification, section 6). */
+/** `client`: written by a caller. `system`: written by the service about its own actions (specification, section 6). */
 export type AuditSource = 'client' | 'system';
 
 export interface AuditEntry {
@@ -24,26 +24,29 @@ export interface AuditEntry {
   readonly source: AuditSource;
   /** The profile that wrote or caused it; null for the service itself and the operator's command line. */
   readonly actorId: ProfileId | null;
-  /** The text of a JSON object, kept as it came. */
+  /** The text of a JSON object, kept as received. */
   readonly message: string;
-  /** As it was sent, or ISO 8601. */
+  /** As sent, or ISO 8601. */
   readonly timestamp: string;
-  /** The instant that `timestamp` says, with its fractions of a millisecond down to the microsecond; entries are ordered by it. */
+  /**
+   * The instant that `timestamp` names, with fractions of a millisecond down to the microsecond; entries are ordered by
+   * it.
+   */
   readonly instant: Instant;
-  /** What retention goes by. */
+  /** Retention is counted from here. */
   readonly receivedAt: Instant;
-  /** What `message` says under these keys, where it is a string of 1 to 200 characters; for filters. */
+  /** The values of `message` under these keys, if they are strings of 1 to 200 characters; for filters. */
   readonly facets: AuditFacets;
 }
 
-/** By `client_id`, `collection_id` and `action`; null where the message has no such string. They prove nothing. */
+/** By `client_id`, `collection_id` and `action`; null if the message has no such string. They prove nothing. */
 export interface AuditFacets {
   readonly clientId: string | null;
   readonly collectionId: string | null;
   readonly action: string | null;
 }
 
-/** All that is given must hold; `from` and `to` are compared with `instant`. */
+/** All given conditions must hold; `from` and `to` are compared with `instant`. */
 export interface AuditFilter {
   readonly source: AuditSource | 'all';
   readonly actorId?: ProfileId;

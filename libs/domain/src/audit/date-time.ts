@@ -11,8 +11,8 @@ const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
 const dayMs = 86_400_000;
 
 /**
- * The instant that an ISO 8601 date-time says, in milliseconds with fractions kept to the microsecond, or null where the
- * text is none. Calendar, week and ordinal dates are taken, extended or basic; without a zone it is UTC.
+ * Parses an ISO 8601 date-time into milliseconds with fractions down to the microsecond; returns null if the text is
+ * not one. Accepts calendar, week and ordinal dates, extended or basic; without a zone it is UTC.
  */
 export const parseDateTime = (text: string): Instant | null => {
   const parts = dateTime.exec(text)?.groups;
@@ -23,7 +23,7 @@ export const parseDateTime = (text: string): Instant | null => {
   return day === null || timeOfDay === null || offset === null ? null : day + timeOfDay - offset;
 };
 
-/** As `parseDateTime`, or of a date alone its first instant in UTC. */
+/** Like `parseDateTime`, but also accepts a date alone, which is its first instant in UTC. */
 export const parseMoment = (text: string): Instant | null => parseDateTime(text) ?? parseDateTime(`${text}T00`);
 
 type Parts = Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ const dayOf = (parts: Parts): number | null => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? start : null;
 };
 
-/** ISO 8601 weeks: the first one holds the year's first Thursday. */
+/** ISO 8601 weeks: week 1 contains the year's first Thursday. */
 const weekDate = (year: number, week: number, weekday: number): number | null => {
   const january4 = utc(year, 0, 4);
   const firstMonday = january4 - ((new Date(january4).getUTCDay() + 6) % 7) * dayMs;
@@ -67,7 +67,7 @@ const zoneOf = ({ sign, zoneHour, zoneMinute }: Parts): number | null => {
   return (sign === '+' ? 1 : -1) * (hours * 60 + minutes) * 60_000;
 };
 
-/** `Date.UTC`, which takes years below 100 for those of the last century. */
+/** Like `Date.UTC`, but does not move years below 100 into the last century. */
 const utc = (year: number, month: number, day: number): number => {
   const date = new Date(Date.UTC(2000, month, day));
   return date.setUTCFullYear(year, month, day);

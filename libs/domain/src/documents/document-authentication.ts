@@ -3,9 +3,8 @@ import { parameterNameMax } from '../collections/collection-texts.ts';
 import type { ApiKeyPlace, AuthenticationScheme } from '../collections/collection.ts';
 import type { Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
-import type { DerivedFact, FirstName } from './document-facts.ts';
 import { isJsonArray, isJsonObject, localPath, memberOf, valueAt } from './document-value.ts';
-import type { DocumentPath } from './document-warning.ts';
+import type { DerivedFact, DocumentPath, FirstName } from './document.ts';
 
 const none: AuthenticationScheme = { type: 'none', name: null, in: null };
 

@@ -2,8 +2,8 @@ import { hasAtMost } from '../characters.ts';
 import { baseUrlMax } from '../collections/collection-texts.ts';
 import type { Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
-import type { DerivedFact } from './document-facts.ts';
 import { isJsonArray, memberOf } from './document-value.ts';
+import type { DerivedFact } from './document.ts';
 
 /**
  * The address that calls to a document's API begin with: its first `servers` entry, variables replaced by their defaults

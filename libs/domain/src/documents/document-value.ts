@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { DocumentPath } from './document-warning.ts';
+import type { DocumentPath } from './document.ts';
 
 export type JsonObject = { readonly [key: string]: Json };
 

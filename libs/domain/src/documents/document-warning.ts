@@ -1,14 +1,5 @@
 import { firstCharacters } from '../characters.ts';
-import type { DocumentWarning } from './document.ts';
-
-/** Names of members and places in lists, from the outermost object on. */
-export type DocumentPath = readonly (string | number)[];
-
-/** What there is to warn of, by its place. */
-export interface SchemaViolation {
-  readonly path: DocumentPath;
-  readonly message: string;
-}
+import type { DocumentPath, DocumentWarning, SchemaViolation } from './document.ts';
 
 /** In UTF-16 units, before `~` and `/` are escaped. */
 const pointerMax = 2_000;

@@ -1,4 +1,4 @@
-import type { DocumentFacts } from './document-facts.ts';
+import type { AuthenticationScheme } from '../collections/collection.ts';
 
 /**
  * A document's text, packed for storage and for sending: a raw DEFLATE stream (RFC 1951) that ends at a byte boundary
@@ -28,4 +28,34 @@ export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
    * at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
+}
+
+/** What is kept of a document beside its text. Each is small, however large the document is. */
+export interface DocumentFacts {
+  /** `info.title` as far as it can name a collection; null where there is no such text. */
+  readonly title: string | null;
+  /** `info.description` as far as it can describe a collection; null where it is absent or no string. */
+  readonly description: string | null;
+  readonly baseUrl: string;
+  readonly authentication: AuthenticationScheme;
+  /** What the document says and cannot be kept. */
+  readonly violations: readonly SchemaViolation[];
+}
+
+/** One fact, and what kept it from being what the document says. */
+export interface DerivedFact<T> {
+  readonly value: T;
+  readonly violation?: SchemaViolation;
+}
+
+/** The name that stands first in the text of the object at that place. */
+export type FirstName = (path: DocumentPath) => string | undefined;
+
+/** Names of members and places in lists, from the outermost object on. */
+export type DocumentPath = readonly (string | number)[];
+
+/** What there is to warn of, by its place. */
+export interface SchemaViolation {
+  readonly path: DocumentPath;
+  readonly message: string;
 }

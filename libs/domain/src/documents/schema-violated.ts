@@ -9,7 +9,9 @@ export class SchemaViolated extends PorticoError {
 
   /** `name` is what the caller knows the document by; it stands before each pointer. */
   constructor(warnings: ReadDocument['warnings'], name = '') {
-    const named = warnings.first.slice(0, violationsNamed).map(({ pointer, message }) => `${name}${pointer} ${message}`);
+    const named = warnings.first
+      .slice(0, violationsNamed)
+      .map(({ pointer, message }) => `${name}${pointer} ${message}`);
     const more = warnings.total > named.length ? ` (and ${warnings.total - named.length} more)` : '';
     super('invalid_body', { because: named.join('; ') + more });
     this.#warnings = warnings;

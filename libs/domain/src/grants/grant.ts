@@ -6,7 +6,7 @@ export type GrantRule = (
   state: GrantState,
 ) => 'client_not_found' | 'collection_not_found' | 'already_granted' | 'grant_not_found' | null;
 
-// The rules of granting and revoking, in the order in which they are asked; each names its refusal.
+// The rules for granting and revoking, in the order in which they are checked; each names its refusal.
 const clientExists: GrantRule = ({ client }) => (client?.role === 'client' ? null : 'client_not_found');
 
 const collectionExists: GrantRule = ({ collectionName }) => (collectionName === null ? 'collection_not_found' : null);
@@ -19,13 +19,13 @@ export const grantingRules = [clientExists, collectionExists, notYetGranted];
 
 export const revokingRules = [clientExists, collectionExists, isGranted];
 
-/** What a decision about one pair is made from. */
+/** The facts for a decision about one pair. */
 export interface GrantState {
-  /** Null where there is no such profile; an admin's is told as well. */
+  /** Null if there is no such profile; includes an admin's. */
   readonly client: Profile | null;
-  /** The collection's name, or null where there is no such collection. */
+  /** The collection's name, or null if there is no such collection. */
   readonly collectionName: string | null;
-  /** Null where there is no grant. */
+  /** Null if there is no grant. */
   readonly grantedAt: Instant | null;
 }
 
@@ -33,7 +33,7 @@ export interface CollectionAccess {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
-  /** Null where the client has no grant for it. */
+  /** Null if the client has no grant for it. */
   readonly grantedAt: Instant | null;
 }
 

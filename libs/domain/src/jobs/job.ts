@@ -1,7 +1,7 @@
 import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
-/** What a job does and with what. Secrets are in `sealed` alone. */
+/** What a job does, and its data. Only `sealed` contains secrets. */
 export type JobTask =
   | { readonly kind: 'mail.credentials'; readonly profileId: ProfileId; readonly sealed: string }
   | { readonly kind: 'mail.rotation'; readonly profileId: ProfileId; readonly sealed: string }
@@ -9,17 +9,17 @@ export type JobTask =
   | NoticeTask
   | { readonly kind: 'embed'; readonly collectionId: CollectionId };
 
-/** Tells an admin of registrations. A profile has one such job at most, which gathers what it is asked for. */
+/** Tells an admin about registrations. A profile has at most one such job, which collects all requests for it. */
 export interface NoticeTask {
   readonly kind: 'mail.notice';
   readonly profileId: ProfileId;
-  /** How often it was asked for since it was last sent: 1 for a new job. */
+  /** How often it was requested since it was last sent: 1 for a new job. */
   readonly asked: number;
 }
 
 export type JobKind = JobTask['kind'];
 
-/** Every kind once, mails first: somebody waits for each of them. */
+/** Every kind once. Mails come first, because somebody waits for each of them. */
 export const jobKinds = Object.keys({
   'mail.credentials': true,
   'mail.rotation': true,
@@ -31,7 +31,7 @@ export const jobKinds = Object.keys({
 export interface NewJob {
   readonly id: JobId;
   readonly task: JobTask;
-  /** Jobs that belong together, such as those of one re-index; null for one that stands alone. */
+  /** Groups jobs that belong together, such as those of one re-index; null for a single job. */
   readonly group: string | null;
   readonly dueAt: Instant;
 }

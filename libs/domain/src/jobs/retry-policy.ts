@@ -1,6 +1,6 @@
 import type { JobKind } from './job.ts';
 
-/** How long a job that failed waits: it doubles from the first, up to the longest; `attemptsMax` failures end it. */
+/** How long a failed job waits: the first delay doubles up to the longest; `attemptsMax` failures end the job. */
 interface RetryPolicy {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -13,12 +13,12 @@ const policies = {
   'mail.credentials': mailPolicy,
   'mail.rotation': mailPolicy,
   'mail.rejection': mailPolicy,
-  // There is one for each admin, and always something that it can tell.
+  // Each admin has one, and it always has something to report.
   'mail.notice': { firstMs: 30_000, longestMs: 3_600_000, attemptsMax: Infinity },
   embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
 } as const satisfies Record<JobKind, RetryPolicy>;
 
-/** The pause after so many failures, from 1 on; null where the last of them ends the job. */
+/** Returns the pause after this many failures (at least 1), or null if the last of them ends the job. */
 export const retryDelayMs = (kind: JobKind, failures: number): number | null => {
   const { firstMs, longestMs, attemptsMax } = policies[kind];
   return failures >= attemptsMax ? null : Math.min(longestMs, firstMs * 2 ** (failures - 1));

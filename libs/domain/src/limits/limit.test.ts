@@ -1,25 +1,27 @@
 import { expect, test } from 'vitest';
-import type { ClientId } from '../ids.ts';
-import { type Override, replacedBy } from './limit.ts';
+import { effectiveLimit } from './limit.ts';
 
-const override = (id: number, isActive: boolean, updatedAt = 0): Override => ({
-  id,
-  clientId: 'ada' as ClientId,
-  isActive,
-  allowed: 5,
-  windowSeconds: 60,
-  createdAt: 0,
-  updatedAt,
-});
+const fallback = { allowed: 600, windowSeconds: 60 };
 
-test('an active override makes the active one of the others inactive, which is a change of its own', () => {
-  const [active, inactive] = [override(1, true), override(2, false)];
-  expect(replacedBy(override(3, true, 60), [active, inactive])).toEqual([
-    { ...active, isActive: false, updatedAt: 60 },
-  ]);
-  expect(replacedBy(override(3, true, 60), [override(1, true, 60)])).toEqual([override(1, false, 61)]);
-});
+const tier = { tier: 'gold', allowed: 10, windowSeconds: 1 };
 
-test('an inactive override leaves the others as they are', () => {
-  expect(replacedBy(override(3, false, 60), [override(1, true), override(2, false)])).toEqual([]);
+const override = { id: 7, allowed: 5, windowSeconds: 2 };
+
+test('an active override comes before the tier, the tier before the default', () => {
+  expect(effectiveLimit({ override, tier }, fallback)).toEqual({
+    rule: { allowed: 5, windowSeconds: 2 },
+    source: 'override',
+    tier: 'gold',
+    overrideId: 7,
+  });
+  expect(effectiveLimit({ override: null, tier }, fallback)).toMatchObject({
+    rule: { allowed: 10, windowSeconds: 1 },
+    source: 'tier',
+  });
+  expect(effectiveLimit({ override: null, tier: null }, fallback)).toEqual({
+    rule: fallback,
+    source: 'default',
+    tier: null,
+    overrideId: null,
+  });
 });

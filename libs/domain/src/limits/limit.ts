@@ -1,7 +1,7 @@
 import type { ClientId } from '../ids.ts';
 import { type Instant, nextChangeAt } from '../instant.ts';
 
-/** The limiter's subject for a profile: one, whichever credential it uses. */
+/** The limiter's subject for a profile: the same for all its credentials. */
 export const clientSubject = (profileId: string): string => `client:${profileId}`;
 
 /** The most requests that a rule may allow in its window; the least is 1 (specification, section 7). */
@@ -27,7 +27,7 @@ export interface Tier extends LimitRule {
   /** Its name, of `tierNameForm`. */
   readonly tier: string;
   readonly description: string | null;
-  /** An inactive one limits nobody: its clients have the default limit. */
+  /** An inactive tier limits nobody: its clients have the default limit. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -36,7 +36,7 @@ export interface Tier extends LimitRule {
 export interface Override extends LimitRule {
   readonly id: number;
   readonly clientId: ClientId;
-  /** Of one client's at most one is. */
+  /** At most one override per client is active. */
   readonly isActive: boolean;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
@@ -59,4 +59,48 @@ export const replacedBy = (
 export interface ClientLimits {
   readonly override: (LimitRule & { readonly id: number }) | null;
   readonly tier: (LimitRule & { readonly tier: string }) | null;
+}
+
+export type LimitSource = 'override' | 'tier' | 'default';
+
+export interface EffectiveLimit {
+  readonly rule: LimitRule;
+  readonly source: LimitSource;
+  /** The active tier, even if an override takes precedence; null if there is none. */
+  readonly tier: string | null;
+  /** Null if no override is active. */
+  readonly overrideId: number | null;
+}
+
+/**
+ * The limit that applies to a profile: its active override, else its active tier, else the default (specification,
+ * section 7).
+ */
+export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
+  const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
+  if (override) return { rule: ruleOf(override), source: 'override', ...named };
+  if (tier) return { rule: ruleOf(tier), source: 'tier', ...named };
+  return { rule: fallback, source: 'default', ...named };
+};
+
+const ruleOf = ({ allowed, windowSeconds }: LimitRule): LimitRule => ({ allowed, windowSeconds });
+
+/** What a limiter says about one subject at one moment; after a `consume`, with that request counted. */
+export interface RateLimitResult {
+  readonly rule: LimitRule;
+  readonly admitted: boolean;
+  /** Requests that would still be admitted now. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */
+  readonly resetSeconds: number;
+  /**
+   * Whole seconds, at least 1, after which one request would be admitted if none came before; 0 if one would be
+   * admitted now.
+   */
+  readonly retryAfterSeconds: number;
+}
+
+/** A counted request, with the name of the policy that judged it. */
+export interface CountedRequest extends RateLimitResult {
+  readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
 }

@@ -6,12 +6,13 @@ import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { Mail } from './mail.ts';
 
 /**
- * What the service writes to people. Nobody is greeted by name: whoever registers may give another's address and any text as the
- * name, which would then be read as the organisation's. Whatever others wrote stands in a line of its own words' making.
+ * The service's mails to people. No mail greets anybody by name: a registrant may give somebody else's address and any
+ * text as the name, which would read as the organisation's words. Text by others stands only within lines that the
+ * service composes.
  */
 type Recipient = Pick<Profile, 'email'>;
 
-/** The mail that carries the credentials of an approved profile. */
+/** The mail with the credentials of an approved profile. */
 export const credentialsMail = (id: JobId, { email }: Recipient, credentials: Credentials): Mail =>
   mail(id, email, 'Your API credentials', [
     'your registration was approved. These are your API credentials:',
@@ -19,7 +20,7 @@ export const credentialsMail = (id: JobId, { email }: Recipient, credentials: Cr
     howToUse,
   ]);
 
-/** The mail that carries the credentials of which an administrator has replaced the secret. */
+/** The mail with credentials whose secret an administrator has replaced. */
 export const rotationMail = (
   id: JobId,
   { email }: Recipient,
@@ -34,14 +35,14 @@ export const rotationMail = (
     howToUse,
   ]);
 
-/** The notice of a rejection, with the reason where there is one. */
+/** The notice of a rejection, with the reason if there is one. */
 export const rejectionMail = (id: JobId, { email }: Recipient, reason: string | null): Mail =>
   mail(id, email, 'Your registration was rejected', [
     'your registration was reviewed and rejected.',
     ...(reason ? `Reason: ${reason}`.split(lineBreaks) : []),
   ]);
 
-/** The notice to an admin that profiles wait, the newest of them by name. */
+/** The notice to an admin that profiles are waiting, the newest of them by name. */
 export const registrationNotice = (id: JobId, { email }: Recipient, { total, newest }: PendingProfiles): Mail =>
   mail(id, email, total === 1 ? 'A registration waits for approval' : `${total} registrations wait for approval`, [
     `${total === 1 ? 'a registration waits' : `${total} registrations wait`} for an administrator's decision${
@@ -70,17 +71,17 @@ const registrationLine = ({ id, email, fullName, companyName, createdAt }: Profi
   return `${timeOf(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(fullName, shownMax)}"${company}`;
 };
 
-/** So much of a name tells who it is, in UTF-16 units; an address is shown whole. */
+/** How much of a name is shown, in UTF-16 units, which is enough to recognise it; an address is shown whole. */
 const [shownMax, emailMax] = [80, 254];
 
 const timeOf = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
 
-/** A paragraph, or lines that stand as they are. */
+/** A paragraph, or lines that are kept as they are. */
 type Part = string | readonly string[];
 
 const lineBreaks = /[\n\r\u2028\u2029]+/;
 
-/** Every line of it is one (`plainLine`), wherever its words come from. */
+/** Every line is made plain (`plainLine`), wherever its words come from. */
 const mail = (id: JobId, to: string, subject: string, written: readonly Part[]): Mail => {
   const parts = ['Hello,', ...written].map((part) =>
     typeof part === 'string' ? plainLine(part) : part.map(plainLine),

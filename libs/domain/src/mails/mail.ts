@@ -1,5 +1,5 @@
 export interface Mail {
-  /** Stable over retries; becomes the local part of the `Message-ID`. */
+  /** Stays the same over retries; becomes the local part of the `Message-ID`. */
   readonly id: string;
   /** One e-mail address. */
   readonly to: string;

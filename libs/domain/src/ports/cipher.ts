@@ -1,9 +1,11 @@
-/** Encrypts what must be read again (AES-256-GCM). A text or a context with a lone surrogate is a `RangeError`. */
+/**
+ * Encrypts data that must be readable again (AES-256-GCM). A text or a context with a lone surrogate is a `RangeError`.
+ */
 export interface Cipher {
-  /** Seals the text for this context; different at every call. */
+  /** Seals the text for this context; the result differs at every call. */
   seal(text: string, context: string): string;
-  /** Opens what was sealed for exactly this context; throws where context, key or text are others. */
+  /** Opens a text that was sealed for exactly this context; throws if context, key or text differ. */
   open(sealed: string, context: string): string;
-  /** Whether the text was sealed by the key that seals now, and needs not be sealed anew. */
+  /** Whether the text was sealed with the present key, and does not need to be sealed again. */
   isCurrent(sealed: string): boolean;
 }

@@ -7,7 +7,7 @@ import type { Effects } from './effects.ts';
 /** Grants: which client may use which collection. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GrantStore {
   /**
-   * Loads the pair's state, decides and adds the grant in one transaction. Of simultaneous calls for one pair exactly
+   * Loads the pair's state, decides and adds the grant in one transaction. Of simultaneous calls for one pair, exactly
    * one sees no grant. The grants epoch of the client grows.
    */
   grant(
@@ -17,16 +17,16 @@ export interface GrantStore {
   ): Promise<void>;
 
   /**
-   * Loads the pair's state, decides and removes the grant in one transaction. Once the promise is fulfilled no read by
+   * Loads the pair's state, decides and removes the grant in one transaction. Once the promise is fulfilled, no read by
    * anyone sees the grant. The grants epoch of the client grows.
    */
   revoke(client: ProfileId, collection: CollectionId, decide: (state: GrantState) => Effects): Promise<void>;
 
-  /** Every collection with the client's grant, in the order of lists; or null where there is no such profile. */
+  /** Every collection with the client's grant, in the order of lists; null if there is no such profile. */
   collectionsOf(
     client: ProfileId,
   ): Promise<{ readonly client: Profile; readonly collections: readonly CollectionAccess[] } | null>;
 
-  /** The profiles with a grant for the collection, by e-mail; or null where there is no such collection. */
+  /** The profiles with a grant for the collection, by e-mail; null if there is no such collection. */
   clientsOf(collection: CollectionId): Promise<readonly ClientAccess[] | null>;
 }

@@ -36,7 +36,7 @@ export interface StorePorts {
   readonly sealed: SealedStore;
 }
 
-/** All that the inside needs of the outside. */
+/** Everything that the domain needs from outside. */
 export interface Ports extends StorePorts {
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -1,11 +1,11 @@
 import type { Mail } from '../mails/mail.ts';
 
 export interface Mailer {
-  /** False where no mail is ever sent; then none is asked for. */
+  /** False if mail is never sent; then the domain requests none. */
   readonly enabled: boolean;
   /**
-   * Fulfilled once the mail is in other hands, within 15 s. Rejects with a `DeliveryError` whose message holds no part of the mail; for
-   * good where the recipient is not one address.
+   * Fulfilled once another server or store has taken the mail, within 15 s. Rejects with a `DeliveryError` whose
+   * message contains no part of the mail; permanently if the recipient is not one address.
    */
   send(mail: Mail): Promise<void>;
 }

@@ -2,6 +2,6 @@
 export interface RandomSource {
   /** A new random UUID (version 4), in lower case. */
   uuid(): string;
-  /** That many random bytes. */
+  /** Returns `count` random bytes. */
   bytes(count: number): Uint8Array;
 }

@@ -1,10 +1,10 @@
 import type { IdentityClaims } from '../profiles/identity.ts';
 
-/** Verifies identity tokens: JWTs of the OpenID Connect issuers that are on. */
+/** Verifies identity tokens: JWTs of the enabled OpenID Connect issuers. */
 export interface TokenVerifier {
   /**
-   * Throws `invalid_token` for everything that is not a token of such an issuer for this audience that is good now, and
-   * `identity_unavailable` where no key is at hand to tell.
+   * Throws `invalid_token` for anything but a currently valid token of such an issuer for this audience, and
+   * `identity_unavailable` if no key is available to decide.
    */
   verify(token: string): Promise<IdentityClaims>;
 }

@@ -4,7 +4,7 @@ import type { VectorMatch } from '../search/search-result.ts';
 export interface VectorQuery {
   readonly modelId: string;
   readonly vector: Float32Array;
-  /** Only these are looked at; the same array may be passed again, and then means the same set. */
+  /** Only these are searched. The same array may be passed again, and then means the same set. */
   readonly among: readonly CollectionId[];
   readonly limit: number;
   /** The answer reflects every embedding with a sequence up to this one. */
@@ -13,24 +13,24 @@ export interface VectorQuery {
 
 export interface VectorAnswer {
   readonly matches: readonly VectorMatch[];
-  /** Whether the index was away, so that the vectors of the database were compared one by one instead. */
+  /** Whether the index was away, so that the vectors of the database were compared directly. */
   readonly isFallback: boolean;
 }
 
 /**
- * Finds the nearest vectors by cosine similarity: 768 dimensions, filtered before ranking. It is a copy of the
- * `EmbeddingStore`, from which it reads by itself what it has not seen, so nobody writes to it.
+ * Finds the nearest vectors by cosine similarity: 768 dimensions, filtered before ranking. The index is a copy of the
+ * `EmbeddingStore`. It reads from there what it has not seen, so nobody writes to it.
  */
 export interface VectorIndex {
-  /** What it is, for the health check. */
+  /** Its kind, for the health check. */
   readonly kind: string;
 
-  /** Removes the collection's vector, which its store has no more; an absent one is no error. */
+  /** Removes the vector of a collection that the store no longer has; a missing vector is no error. */
   remove(collectionId: CollectionId): Promise<void>;
 
   /**
-   * The `limit` best of `among` by descending score, and every further one whose score equals the last one's, so that
-   * the caller can order ties. Vectors of another model, and vectors outside `among`, influence nothing.
+   * Returns the `limit` best of `among` by descending score, and any further ones whose score equals the last one's, so
+   * that the caller can order ties. Vectors of another model, and vectors outside `among`, have no influence.
    */
   search(query: VectorQuery): Promise<VectorAnswer>;
 

@@ -9,11 +9,11 @@ export interface Credentials {
 
 /** Credentials whose secret replaced another. */
 export interface RotatedCredentials extends Credentials {
-  /** Until when the previous secret stays valid; null where it does not, or there was none. */
+  /** Until when the previous secret stays valid; null if it does not, or if there was none. */
   readonly previousUntil: Instant | null;
 }
 
-/** What is kept of an API secret: never the secret itself. */
+/** What is stored of an API secret: never the secret itself. */
 export interface StoredSecret {
   /** An argon2id hash in PHC string format. */
   readonly hash: string;

@@ -1,6 +1,6 @@
 /**
- * The secret half of an API key pair: a prefix that secret scanners find, 256 random bits in base62, and a CRC-32 of all
- * before it, so that a mistyped secret is refused without a hash or a read (specification, "API keys").
+ * The secret half of an API key pair: a prefix that secret scanners find, 256 random bits in base62, and a CRC-32 of
+ * everything before it, so that a mistyped secret is refused without a hash or a read (specification, "API keys").
  */
 const prefix = 'portico_sk_';
 
@@ -15,7 +15,10 @@ const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`
 /** 256 bits (specification, "API keys"). */
 export const secretBytes = 32;
 
-/** The secret of these random bytes, 60 ASCII characters; a `RangeError` unless there are `secretBytes` of them. */
+/**
+ * Returns the secret of these random bytes, 60 ASCII characters; throws a `RangeError` unless there are `secretBytes`
+ * of them.
+ */
 export const makeSecret = (random: Uint8Array): string => {
   if (random.length !== secretBytes) throw new RangeError(`A secret is made of ${secretBytes} bytes`);
   let number = 0n;

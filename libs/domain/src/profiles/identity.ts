@@ -1,9 +1,9 @@
 import type { Settings } from '../settings.ts';
 import type { Profile } from './profile.ts';
 
-/** What an identity token says that was found to be valid. */
+/** The claims of a valid identity token. */
 export interface IdentityClaims {
-  /** `iss`, to the letter: whose word it is that this is the subject. */
+  /** `iss`, exactly as in the token: the issuer that vouches for the subject. */
   readonly issuer: string;
   /** `sub`: 1 to 128 characters. */
   readonly uid: string;
@@ -13,7 +13,7 @@ export interface IdentityClaims {
 }
 
 /**
- * Whether a token with a profile's uid may bind the profile. Registration carries no credential, so anyone could have
+ * Whether a token with a profile's uid may bind the profile. Registration needs no credential, so anyone could have
  * registered this uid under another e-mail, or this e-mail under another uid (specification, section 2, "Binding").
  */
 export const bindingAgrees = (
@@ -31,6 +31,6 @@ export const bindingAgrees = (
   }
 };
 
-/** Whether anyone was seen to be this profile by an issuer that is on. Nobody was while it is not bound. */
+/** Whether an enabled issuer has vouched for this profile. For an unbound profile none has. */
 export const canSignIn = ({ issuers }: Pick<Settings, 'issuers'>, { issuer }: Pick<Profile, 'issuer'>): boolean =>
   issuer !== null && issuers.includes(issuer);

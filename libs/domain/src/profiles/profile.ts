@@ -3,10 +3,10 @@ import type { Instant } from '../instant.ts';
 
 export type Role = 'admin' | 'client';
 
-/** A grant counts for a `pending` profile at once, for a `rejected` one never (specification, section 2). */
+/** A grant takes effect for a `pending` profile at once, for a `rejected` one never (specification, section 2). */
 export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
 
-/** A person or an agent who registered: one whom an admin let in, or one who waits or was turned away. */
+/** A person or an agent who registered: admitted by an admin, waiting, or rejected. */
 export type Profile = ApprovedProfile | UnapprovedProfile;
 
 interface ProfileFacts {
@@ -18,8 +18,8 @@ interface ProfileFacts {
   /** The identity provider's user id (`sub`); unique. */
   readonly uid: string;
   /**
-   * The issuer of the first token that was accepted with this uid; from then on issuer and uid count together. Null while the
-   * profile is not bound; `unknownIssuer` for a binding older than the keeping of issuers, until it is adopted.
+   * The issuer of the first accepted token with this uid; from then on issuer and uid count together. Null while the
+   * profile is not bound; `unknownIssuer` for a binding from before issuers were stored, until it is adopted.
    */
   readonly issuer: string | null;
   /** The name of the assigned rate-limit tier, which may be inactive; null once the tier is deleted. */
@@ -32,15 +32,15 @@ export interface ApprovedProfile extends ProfileFacts {
   readonly role: Role;
   readonly status: 'approved';
   /**
-   * The API client identifier, which stays while the profile is an admin, though its key sleeps. Null for an admin who never was a
-   * client, also after a demotion, until the credentials are rotated.
+   * The API client identifier. It stays while the profile is an admin, though its key sleeps. Null for an admin who
+   * never was a client, also after a demotion, until the credentials are rotated.
    */
   readonly clientId: ClientId | null;
   /** When it was first approved. */
   readonly approvedAt: Instant;
 }
 
-/** Never an admin, and without credentials. */
+/** Never an admin, and has no credentials. */
 export interface UnapprovedProfile extends ProfileFacts {
   readonly role: 'client';
   readonly status: 'pending' | 'rejected';
@@ -48,10 +48,10 @@ export interface UnapprovedProfile extends ProfileFacts {
   readonly approvedAt: null;
 }
 
-/** The issuer of no token. */
+/** No token has this issuer. */
 export const unknownIssuer = '';
 
-/** Who did something, as an audit entry names them. */
+/** The author of an action, as an audit entry names them. */
 export type Actor = Pick<Profile, 'id' | 'email'>;
 
 export interface PendingProfiles {

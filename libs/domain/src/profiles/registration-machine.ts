@@ -1,10 +1,10 @@
 import { type ErrorCode, PorticoError } from '../errors.ts';
 import type { RegistrationStatus } from './profile.ts';
 
-/** `promote`: the profile becomes an admin, and by that approved; a rejected one cannot. */
+/** `promote`: the profile becomes an admin, and thereby approved; a rejected one cannot. */
 export type RegistrationEvent = 'approve' | 'reject' | 'promote';
 
-/** The states of a profile, and what each event makes of them (specification, "States and transitions"). */
+/** The states of a profile, and where each event leads (specification, "States and transitions"). */
 const machine = {
   pending: { approve: 'approved', reject: 'rejected', promote: 'approved' },
   approved: { promote: 'approved' },
@@ -17,12 +17,12 @@ const refusals = {
   rejected: 'already_rejected',
 } as const satisfies Record<RegistrationStatus, ErrorCode>;
 
-/** The status that an event leads to, from wherever it is allowed. */
+/** The status that an event leads to, from any status that allows it. */
 type StatusAfter<Event extends RegistrationEvent> = {
   [Status in RegistrationStatus]: (typeof machine)[Status] extends Readonly<Record<Event, infer Next>> ? Next : never;
 }[RegistrationStatus];
 
-/** The status after the event; throws the refusal of a status that does not allow it. */
+/** Returns the status after the event; throws the refusal of a status that does not allow it. */
 export const nextStatus = <Event extends RegistrationEvent>(
   status: RegistrationStatus,
   event: Event,

@@ -1,18 +1,21 @@
 import type { CollectionId } from '../ids.ts';
 
-/** Of every vector, of collections and of queries (specification, "Limits"). */
+/** The dimension of every vector, of collections and of queries (specification, "Limits"). */
 export const embeddingDimension = 768;
 
-/** What a text is embedded for: some models want to be told. */
+/** What a text is embedded for: some models need to know. */
 export type EmbeddingPurpose = 'document' | 'query';
 
-/** Vectors, and the one model that made all of them. */
+/** Vectors, and the one model that made them. */
 export interface EmbeddedTexts {
   readonly modelId: string;
   readonly vectors: readonly Float32Array[];
 }
 
-/** Why a document has no vector, though the embedder works: no later try would make one of it. Its message holds no part of the text. */
+/**
+ * Why a document has no vector although the embedder works: no retry would make one. The message contains no part of
+ * the text.
+ */
 export class TextRefusedError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -22,16 +25,16 @@ export class TextRefusedError extends Error {
 
 export interface Embedding {
   readonly collectionId: CollectionId;
-  /** Which model made it; vectors of two models are never compared. */
+  /** The model that made it; vectors of two models are never compared. */
   readonly modelId: string;
-  /** The `contentRevision` of the collection that it was made from. */
+  /** The `contentRevision` of the collection it was made from. */
   readonly contentRevision: number;
   /** 768 finite numbers, of length 1. */
   readonly vector: Float32Array;
 }
 
 export interface EmbeddingChange {
-  /** Greater than that of whatever was put before; not without gaps. */
+  /** Greater than the sequence of everything stored before; may have gaps. */
   readonly sequence: number;
   readonly collectionId: CollectionId;
   readonly vector: Float32Array;

@@ -1,9 +1,9 @@
 import type { Instant } from '../instant.ts';
 
-/** A run that embeds everything anew. Its jobs are in the outbox under its id as their group. */
+/** A run that embeds everything again. Its jobs are in the outbox, with its id as their group. */
 export interface ReindexRun {
   readonly id: string;
-  /** The collections that there were at its start: so many jobs. */
+  /** The number of collections at its start, and so of its jobs. */
   readonly total: number;
   readonly startedAt: Instant;
 }
@@ -11,7 +11,7 @@ export interface ReindexRun {
 export interface ReindexProgress {
   /** The id of the run, which is the group of its jobs. */
   readonly jobId: string;
-  /** `done` once no job waits, also where some are dead letters. */
+  /** `done` once no job waits, even if some are dead letters. */
   readonly status: 'running' | 'done';
   readonly total: number;
   readonly done: number;

@@ -5,7 +5,7 @@ export const searchQueryMax = 2_000;
 
 export interface VectorMatch {
   readonly collectionId: CollectionId;
-  /** Cosine similarity, below 0 raised to 0. */
+  /** Cosine similarity; negative values become 0. */
   readonly score: number;
 }
 
@@ -22,7 +22,7 @@ export interface SearchAnswer {
   readonly isFallback: boolean;
 }
 
-/** By descending score, ties by name, then by id; a match whose collection is gone by now is dropped. */
+/** Orders by descending score, then by name, then by id; drops a match whose collection no longer exists. */
 export const rank = (matches: readonly VectorMatch[], names: ReadonlyMap<CollectionId, string>): SearchResult[] =>
   matches
     .flatMap(({ collectionId, score }) => {

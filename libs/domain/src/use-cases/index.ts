@@ -3,10 +3,8 @@ import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
 import { type AdmissionRequest, admit, admitRegistration } from './access/admit.ts';
-import { pruneAudit } from './audit/prune-audit.ts';
-import { exportAudit, readAuditPage } from './audit/read-audit.ts';
-import { writeAuditEntry } from './audit/write-audit-entry.ts';
-import { listCollections, readCollection, readDocument, readMetadata } from './collections/read-collection.ts';
+import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
+import { listCollections, readDocument, readMetadata } from './collections/read-collection.ts';
 import {
   createCollection,
   importCollection,
@@ -15,8 +13,7 @@ import {
 } from './collections/write-collection.ts';
 import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './grants/grant-access.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
-import { readOutboxState } from './jobs/outbox-state.ts';
-import { relayJobs } from './jobs/relay-jobs.ts';
+import { readOutboxState, relayJobs } from './jobs/relay-jobs.ts';
 import { workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
@@ -31,7 +28,7 @@ import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { watchHealth } from './service/health.ts';
 
-/** The menu: all that the system can do. */
+/** The menu: everything that the system can do. */
 export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Admission
   admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),
@@ -43,7 +40,8 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   updateOwnProfile: updateOwnProfile(ports),
   listProfiles: (_authority: AdminAuthority) => ports.profiles.list(),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
-  findProfileByEmail: (email: string) => ports.profiles.findByEmail(email.trim().toLowerCase()),
+  findProfileByEmail: (_authority: AdminAuthority, email: string) =>
+    ports.profiles.findByEmail(email.trim().toLowerCase()),
   approveProfile: approveProfile(ports),
   rejectProfile: rejectProfile(ports),
   removeProfile: removeProfile(ports, settings),
@@ -59,7 +57,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
   importCollection: importCollection(ports, settings),
-  readCollection,
   readDocument: readDocument(ports),
   readMetadata: readMetadata(ports),
   listCollections: listCollections(ports),
@@ -93,7 +90,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readReindex: readReindex(ports),
   embedOutdated: embedOutdated(ports),
 
-  // Jobs and health
+  // Jobs, health and secrets
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
   listDeadLetters: listDeadLetters(ports),

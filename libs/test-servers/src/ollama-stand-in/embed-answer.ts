@@ -1,6 +1,6 @@
 import { embedWords, normalised, readText, type StandInModel } from './stand-in-model.ts';
 
-/** What is answered: a JSON body, with its status. */
+/** An answer: a JSON body, with its status. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -10,7 +10,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const refusal = (status: number, error: string): Answer => ({ status, body: { error } });
 
-/** The answer of `POST /api/embed`; `find` answers the model of a name, or a refusal. */
+/** The answer of `POST /api/embed`; `find` returns the model of a name, or a refusal. */
 export const embedAnswer = (request: Json, find: (name: unknown) => StandInModel | Answer): Answer => {
   const malformed = refuseField(request);
   if (malformed) return malformed;
@@ -34,7 +34,7 @@ export const embedAnswer = (request: Json, find: (name: unknown) => StandInModel
   };
 };
 
-/** What the server's own reader of JSON refuses before anything is looked at. */
+/** What the server's own JSON reader refuses before it looks at anything. */
 const refuseField = ({ keep_alive: keepAlive, dimensions, options }: Json): Answer | null => {
   if (typeof keepAlive === 'string' && !/^[+-]?(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(keepAlive)) {
     const isNumber = /^[+-]?\d+$/.test(keepAlive);
@@ -53,14 +53,14 @@ const refuseField = ({ keep_alive: keepAlive, dimensions, options }: Json): Answ
 
 const integers: ReadonlySet<string> = new Set(['num_ctx', 'num_thread']);
 
-/** An empty text alone is no text; in a list it is one. Null where the input is of another type. */
+/** An empty text by itself counts as no text; in a list it counts as one. Null if the input has another type. */
 const textsOf = (input: unknown): readonly string[] | null => {
   if (input === undefined || input === null || input === '') return [];
   if (typeof input === 'string') return [input];
   return Array.isArray(input) && input.every((text) => typeof text === 'string') ? input : null;
 };
 
-/** More dimensions than there are, or none, mean all of them. */
+/** More dimensions than the vector has, or none, mean all of them. */
 const shortened = (vector: number[], dimensions: unknown): number[] =>
   typeof dimensions === 'number' && dimensions > 0 && dimensions < vector.length
     ? normalised(vector.slice(0, dimensions))

@@ -1,6 +1,6 @@
 /**
- * A name as the real server lists it: the scheme is dropped, and so are its own registry and the namespace `library`; without a tag
- * `latest` is meant.
+ * A name as the real server lists it: without the scheme, without its own registry and the namespace `library`, and
+ * with the tag `latest` if it has none.
  */
 export const listedName = (name: string): string => {
   const path = name.replace(/^[a-z]+:\/\//i, '').replace(/^registry\.ollama\.ai\//i, '');

@@ -1,28 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * What holds a model in memory and works its texts, as the real one does: a request that finds it empty loads the model, and gives
- * the load up when its client leaves; texts are worked one by one, first come first served, and to the end though their client left.
+ * Holds a model in memory and processes its texts, as the real one does. A request that finds it empty loads the model,
+ * and aborts the load when its client leaves. Texts are processed one by one, first come first served, and to the end
+ * even if their client has left.
  */
 export class ModelRunner {
   /** How long a load takes. */
   loadMs = 0;
   /** How long a token takes. */
   tokenMs = 0;
-  /** Loads that were begun, those that were given up included. */
+  /** Loads that were started, including those that were aborted. */
   loadsBegun = 0;
-  /** The tokens of each request that was worked while a token takes time, in order. */
+  /** The tokens of each request that was processed while tokens take time, in order. */
   readonly turns: number[] = [];
   #isLoaded = false;
   #loading: Promise<void> | null = null;
   #lastTurn: Promise<void> = Promise.resolve();
 
-  /** The next request loads the model anew. */
+  /** The next request loads the model again. */
   unload(): void {
     this.#isLoaded = false;
   }
 
-  /** Fulfilled once the model is loaded, by this request or by one that came before it; rejects where its client leaves. */
+  /**
+   * Fulfilled once the model is loaded, by this request or by an earlier one; rejects if this request's client leaves.
+   */
   async load(clientLeft: AbortSignal): Promise<void> {
     while (!this.#isLoaded) {
       clientLeft.throwIfAborted();
@@ -33,7 +36,7 @@ export class ModelRunner {
     }
   }
 
-  /** Fulfilled once texts of so many tokens have had their turn. */
+  /** Fulfilled once texts of this many tokens have had their turn. */
   work(tokens: number): Promise<void> {
     if (this.tokenMs > 0) this.#lastTurn = this.#lastTurn.then(() => this.#turn(tokens));
     return this.#lastTurn;

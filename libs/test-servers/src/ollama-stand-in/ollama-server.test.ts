@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startOllama, startOllamaStandIn, type OllamaServer } from './ollama-stand-in.ts';
 
 /**
- * What an Ollama server answers, each fact a test: of the stand-in always, and of the real server of `OLLAMA_URL`, which
- * needs to have pulled `nomic-embed-text`, whenever it is given.
+ * What an Ollama server answers, one test per fact. Always tested on the stand-in, and also on the real server of
+ * `OLLAMA_URL` if it is given, which must have pulled `nomic-embed-text`.
  */
 const model = 'nomic-embed-text';
 
@@ -194,7 +194,7 @@ afterAll(() => standIn.close());
 describe('Ollama stand-in:', () => facts(standIn));
 
 const ollama = await startOllama();
-/** A real server may run on any machine, busy as that may be. */
+/** A real server may run on any machine, however busy. */
 const patienceMs = 300_000;
 describe.skipIf(!ollama)('Ollama:', { timeout: patienceMs }, () => facts(ollama ?? standIn));
 

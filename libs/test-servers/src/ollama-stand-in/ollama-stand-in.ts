@@ -9,9 +9,10 @@ import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
 
 /**
- * How `POST /api/embed` goes wrong: it never answers (`hang`), the connection breaks before the answer (`reset`) or within
- * it (`resetMidway`), it is no JSON (`garbage`, `nan`) or a page (`html`), vectors are not what was asked for, it is `busy`,
- * its runner does not start (`failure`) or dies under the request (`runnerGone`), or it takes its time.
+ * How `POST /api/embed` goes wrong: it never answers (`hang`), the connection breaks before the answer (`reset`) or
+ * within it (`resetMidway`), the answer is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not what
+ * was requested, it is `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it
+ * takes its time.
  */
 export type OllamaFault =
   | 'hang'
@@ -43,24 +44,24 @@ export interface OllamaRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Empty where what came is no JSON. */
+  /** Empty if the body was not JSON. */
   readonly body: Json;
 }
 
 export interface OllamaStandInOptions {
-  /** What it has; `nomic-embed-text` unless told. */
+  /** The models it has; `nomic-embed-text` by default. */
   readonly models?: readonly StandInModel[];
-  /** What it could pull; `nomic-embed-text` unless told. */
+  /** The models it could pull; `nomic-embed-text` by default. */
   readonly registry?: readonly StandInModel[];
 }
 
-/** The Ollama server of `OLLAMA_URL`, as it is; null where none is given. */
+/** The Ollama server of `OLLAMA_URL`, as it is; null if none is given. */
 export const startOllama = async (): Promise<OllamaServer | null> => {
   const url = process.env.OLLAMA_URL;
   return url ? { url: url.replace(/\/$/, ''), close: async () => undefined } : null;
 };
 
-/** A server that answers as Ollama does, as far as Portico asks it, by made-up models; with faults on demand. */
+/** A server that answers as Ollama does, as far as Portico uses it, with made-up models, and with faults on demand. */
 export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Promise<OllamaStandIn> => {
   const standIn = new OllamaStandIn(options);
   await standIn.listen();
@@ -70,12 +71,12 @@ export const startOllamaStandIn = async (options: OllamaStandInOptions = {}): Pr
 export class OllamaStandIn implements OllamaServer {
   /** Every request so far, in order. */
   readonly requests: OllamaRequest[] = [];
-  /** How many requests to embed were under way at once, at most. */
+  /** The largest number of embed requests that were under way at once. */
   mostAtOnce = 0;
   /** How long each step of a pull takes. */
   pullStepMs = 1;
   pullFault: PullFault | null = null;
-  /** Loads the models and works their texts; both take no time unless told. */
+  /** Loads the models and processes their texts; by default neither takes time. */
   readonly runner = new ModelRunner();
   #fault: OllamaFault | null = null;
   #faultsLeft = 0;
@@ -111,13 +112,13 @@ export class OllamaStandIn implements OllamaServer {
     await this.#loopback?.stop();
   }
 
-  /** The next requests to embed, so many of them, go wrong like this; null ends it. */
+  /** The next `times` embed requests go wrong like this; null ends it. */
   setFault(fault: OllamaFault | null, times = Number.POSITIVE_INFINITY): void {
     this.#fault = fault;
     this.#faultsLeft = times;
   }
 
-  /** Adds a model, or takes the place of the one of its name. */
+  /** Adds a model, or replaces the one with its name. */
   install(model: StandInModel): void {
     this.#models.set(model.name, model);
   }
@@ -126,12 +127,12 @@ export class OllamaStandIn implements OllamaServer {
     this.#models.delete(name);
   }
 
-  /** Done once, right after the next vectors were made and before they are answered. */
+  /** Done once, right after the next vectors are made and before they are sent. */
   afterNextEmbed(act: () => void): void {
     this.#afterEmbed = act;
   }
 
-  /** The bodies of all requests of this path so far. */
+  /** The bodies of all requests to this path so far. */
   asked(path: string): readonly Json[] {
     return this.requests.filter((request) => request.path === path).map(({ body }) => body);
   }
@@ -174,7 +175,7 @@ export class OllamaStandIn implements OllamaServer {
     else json(response, answer);
   }
 
-  /** A request without a text loads the model, and waits for no turn. */
+  /** A request without a text loads the model, and does not wait for a turn. */
   async #run({ body }: Answer, response: ServerResponse): Promise<void> {
     const left = new AbortController();
     if (response.destroyed) left.abort();
@@ -251,7 +252,7 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/api/embed': ['POST'],
 };
 
-/** Both fields are taken. */
+/** Both fields are accepted. */
 const namedIn = ({ model, name }: Json): string => {
   const named = model ?? name;
   return typeof named === 'string' ? named : '';
@@ -274,7 +275,7 @@ const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: Se
     return json(response, refusal(503, said));
   }
   if (fault === 'failure') return json(response, refusal(500, 'llama-server process has terminated: signal: killed'));
-  // Whatever a runner gives no status for is a 400, though the request is right.
+  // If a runner gives no status, the server answers 400, though the request is right.
   if (fault === 'runnerGone') {
     return json(response, refusal(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'));
   }

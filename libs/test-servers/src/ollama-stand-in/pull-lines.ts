@@ -2,17 +2,18 @@ import type { Json } from './embed-answer.ts';
 import type { StandInModel } from './stand-in-model.ts';
 
 /**
- * How a pull goes wrong: at once, half-way with an error line, by silence, by a part that is tried again and again (`stall`: lines
- * come, of the same byte), by a broken connection, by a page, or by a success that brings nothing.
+ * How a pull goes wrong: at once, half-way with an error line, by silence, by a part that is retried again and again
+ * (`stall`: lines come, always for the same byte), by a broken connection, by a page, or by a success that delivers
+ * nothing.
  */
 export type PullFault = 'unknown' | 'midway' | 'hang' | 'stall' | 'reset' | 'html' | 'vain';
 
-/** The real server sends some 17 lines a second while a part stalls. */
+/** The real server sends about 17 lines a second while a part stalls. */
 export const stalledLineMs = 60;
 
 const bytesTotal = 274_290_656;
 
-/** What a pull says, line by line. A failure is a line like any other. */
+/** The lines of a pull, one by one. A failure is a line like any other. */
 export const pullLines = (model: StandInModel | undefined, fault: PullFault | null): readonly Json[] => {
   const manifest = { status: 'pulling manifest' };
   if (!model) return [manifest, { error: 'pull model manifest: file does not exist' }];

@@ -2,14 +2,14 @@
 export interface StandInModel {
   /** With its tag, such as `nomic-embed-text:latest`. */
   readonly name: string;
-  /** SHA-256 in hex. Another digest makes other vectors. */
+  /** SHA-256 in hex. A different digest makes different vectors. */
   readonly digest: string;
   readonly dimension: number;
-  /** In tokens, the two that frame a text included. */
+  /** In tokens, including the two that frame a text. */
   readonly contextLength: number;
 }
 
-/** What `nomic-embed-text` is like, as far as Portico can tell. */
+/** `nomic-embed-text`, as far as Portico can tell. */
 export const nomicStandIn: StandInModel = {
   name: 'nomic-embed-text:latest',
   digest: '0a109f422b47e3a30ba2b10eca18548e944e8a23073ee3f3e947efcf3c45e59f',
@@ -20,7 +20,7 @@ export const nomicStandIn: StandInModel = {
 /** The tokens that a model puts around every text. */
 const framingTokens = 2;
 
-/** What of a text is embedded; `tokens` counts the framing ones too. */
+/** The part of a text that is embedded; `tokens` includes the framing ones. */
 export interface ReadText {
   readonly words: readonly string[];
   readonly tokens: number;
@@ -29,8 +29,8 @@ export interface ReadText {
 }
 
 /**
- * A token is a run of letters, digits and underscores, or any other character that is no white space. A real model has
- * more tokens in most texts; what it does at its limit is the same.
+ * A token is a run of letters, digits and underscores, or any other character that is not white space. A real model has
+ * more tokens in most texts, but behaves the same at its limit.
  */
 export const readText = (text: string, { contextLength }: StandInModel): ReadText => {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
@@ -39,8 +39,8 @@ export const readText = (text: string, { contextLength }: StandInModel): ReadTex
 };
 
 /**
- * A bag of words, hashed into the dimensions, of length 1: texts that share words are near, a prefix is a word like any
- * other, and a text without words has the direction that all texts have in common.
+ * A bag of words, hashed into the dimensions, of length 1: texts that share words are near each other, a prefix is a
+ * word like any other, and a text without words has the direction that all texts have in common.
  */
 export const embedWords = (words: readonly string[], model: StandInModel): number[] => {
   const sum = new Array<number>(model.dimension).fill(0);
@@ -54,7 +54,7 @@ export const embedWords = (words: readonly string[], model: StandInModel): numbe
   return normalised(sum);
 };
 
-/** Rounded to single precision, as the real server's numbers are. A sum of zero has no direction and gets one. */
+/** Rounded to single precision, like the real server's numbers. A zero sum has no direction and gets one. */
 export const normalised = (vector: readonly number[]): number[] => {
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   if (length === 0) return vector.map((_, axis) => (axis === 0 ? 1 : 0));

@@ -2,7 +2,7 @@ import { Collection, readVectorConfig } from './collection.ts';
 import { listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
 import { invalid, noCollection, Refusal, wrongInput } from './refusal.ts';
 
-/** Every collection, and the aliases that point to them; what is about points takes either name. */
+/** Every collection, and the aliases that point to them; requests about points accept either name. */
 export class Catalog {
   readonly #collections = new Map<string, Collection>();
   readonly #aliases = new Map<string, string>();
@@ -38,7 +38,7 @@ export class Catalog {
     this.#collections.set(name, new Collection(size, distance, metadata));
   }
 
-  /** With its aliases; returns whether it was there. */
+  /** Also deletes its aliases; returns whether it existed. */
   delete(name: string): boolean {
     for (const [alias, target] of this.#aliases) if (target === name) this.#aliases.delete(alias);
     return this.#collections.delete(name);
@@ -49,7 +49,7 @@ export class Catalog {
     this.#aliases.clear();
   }
 
-  /** One action after the other; what was done before one that fails stays done. */
+  /** One action after the other; actions before a failed one stay done. */
   changeAliases(actions: Json | undefined): void {
     for (const item of listOf(actions, 'actions')) {
       const action = objectOf(item, 'an action');

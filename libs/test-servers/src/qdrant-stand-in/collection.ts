@@ -8,7 +8,7 @@ export interface Scored {
   readonly score: number;
 }
 
-/** The points of one collection with its one unnamed vector; searched exactly, without any index. */
+/** The points of one collection with its one unnamed vector; searches exactly, without any index. */
 export class Collection {
   readonly size: number;
   readonly distance: string;
@@ -35,7 +35,7 @@ export class Collection {
     return [...this.#points.values()].filter(test);
   }
 
-  /** `{points, update_filter?}`: what is there already changes only where the filter holds for it as it is. */
+  /** `{points, update_filter?}`: an existing point changes only if the filter holds for it as it is. */
   upsert(value: Json | undefined): number {
     const body = objectOf(value, 'points');
     if (body.points === undefined) {
@@ -65,7 +65,7 @@ export class Collection {
     return this.#operations++;
   }
 
-  /** Best first; cosine as the real server has it: both sides of length 1, a dot product, in 32 bits. */
+  /** Best first; cosine as on the real server: both sides of length 1, a dot product, in 32 bits. */
   search(query: Json | undefined, test: PointTest, limit: number, offset: number): readonly Scored[] {
     const vector = this.#readVector(query);
     return this.matching(test)
@@ -97,7 +97,7 @@ export const readVectorConfig = (value: Json | undefined): { readonly size: numb
   return { size: countOf(size, 'size'), distance };
 };
 
-/** Vectors without any length stay as they are. */
+/** Vectors of length zero stay as they are. */
 const unitVector = (vector: Float32Array): Float32Array => {
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   return length < 1e-9 ? vector : vector.map((x) => x / length);
@@ -109,7 +109,7 @@ const dot = (x: Float32Array, y: Float32Array): number => {
   return shortest(Math.fround(sum));
 };
 
-/** The fewest digits that mean this 32-bit float, which is what the real server writes. */
+/** The fewest digits that identify this 32-bit float, which is what the real server writes. */
 const shortest = (float: number): number => {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(float.toPrecision(digits));

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * What the stand-in does in place of answering (`hang`, `reset`), what it answers instead (`garbage`, `html`, `403`,
+ * What the stand-in does instead of answering (`hang`, `reset`), what it answers instead (`garbage`, `html`, `403`,
  * `408`, `429`, `500`, `503`, `507`), or how it spoils a right answer.
  */
 export type QdrantFault =
@@ -15,20 +15,20 @@ export type QdrantFault =
   | '500'
   | '503'
   | '507'
-  /** `result` is of another shape. */
+  /** `result` has another shape. */
   | 'wrong shape'
   /** Each score is null, as NaN would be in JSON, or a text. */
   | 'wrong scores'
-  /** A point that nobody asked about comes first. */
+  /** The first point is one that was not asked for. */
   | 'foreign ids'
-  /** A write is answered as one that was not done within the time to wait, whatever becomes of it later. */
+  /** A write is answered as not done within the time to wait, whatever becomes of it later. */
   | 'wait timeout';
 
 export class Faults {
   #fault: QdrantFault | null = null;
   #isMeant: (method: string, path: string) => boolean = () => true;
 
-  /** From now on, for the requests that are meant; null ends it. */
+  /** From now on, for the requests that `isMeant` selects; null ends it. */
   set(fault: QdrantFault | null, isMeant: (method: string, path: string) => boolean = () => true): void {
     this.#fault = fault;
     this.#isMeant = isMeant;
@@ -39,7 +39,7 @@ export class Faults {
   }
 }
 
-/** Answers in place of the server; false where the fault only spoils the right answer. */
+/** Answers instead of the server; returns false if the fault only spoils the right answer. */
 export const answerFault = (fault: QdrantFault, response: ServerResponse): boolean => {
   const refuse = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

@@ -1,6 +1,6 @@
 import { formatError } from './refusal.ts';
 
-/** Strict as the real server's: a number that stands in a string, or a float for an index, is refused. */
+/** As strict as the real server: refuses a number in a string, or a float as an index. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;

@@ -10,7 +10,7 @@ interface Answer {
   readonly body: { readonly result?: unknown; readonly status?: unknown };
 }
 
-/** Calls the server by plain HTTP, as the facts are about its wire. */
+/** Calls the server by plain HTTP, because the facts are about its wire format. */
 const createCaller = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const key = server.apiKey;
   return async (
@@ -40,7 +40,7 @@ const errorOf = ({ body }: Answer): string => (body.status as { readonly error: 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const axis = (...components: readonly number[]) => Array.from({ length: 4 }, (_, i) => components[i] ?? 0);
 
-/** What the adapter relies on, of whichever server. */
+/** The facts that the adapter relies on, for either server. */
 const stateFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
   const made: string[] = [];

@@ -7,36 +7,39 @@ import { formatError, Refusal } from './refusal.ts';
 import { routes } from './routes.ts';
 
 export interface QdrantStandInOptions {
-  /** Asked of every request but those for health and version, as header `api-key` or as a bearer token. */
+  /** Required for every request except those for health and version, as header `api-key` or as a bearer token. */
   readonly apiKey?: string;
-  /** What `GET /` says; `1.18.3` by default. */
+  /** The version in `GET /`; `1.18.3` by default. */
   readonly version?: string;
 }
 
 export interface QdrantCall {
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
   readonly bodyBytes: number;
 }
 
-/** A stand-in for Qdrant on 127.0.0.1: the same answers and refusals to the calls that Portico makes, by exact search. */
+/**
+ * A stand-in for Qdrant on 127.0.0.1: the same answers and refusals for the calls that Portico makes, with exact
+ * search.
+ */
 export interface QdrantStandIn {
   readonly url: string;
-  /** What is asked from now on. */
+  /** The key required from now on. */
   apiKey: string | undefined;
   readonly faults: Faults;
-  /** Every request that came, in order; may be emptied. */
+  /** Every request received, in order; may be emptied. */
   readonly calls: QdrantCall[];
-  /** Loses all that it keeps. */
+  /** Loses everything it holds. */
   forget(): void;
-  /** Refuses connections until `start`, on the same port; keeps what it has. */
+  /** Refuses connections until `start`, on the same port; keeps its data. */
   stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The largest body that the real server takes by default (`max_request_size_mb`). */
+/** The largest body that the real server accepts by default (`max_request_size_mb`). */
 const bodyLimitBytes = 32 * 1024 * 1024;
 const healthTexts: Readonly<Record<string, string>> = {
   '/healthz': 'healthz check passed',

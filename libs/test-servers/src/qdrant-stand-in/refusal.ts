@@ -1,4 +1,4 @@
-/** A request that Qdrant refuses: its HTTP status, and the text that stands in the envelope. */
+/** A request that Qdrant refuses: its HTTP status, and the text in the envelope. */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -9,7 +9,7 @@ export class Refusal extends Error {
 }
 
 export const wrongInput = (text: string): Refusal => new Refusal(400, `Wrong input: ${text}`);
-/** What the JSON is no instance of, which is looked at before anything else. */
+/** The JSON does not have the required format, which is checked before anything else. */
 export const formatError = (text: string): Refusal => new Refusal(400, `Format error in JSON body: ${text}`);
 export const invalid = (field: string, text: string): Refusal =>
   new Refusal(422, `Validation error in JSON body: [${field}: ${text}]`);

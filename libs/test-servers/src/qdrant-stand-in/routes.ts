@@ -10,11 +10,11 @@ export interface Call {
   /** The collection or alias of the path. */
   readonly name: string;
   readonly body: JsonObject;
-  /** Whether `wait=true` was asked for. */
+  /** Whether the request has `wait=true`. */
   readonly isAwaited: boolean;
 }
 
-/** What is answered as `result`, by method and path. */
+/** The `result` of the answer, by method and path. */
 export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /collections': ({ catalog }) => ({ collections: catalog.names.map((name) => ({ name })) }),
   'GET /aliases': ({ catalog }) => ({ aliases: catalog.aliases }),

@@ -5,10 +5,10 @@ import { required } from './required.ts';
 
 /** Hands jobs over by BullMQ: to this process where it works jobs, to the workers otherwise. */
 export const bullmqModule: Module = (provide) => {
-  provide('queue', ['config', 'logger'], ({ redis, jobs, ollama }, logger) => {
+  provide('queue', ['config', 'duties', 'logger'], ({ redis, ollama }, duties, logger) => {
     const queue = createBullmqJobQueue({
       ...required(redis, 'REDIS_URL'),
-      work: jobs === 'inline',
+      work: duties.worksJobs,
       concurrency: jobsAtOnce,
       togetherAtOnce: ollama ? { embed: embeddingsTogether } : {},
       log: logger,

@@ -5,16 +5,20 @@ import { jobsAtOnce } from './jobs-at-once.ts';
 
 /** Limiter and job queue within this process. */
 export const inProcessModule: Module = (provide) => {
-  provide('limiter', ['clock', 'config', 'logger'], async (clock, { dataDir, answersRequests }, logger) => {
-    const limiter = await createInProcessRateLimiter({
-      clock,
-      ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
-      log: logger,
-    });
-    return new Closable(limiter, () => limiter.close());
-  });
-  provide('queue', ['config'], ({ jobs }) => {
-    const queue = jobs === 'inline' ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
+  provide(
+    'limiter',
+    ['clock', 'config', 'duties', 'logger'],
+    async (clock, { dataDir }, { answersRequests }, logger) => {
+      const limiter = await createInProcessRateLimiter({
+        clock,
+        ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
+        log: logger,
+      });
+      return new Closable(limiter, () => limiter.close());
+    },
+  );
+  provide('queue', ['duties'], ({ worksJobs }) => {
+    const queue = worksJobs ? createInProcessJobQueue({ concurrency: jobsAtOnce }) : createClosedJobQueue();
     return new Closable(queue, () => queue.stop());
   });
 };

@@ -13,9 +13,7 @@ import {
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
-import { effectiveLimit } from '../../limits/effective-limit.ts';
-import { clientSubject, type LimitRule } from '../../limits/limit.ts';
-import type { CountedRequest } from '../../limits/rate-limit-result.ts';
+import { clientSubject, type CountedRequest, effectiveLimit, type LimitRule } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { IdentityClaims } from '../../profiles/identity.ts';
 import type { Settings } from '../../settings.ts';
@@ -23,27 +21,27 @@ import { identify, identityOf } from './identify.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
-  /** An API key is no credential where it is not taken. */
+  /** Where an API key is not accepted, it counts as no credential. */
   readonly auth: RequiredAuth;
-  /** The collection that the request is about, where it is about one, and how much of it the answer needs. */
+  /** The collection that the request is about, if any, and how much of it the answer needs. */
   readonly target: Target<Part> | null;
-  /** What callers without valid credentials are counted by. */
+  /** Callers without valid credentials are counted by it. */
   readonly address: string;
-  /** What a valid token without a profile is answered with; `invalid_token` where it is absent. */
+  /** The refusal of a valid token without a profile; `invalid_token` if absent. */
   readonly unregistered?: 'user_not_found';
-  /** Of the request's answer; null where none waits. It goes on into the access. */
+  /** The deadline of the request's answer; null if none waits. It is passed on into the access. */
   readonly deadline: Deadline | null;
 }
 
 export interface Admission<Found extends CollectionHead = CollectionHead> {
   readonly principal: Principal<Found>;
-  /** Null where the request is not counted: an admin's. */
+  /** Null if the request is not counted, as for an admin. */
   readonly counted: CountedRequest | null;
 }
 
 type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
-/** Lets a request in: 401, then 429, then 403 by role, in this order (specification, section 1). */
+/** Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit = async <Part extends TargetPart = 'head'>(
   ports: Needs,
   settings: Settings,
@@ -61,8 +59,8 @@ export const admit = async <Part extends TargetPart = 'head'>(
 };
 
 /**
- * Lets a registration in, which takes an identity token and mostly needs none. Where one is demanded, any other credential is
- * refused as everywhere; else it is ignored (specification, section 3).
+ * Admits a registration, which accepts an identity token and usually needs none. If one is required, any other
+ * credential is refused as everywhere else; otherwise it is ignored (specification, section 3).
  */
 export const admitRegistration = async (
   ports: Pick<Ports, 'limiter' | 'tokens'>,
@@ -71,7 +69,7 @@ export const admitRegistration = async (
 ): Promise<{ readonly identity: IdentityClaims | null; readonly counted: CountedRequest | null }> => {
   const isDemanded = settings.registrationRequiresToken;
   const found = await identityOf(ports, credential).catch((error: unknown) => {
-    // A token that nobody can judge now binds nothing; only where one is demanded does that stop the registration.
+    // A token that cannot be judged now binds nothing. It stops the registration only if a token is required.
     if (isDemanded || !isPorticoError(error)) throw error;
     return 'invalid_token' as const;
   });
@@ -80,14 +78,17 @@ export const admitRegistration = async (
   return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
 };
 
-/** Counts a request without valid credentials by its address; throws `rate_limited`. Null where such requests are not limited. */
+/**
+ * Counts a request without valid credentials by its address; throws `rate_limited`. Null if such requests are not
+ * limited.
+ */
 const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
   { anonymousLimit }: Settings,
   address: string,
 ): Promise<CountedRequest | null> => count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
 
-/** The same for a request whose credentials failed, which have a limit of their own beside it. */
+/** The same for a request whose credentials failed; these also have their own limit. */
 const limitFailedCredentials = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
@@ -96,7 +97,7 @@ const limitFailedCredentials = async (
   const { limiter } = ports;
   const rule = settings.failedCredentialsLimit;
   const [policy, subject] = ['failed-credentials', `failures:${address}`] as const;
-  // Peeked at first: what this limit refuses must not have been counted by the other.
+  // Peek first: the other limit must not count a request that this one refuses.
   if (rule) refuseUnlessAdmitted({ ...(await limiter.peek(subject, rule)), policy });
   const anonymous = await limitAnonymous(ports, settings, address);
   return (await count(limiter, policy, subject, rule)) ?? anonymous;

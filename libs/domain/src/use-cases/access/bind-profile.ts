@@ -6,8 +6,8 @@ import type { Profile } from '../../profiles/profile.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 
 /**
- * Binds a profile that is not bound. Null where it is gone, or another issuer was faster. No part of the request's own change:
- * what the token has proven stays true whatever becomes of the request.
+ * Binds an unbound profile. Returns null if the profile is gone, or if another issuer was faster. Not part of the
+ * request's own change: what the token has proven stays true, whatever happens to the request.
  */
 export const bindProfile = async (
   ports: Pick<Ports, 'random' | 'clock' | 'profiles'>,
@@ -33,6 +33,6 @@ export const bindProfile = async (
   }
 };
 
-/** The service's own entry for a binding, whose actor is the profile that is bound. */
+/** The service's own entry for a binding; its actor is the bound profile. */
 export const bindingEntry = (ports: Pick<Ports, 'random' | 'clock'>, profile: Profile, issuer: string): AuditEntry =>
   systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });

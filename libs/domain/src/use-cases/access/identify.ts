@@ -20,7 +20,7 @@ import { bindProfile } from './bind-profile.ts';
 
 type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'profiles' | 'tokens'>;
 
-/** Tells who presents a credential; throws `identity_unavailable` where that cannot be told. */
+/** Identifies the owner of a credential; throws `identity_unavailable` if that cannot be decided now. */
 export const identify = async <Part extends TargetPart>(
   ports: Needs,
   settings: Pick<Settings, 'identityEmailCheck'>,
@@ -56,7 +56,10 @@ const identifyByToken = async <Part extends TargetPart>(
   return profile ? identified({ ...row, profile }, 'token') : 'unregistered';
 };
 
-/** What the credential's identity token says where it is a valid one, whoever is registered; else why that is not known. */
+/**
+ * Returns the claims of the credential's identity token if it is valid, registered or not; otherwise why they are not
+ * known.
+ */
 export const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,
@@ -67,7 +70,7 @@ export const identityOf = async (
   return claims ?? 'invalid_token';
 };
 
-/** The claims of a valid token, or null for any other. */
+/** Returns the claims of a valid token, or null for any other. */
 const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string): Promise<IdentityClaims | null> => {
   try {
     return await tokens.verify(token);
@@ -78,8 +81,8 @@ const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string):
 };
 
 /**
- * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or argon2. An
- * unknown client costs what a wrong secret does.
+ * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or
+ * argon2. An unknown client costs the same as a wrong secret.
  */
 const identifyByKey = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,
@@ -95,7 +98,7 @@ const identifyByKey = async <Part extends TargetPart>(
   return identified(row, 'key');
 };
 
-/** The secrets that are good now: none of an admin's, whose key is asleep. */
+/** The secrets that are valid now: none for an admin, whose key is asleep. */
 const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredSecret[] => {
   if (!key || profile.role !== 'client' || profile.status !== 'approved') return [];
   return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];

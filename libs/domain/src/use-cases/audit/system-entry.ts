@@ -8,21 +8,21 @@ import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
 /**
- * What the service says of its own doings: an action, and its objects each by id and by the name that it had then, which nobody may be
- * able to find out later; never a secret. The names of its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
- * `count` where there is no one object, and what was set.
+ * What the service records about its own actions: an action, and its objects, each by id and by the name it had then,
+ * which may be impossible to find out later; never a secret. Its members are those of `ofProfile` and so on, `tier`,
+ * `override_id`, `job_id`, `count` if there is no single object, and what was set.
  */
 export interface SystemMessage {
   readonly action: string;
   readonly [key: string]: Json;
 }
 
-/** Longer than any name that is taken; old ones may be longer still. In UTF-16 units. */
+/** Longer than any accepted name; old ones may be longer still. In UTF-16 units. */
 const nameLengthMax = 254;
 
 const named = (name: string): string => shortLine(name, nameLengthMax);
 
-// What an entry is about: the id under one key, and beside it the name, a plain line.
+// The object of an entry: the id under one key, and its name beside it, as a plain line.
 export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: named(email) });
 
 export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
@@ -30,7 +30,10 @@ export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) 
   collection: named(name),
 });
 
-/** An entry of the service's own, for now. The actor is null for the service itself, the operator's command line and a stranger. */
+/**
+ * An entry of the service itself, dated now. The actor is null for the service itself, the operator's command line and
+ * a stranger.
+ */
 export const systemEntry = (
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
   actor: Actor | null,

@@ -7,9 +7,6 @@ import type { Ports } from '../../ports/index.ts';
 import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
 
-/** The collection that the request is about, once the caller may read it. Costs no read: admission brought it. */
-export const readCollection = (principal: Principal): CollectionHead => readableTarget(principal);
-
 /** So often in a row a document may be replaced while it is read. */
 const readAttemptsMax = 10;
 

@@ -14,7 +14,7 @@ import { ofCollection, ofProfile, systemEntry } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 
-/** Grants a client a collection; returns since when. */
+/** Grants a client a collection; returns when it was granted. */
 export const grantAccess =
   (ports: Needs) =>
   async (
@@ -34,7 +34,7 @@ export const grantAccess =
     return { grantedAt };
   };
 
-/** Takes a grant back, at once for every later request anywhere. */
+/** Revokes a grant; no later request anywhere sees it. */
 export const revokeAccess =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority, client: ProfileId, collection: CollectionId): Promise<void> => {
@@ -44,7 +44,7 @@ export const revokeAccess =
     });
   };
 
-/** All collections, each with the client's grant or without. */
+/** Returns all collections, each with the client's grant, if any. */
 export const listClientAccess =
   ({ grants }: Pick<Ports, 'grants'>) =>
   async (_authority: AdminAuthority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
@@ -53,7 +53,7 @@ export const listClientAccess =
     return found.collections;
   };
 
-/** The clients that were granted a collection; admins, whose grants are asleep, are not among them. */
+/** Returns the clients with a grant for a collection, without admins, whose grants are asleep. */
 export const listCollectionClients =
   ({ grants }: Pick<Ports, 'grants'>) =>
   async (_authority: AdminAuthority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
@@ -62,7 +62,7 @@ export const listCollectionClients =
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
-/** The pair in the words of an entry, once every rule holds; throws the first refusal. */
+/** Returns the pair as an audit entry names it, if every rule holds; throws the first refusal. */
 const enforce = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
   for (const rule of rules) {
     const refusal = rule(state);

@@ -4,8 +4,7 @@ import { nextChangeAt } from '../../instant.ts';
 import { type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
-import { clientOf } from './limited-client.ts';
-import type { Needs } from './read-effective-limit.ts';
+import { clientOf, type Needs } from './read-effective-limit.ts';
 import { type Changes, merged, ruleFields } from './rule-change.ts';
 
 /** All overrides, or the active ones, by id. */

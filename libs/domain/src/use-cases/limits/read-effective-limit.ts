@@ -1,11 +1,9 @@
-import { type Principal, authorityOf } from '../../access/principal.ts';
+import { authorityOf, type CallerRow, type Principal } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
-import { type EffectiveLimit, effectiveLimit } from '../../limits/effective-limit.ts';
-import { clientSubject } from '../../limits/limit.ts';
-import type { RateLimitResult } from '../../limits/rate-limit-result.ts';
+import { clientSubject, type EffectiveLimit, effectiveLimit, type RateLimitResult } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
-import { clientOf } from './limited-client.ts';
 
 export type Needs = Pick<Ports, 'callers' | 'clock' | 'random' | 'limits' | 'limiter'>;
 
@@ -27,3 +25,14 @@ export const readEffectiveLimit =
     const usage = await ports.limiter.peek(clientSubject(subject.profile.id), limit.rule);
     return { ...limit, clientId: subject.clientId, usage };
   };
+
+/** An approved client; one without an API client identifier, and an admin, whose key is asleep, are none. */
+export const clientOf = async (
+  { callers }: Pick<Ports, 'callers'>,
+  client: ClientId | ProfileId | null,
+): Promise<Pick<CallerRow, 'profile' | 'limits'> & { readonly clientId: ClientId }> => {
+  const row = client === null ? null : await callers.byEitherId(client);
+  if (!row || row.profile.role !== 'client' || row.profile.clientId === null)
+    throw new PorticoError('client_not_found');
+  return { profile: row.profile, limits: row.limits, clientId: row.profile.clientId };
+};

@@ -8,26 +8,26 @@ import type { Settings } from '../../settings.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'cipher'>;
 
-/** What the configuration says of who is told of registrations. */
+/** The settings that decide who is told about registrations. */
 export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
 
-/** A job that mails the credentials; they wait sealed, for this job alone. */
+/** A job that mails the credentials; they are kept sealed, for this job only. */
 export const credentialsMailJob = (ports: Needs, profileId: ProfileId, credentials: Credentials): NewJob => {
   const id = ports.random.uuid() as JobId;
   return jobNow(ports, id, { kind: 'mail.credentials', profileId, sealed: sealedFor(ports, id, credentials) });
 };
 
-/** The same for a secret that took the place of another. */
+/** The same for a secret that replaced another. */
 export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials: RotatedCredentials): NewJob => {
   const id = ports.random.uuid() as JobId;
   return jobNow(ports, id, { kind: 'mail.rotation', profileId, sealed: sealedFor(ports, id, credentials) });
 };
 
-/** A job that mails the notice. The reason, null where none was given, waits unsealed. */
+/** A job that mails the notice. The reason is kept unsealed; null if none was given. */
 export const rejectionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
   jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
 
-/** The admins who are told of registrations: those who can sign in, and none where no notice is wanted. */
+/** The admins who are told about registrations: those who can sign in; none if notices are off. */
 export const noticedAdmins = async (
   { profiles }: Pick<Ports, 'profiles'>,
   settings: NoticeSettings,
@@ -36,7 +36,7 @@ export const noticedAdmins = async (
     ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
     : [];
 
-/** Jobs that tell each of them that somebody has registered; none where no mail is sent. */
+/** Jobs that tell each of them that somebody has registered; none if mail is not sent. */
 export const noticeJobs = async (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
@@ -47,14 +47,14 @@ export const noticeJobs = async (
       )
     : [];
 
-/** Throws where they were sealed for another job, or by a key that is not configured. */
+/** Throws if they were sealed for another job, or with a key that is not configured. */
 export const openCredentials = <Sealed extends Credentials = Credentials>(
   cipher: Ports['cipher'],
   jobId: JobId,
   sealed: string,
 ): Sealed => JSON.parse(cipher.open(sealed, sealingContext(jobId))) as Sealed;
 
-/** What a job has sealed, sealed by the key that seals now; null where it is. */
+/** The sealed part of a job, resealed with the present key; null if it already is. */
 export const resealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
   if (cipher.isCurrent(sealed)) return null;
   const context = sealingContext(jobId);

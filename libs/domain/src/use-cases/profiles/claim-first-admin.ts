@@ -7,7 +7,7 @@ import type { Settings } from '../../settings.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { promoted } from './edit-profile.ts';
 
-/** Whom the operator names as the first admin, and whose tokens say that he is it. */
+/** The first admin that the operator names, and the issuer whose tokens identify them. */
 export interface FirstAdmin {
   readonly uid: string;
   readonly email: string;
@@ -15,9 +15,9 @@ export interface FirstAdmin {
 }
 
 /**
- * Makes the first admin while there is none who can sign in by an issuer that is on: of the profile with this uid or e-mail, or
- * of a new one without a key pair, bound by uid and issuer. Returns it, or null where there is one (specification, "First
- * admin").
+ * Makes the first admin if no admin can sign in through an enabled issuer: from the profile with this uid or e-mail, or
+ * else as a new one without a key pair, bound by uid and issuer. Returns it, or null if there already is one
+ * (specification, "First admin").
  */
 export const claimFirstAdmin =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>, settings: Pick<Settings, 'issuers'>) =>

@@ -13,15 +13,15 @@ import type { Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
 /**
- * Replaces the secret of an approved client, which is mailed to it if mail is enabled; the one before stays good for `graceSeconds`.
- * A client that has no key yet (an admin before) gets its first one.
+ * Replaces the secret of an approved client and mails the new one if mail is enabled; the previous one stays valid for
+ * `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
   (ports: Needs) =>
   (authority: AdminAuthority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
 
-/** The same, by the client for itself, who needs no mail of it. */
+/** The same, by the client for itself; it needs no mail about it. */
 export const rotateOwnCredentials =
   (ports: Needs) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>

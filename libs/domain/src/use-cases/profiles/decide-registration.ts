@@ -12,7 +12,7 @@ import { newSecret } from './credentials.ts';
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer' | 'queue'>;
 
 /**
- * Approves a pending profile and issues its API credentials, which are answered this once and mailed if mail is
+ * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
  * enabled. Of simultaneous approvals one succeeds, with one key pair.
  */
 export const approveProfile =
@@ -44,7 +44,7 @@ export const approveProfile =
     return credentials;
   };
 
-/** Rejects a pending profile; the notice, with the reason where one is given, is mailed if mail is enabled. */
+/** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
 export const rejectProfile =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority, id: ProfileId, reason: string | null): Promise<void> => {
@@ -70,7 +70,7 @@ export const rejectProfile =
     );
   };
 
-/** What will be refused is refused before a hash is made for it; the decision itself is taken in the transaction. */
+/** Refuses before a hash is computed for nothing; the decision itself is made in the transaction. */
 const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
   const profile = await profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');

@@ -12,13 +12,13 @@ import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles'>;
 
-/** What a profile may change of itself; what is undefined stays, a `companyName` of null is cleared. */
+/** What a profile may change about itself; undefined members stay, a `companyName` of null is cleared. */
 export interface OwnProfileChange {
   readonly fullName?: string | undefined;
   readonly companyName?: string | null | undefined;
 }
 
-/** Changes the caller's own name and company; where nothing changes nothing is written. */
+/** Changes the caller's own name and company; writes nothing if nothing changes. */
 export const updateOwnProfile =
   ({ profiles, clock }: Pick<Needs, 'profiles' | 'clock'>) =>
   async ({ profile, deadline }: Principal, change: OwnProfileChange): Promise<Profile> => {
@@ -35,14 +35,14 @@ export const updateOwnProfile =
     }));
   };
 
-/** A profile in its new role, with what the one who gave it should know. */
+/** A profile in its new role, with a warning for the admin who changed it. */
 export interface ChangedRole {
   readonly profile: Profile;
-  /** A sentence about an admin as whom nobody can sign in yet; null where there is nothing to say. */
+  /** A sentence about an admin as whom nobody can sign in yet; null if there is nothing to say. */
   readonly warning: string | null;
 }
 
-/** Makes an admin of a client or a client of an admin. Keys and grants sleep while the role is `admin`. */
+/** Turns a client into an admin or an admin into a client. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
   (ports: Needs, settings: Settings) =>
   async ({ actor, deadline }: AdminAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
@@ -100,7 +100,10 @@ export const removeProfile =
     });
   };
 
-/** Of the admins one must remain who can sign in: not one of an issuer that is off, nor one as whom nobody ever did. */
+/**
+ * At least one admin must remain who can sign in. An admin of a disabled issuer does not count, nor one as whom nobody
+ * ever signed in.
+ */
 const refuseLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
   const remains = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));
   if (profile.role === 'admin' && !remains) throw new PorticoError('last_admin');

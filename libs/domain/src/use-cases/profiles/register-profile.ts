@@ -10,9 +10,9 @@ import { ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { noticeJobs } from '../mails/mail-jobs.ts';
 
 export interface Registration {
-  /** The identity provider's user id (`sub`), as the caller says it. */
+  /** The identity provider's user id (`sub`), as stated by the caller. */
   readonly uid: string;
-  /** As it was sent; it is kept in lower case. */
+  /** As sent; stored in lower case. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
@@ -21,9 +21,9 @@ export interface Registration {
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 
 /**
- * Registers a profile with the role `client`, waiting for approval; what a valid identity token says may bind it at once.
- * Throws `invalid_body` where that is of the same uid and another e-mail, and `invalid_token` where the configuration demands
- * a token that binds it (specification, section 3).
+ * Registers a profile with the role `client`, waiting for approval; a valid identity token may bind it at once. Throws
+ * `invalid_body` if the token is for the same uid with another e-mail, and `invalid_token` if the configuration
+ * requires a token that binds it (specification, section 3).
  */
 export const registerProfile =
   (ports: Needs, settings: Settings) =>
@@ -44,7 +44,7 @@ export const registerProfile =
       updatedAt: now,
       approvedAt: null,
     };
-    // Without a token that binds it nobody has shown that he is this profile.
+    // Without a token that binds it, nobody has shown that they are this profile.
     const actor = issuer === null ? null : profile;
     const message = { action: 'profile.register', ...ofProfile(profile), bound: issuer !== null };
     const entry = systemEntry(ports, actor, message);
@@ -53,7 +53,7 @@ export const registerProfile =
     return profile;
   };
 
-/** The issuer of the token that binds the registration; null where none does. */
+/** The issuer of the token that binds the registration; null if none does. */
 const bindingIssuer = (
   { identityEmailCheck, registrationRequiresToken }: Settings,
   { uid, email }: Pick<Registration, 'uid' | 'email'>,

@@ -5,9 +5,10 @@ import type { Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'embedder' | 'vectors'>;
 
 /**
- * Brings the embedding in line with the collection as it is now: made anew where it exists, and removed from the index
- * where it does not, as its row is gone already. A result for a text that has changed meanwhile is dropped; the change
- * left a job of its own. Indexes are not told of a new embedding: the next search names its sequence, and they read it.
+ * Brings the embedding in line with the collection as it is now: made again if the collection exists, removed from the
+ * index if it does not, because its row is already gone. A result for a text that has changed meanwhile is dropped; the
+ * change left its own job. Indexes are not told about a new embedding: the next search names its sequence, and they
+ * read it.
  */
 export const embedCollection = async (
   { collections, embeddings, embedder, vectors }: Needs,
@@ -21,7 +22,7 @@ export const embedCollection = async (
   await embeddings.put({ collectionId: id, modelId, contentRevision: collection.contentRevision, vector });
 };
 
-/** What is embedded of a collection: its name as the first line, then its description. */
+/** The text that is embedded for a collection: its name as the first line, then its description. */
 const embeddedText = ({ name, description }: { readonly name: string; readonly description: string }): string =>
   description ? `${name}\n${description}` : name;
 

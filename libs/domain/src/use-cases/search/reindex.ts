@@ -6,7 +6,7 @@ import { embedJob } from './embed-collection.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
-/** Begins to embed every collection anew in the background, unless that is under way; returns the run. */
+/** Starts embedding every collection again in the background, unless that is under way; returns the run. */
 export const startReindex =
   (ports: Needs) =>
   async ({ actor, deadline }: AdminAuthority): Promise<ReindexRun> => {
@@ -20,7 +20,7 @@ export const startReindex =
     }));
   };
 
-/** How far the last run is; null where there was none. */
+/** Returns the progress of the last run; null if there was none. */
 export const readReindex =
   ({ embeddingJobs }: Pick<Ports, 'embeddingJobs'>) =>
   async (): Promise<ReindexProgress | null> => {
@@ -37,15 +37,16 @@ export const readReindex =
     };
   };
 
-/** So many jobs are added by one change: others that wait for their turn meanwhile do so for less than a second. */
+/** How many jobs one change adds: other changes that wait for their turn meanwhile wait less than a second. */
 const portionSize = 2_000;
 
 /**
- * Sees to it that every collection whose embedding is missing, of another model or of an older text has a job; returns how
- * many collections there are of that kind. To be asked again and again: as long as the model is the one for which there
- * were none the last time, only its id is asked for. It is not enough to look once after a change, for a job that is under way
- * then may still store what the earlier model made. Where it fails in the midst, what was added stays, and the next time goes on.
- * A collection whose job is a dead letter gets another one once: when this begins, or the model changes.
+ * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how
+ * many such collections there are. Meant to be called repeatedly: while the model is the one for which none were left
+ * the last time, it only asks for the model's id. One look after a change of model is not enough, because a job that is
+ * under way may still store what the earlier model made. If it fails midway, what was added stays, and the next call
+ * continues. A collection whose job is a dead letter gets another one once: when this begins, or when the model
+ * changes.
  */
 export const embedOutdated = (ports: Needs) => {
   let settledFor: string | null = null;

@@ -7,8 +7,8 @@ import { createVisibleSets } from './visible-sets.ts';
 type Needs = Pick<Ports, 'collections' | 'embedder' | 'vectors'>;
 
 /**
- * The nearest collections of those that the caller may see, best first. What it may not see influences neither results
- * nor scores, for it is left out before anything is ranked.
+ * Returns the nearest of the collections that the caller may see, best first. Hidden collections influence neither
+ * results nor scores, because they are left out before anything is ranked.
  */
 export const searchCollections = (ports: Needs) => {
   const visibleSets = createVisibleSets(ports);

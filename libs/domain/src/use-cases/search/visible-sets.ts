@@ -10,8 +10,8 @@ interface VisibleSet {
 }
 
 /**
- * The ids that a caller may see, kept under their `listVersion`: after a grant, a revoke or a change the set of before is never
- * found again. Returns the same array while it holds.
+ * The ids that a caller may see, kept under their `listVersion`: after a grant, a revocation or a change the old set is
+ * never found again. Returns the same array as long as it is valid.
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>) => {
   const sets = new Map<string, VisibleSet>();

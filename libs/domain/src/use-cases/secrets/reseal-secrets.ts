@@ -6,13 +6,13 @@ import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { resealedAuthentication } from '../collections/authentication.ts';
 import { resealedMail } from '../mails/mail-jobs.ts';
 
-/** What became of the sealed secrets that were looked at. */
+/** The result of a resealing. */
 export interface Resealing {
-  /** Credentials of collections that were sealed anew. */
+  /** Credentials of collections that were resealed. */
   readonly credentials: number;
-  /** Mails that wait and were sealed anew. */
+  /** Waiting mails that were resealed. */
   readonly mails: number;
-  /** What no configured key opens, with the reason; it was left as it is. */
+  /** What no configured key opens, with the reason; left as it is. */
   readonly unreadable: readonly {
     readonly kind: 'credential' | 'mail';
     readonly id: string;
@@ -25,9 +25,10 @@ type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
 /**
- * Seals everything that an earlier secrets key has sealed by the present one: credentials of collections and mails that wait. After
- * that the earlier key is needed no more. It may run beside the service and again, also after it was broken off: one secret after
- * the other is changed, in a transaction of its own with an audit entry, and no collection's `updatedAt` or revision moves.
+ * Reseals with the present secrets key everything that an earlier one has sealed: credentials of collections and
+ * waiting mails. After that the earlier key is no longer needed. It may run while the service runs, and again, also
+ * after an interruption: each secret is changed in its own transaction with an audit entry, and no collection's
+ * `updatedAt` or revision changes.
  */
 export const resealSecrets =
   (ports: Needs) =>
@@ -79,7 +80,7 @@ const resealCredential = async (ports: Needs, { actor }: AdminAuthority, id: Col
       );
     });
   } catch (error) {
-    // Removed in between.
+    // Removed meanwhile.
     if (!isPorticoError(error, 'collection_not_found')) throw error;
   }
   return changed ? 'resealed' : 'left';
@@ -90,12 +91,12 @@ const resealMail = async (ports: Needs, { actor }: AdminAuthority, id: JobId, be
   if (typeof tried === 'string') return { because: tried };
   if (tried.anew === null) return 'left';
   const entries = [systemEntry(ports, actor, { action: 'secrets.reseal', job_id: id })];
-  // A job that was done or given up in between has nothing sealed any more.
+  // A job that was done or given up meanwhile has nothing sealed any more.
   const isResealed = await ports.outbox.reseal(id, before, tried.anew, { entries, deadline: null });
   return isResealed ? 'resealed' : 'left';
 };
 
-/** What is sealed anew, or why what is sealed does not open; the cipher never says what. */
+/** Returns the resealed text, or why the old one does not open; the cipher's messages never contain the content. */
 const tryToSeal = <T>(seal: () => T): { readonly anew: T } | string => {
   try {
     return { anew: seal() };

@@ -6,35 +6,35 @@ import { systemEntry } from '../audit/system-entry.ts';
 import { effectiveAuthentication } from '../collections/authentication.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
-/** What no configured key opens, and what goes with it. */
+/** What no configured key opens, and what is lost with it. */
 export interface LostSecrets {
   /** Collections whose credential is lost, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
-  /** Mails that wait and cannot be sent any more. */
+  /** Waiting mails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
-  /** Null where the pepper opens, so that every API key stays good; else how many go with it. */
+  /** Null if the pepper opens, so that every API key stays valid; otherwise how many are lost. */
   readonly apiKeys: number | null;
 }
 
 type Needs = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
 
-/** What the pepper of API keys is sealed for. */
+/** The context that the pepper of API keys is sealed for. */
 export const pepperContext = 'api-key-pepper';
 
-/** Whether a reset would take anything away. */
+/** Whether a reset would remove anything. */
 export const isAnythingLost = ({ collections, mails, apiKeys }: LostSecrets): boolean =>
   collections.length > 0 || mails.length > 0 || apiKeys !== null;
 
-/** Tells what a reset would take away. */
+/** Returns what a reset would remove. */
 export const findLostSecrets =
   ({ cipher, sealed }: Pick<Needs, 'cipher' | 'sealed'>) =>
   async (): Promise<LostSecrets> =>
     lostOf(cipher, await sealed.read());
 
 /**
- * Takes away what no configured key opens, so that the service can go on without it: credentials of collections, waiting mails,
- * and, where the pepper is among it, every API key. What some key opens stays. Where nothing is lost nothing is written.
- * `pepper` is the new one in clear, as the installation keeps it. Returns what was taken away.
+ * Removes what no configured key opens, so that the service can continue without it: credentials of collections,
+ * waiting mails, and, if the pepper is affected, every API key. What some key opens stays. If nothing is lost, nothing
+ * is written. `pepper` is the new one in clear, as the installation keeps it. Returns what was removed.
  */
 export const resetSecrets =
   (ports: Needs) =>

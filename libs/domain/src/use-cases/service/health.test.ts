@@ -5,7 +5,7 @@ import type { Probe } from '../../ports/probe.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { watchHealth } from './health.ts';
 
-/** A dependency that answers when it is told to, and counts how often it is asked. */
+/** A dependency that answers on command, and counts how often it is asked. */
 const dependency = () => {
   const it = {
     asked: 0,

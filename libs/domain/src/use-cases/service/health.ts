@@ -1,9 +1,10 @@
 import { isPorticoError } from '../../errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Probe } from '../../ports/probe.ts';
 import { embeddingDimension } from '../../search/embedding.ts';
 
-/** The reason is told where it is an error of our own, which names neither address nor secret; else it is null. */
+/** The reason is given only if it is one of our own errors, which name neither address nor secret; otherwise null. */
 export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable'; readonly reason: string | null };
 
 export interface Readiness {
@@ -15,7 +16,7 @@ export interface ReadinessPart {
   readonly name: string;
   readonly essential: boolean;
   readonly state: PartState;
-  /** Whether this process does its work by itself at present. */
+  /** Whether this process currently works without the dependency. */
   readonly inFallback: boolean;
 }
 
@@ -30,32 +31,27 @@ export interface VectorHealth {
 const usualKeptMs = 1_000;
 
 /**
- * Asks the dependencies whether they work, and shares each answer: whoever may ask for it, without a credential and as
- * often as he likes, makes one question of it a second at most.
+ * Checks whether the dependencies work, and shares each answer: callers, who need no credential and may call as often
+ * as they like, cause at most one check a second.
  */
 export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) => {
   const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
   const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
   const indexState = share(usualKeptMs, () => stateOf(() => vectors.check()));
   const parts = [
-    ...probes.map((probe) => ({
-      name: probe.name,
-      essential: probe.essential,
-      inFallback: () => probe.inFallback?.() ?? false,
-      state: share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
-    })),
-    { name: 'embedder', essential: false, inFallback: () => false, state: embedderState },
-    { name: 'vector index', essential: false, inFallback: () => false, state: indexState },
+    ...probes.map((probe) =>
+      part(
+        probe,
+        share(probe.keptMs ?? usualKeptMs, () => stateOf(() => probe.check())),
+      ),
+    ),
+    part({ name: 'embedder', essential: false }, embedderState),
+    part({ name: 'vector index', essential: false }, indexState),
   ];
   return {
     /** Whether the service can answer: every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
-      const states = await Promise.all(
-        parts.map(async ({ name, essential, state, inFallback }) => {
-          const now = await state();
-          return { name, essential, state: now, inFallback: inFallback() };
-        }),
-      );
+      const states = await Promise.all(parts.map((read) => read()));
       return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
     },
 
@@ -72,6 +68,13 @@ export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) =
   };
 };
 
+const part =
+  ({ name, essential, inFallback = () => false }: Omit<Probe, 'check'>, ask: () => Promise<PartState>) =>
+  async (): Promise<ReadinessPart> => {
+    const state = await ask();
+    return { name, essential, state, inFallback: inFallback() };
+  };
+
 type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'clock'>;
 
 const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealth['embedder']> => {
@@ -83,7 +86,7 @@ const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealt
   return { ...state, model };
 };
 
-/** A check that fails is the answer here, not an error; the probe itself logs why. */
+/** A failed check is the answer here, not an error; the probe itself logs why. */
 const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   try {
     await check();
@@ -93,7 +96,7 @@ const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   }
 };
 
-/** One answer for all who ask while it is under way, and for so long after it. */
+/** Gives one answer to all who ask while the check is under way, and for `keptMs` after it. */
 const sharedAnswer = <Answer>(
   clock: Pick<Clock, 'monotonic'>,
   keptMs: number,

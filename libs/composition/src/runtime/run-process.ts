@@ -1,0 +1,40 @@
+import { readConfig } from '../config.ts';
+import { dutiesOf, type Role } from '../role.ts';
+import { version } from '../version.ts';
+import { compose, type Portico } from '../wiring/compose.ts';
+import { gracefulShutdown } from './graceful-shutdown.ts';
+import { createLogger } from './logging.ts';
+import { startFailure } from './start-failure.ts';
+
+/**
+ * Runs a process of this role by the environment's variables: starts what it does, and ends that in order. A start that fails is
+ * told on standard error, and ends the process.
+ */
+export const runProcess = async (
+  role: Exclude<Role, 'tool'>,
+  start: (portico: Portico) => Promise<{ stop(): Promise<void> }>,
+): Promise<void> => {
+  try {
+    const config = readConfig(process.env);
+    const logger = createLogger(
+      config.logLevel,
+      role === 'http' ? config.serviceName : `${config.serviceName}-${role}`,
+    );
+    logger.info({ version }, `Portico ${version} starts`);
+    const whenEnding = gracefulShutdown(logger);
+    for (const warning of dutiesOf(role, config).warnings) logger.warn(warning);
+    const portico = await compose(config, logger, role);
+    const running = await start(portico).catch(async (error: unknown) => {
+      await portico.close();
+      throw error;
+    });
+    whenEnding(async () => {
+      await running.stop();
+      await portico.close();
+    });
+  } catch (error) {
+    const { said, exitCode } = startFailure(error);
+    process.stderr.write(`${said}\n`);
+    process.exit(exitCode);
+  }
+};

@@ -1,0 +1,12 @@
+/** The text of an answer, read to its end; throws what `tooLong` makes where there are more bytes, and reads no further. */
+export const boundedText = async (response: Response, bytesMax: number, tooLong: () => Error): Promise<string> => {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > bytesMax) throw tooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+};
