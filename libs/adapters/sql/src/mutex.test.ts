@@ -58,7 +58,7 @@ test('whoever expires before its turn is refused and never let in, and nobody pa
   expect(steps).toEqual(['third']);
 });
 
-test('a gate that closes waits for those who came before, and refuses who comes after', async () => {
+test('a mutex that closes waits for those who came before, and refuses who comes after', async () => {
   const mutex = new Mutex();
   const held = Promise.withResolvers<void>();
   let isDone = false;

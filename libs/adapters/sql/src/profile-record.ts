@@ -36,7 +36,7 @@ export const profileOf = (row: ProfileColumns): Profile =>
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     approvedAt: row.approvedAt,
-  }) as Profile;
+  }) satisfies { readonly [Name in keyof Profile]: unknown } as Profile;
 
 /** Null where the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {

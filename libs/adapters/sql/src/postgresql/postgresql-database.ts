@@ -13,7 +13,7 @@ import { inBulk, Statements } from './statements.ts';
  *
  * A change (`transact`) takes one lock of the whole database before its first statement, so changes come one after
  * another over all processes: what one reads stays true until it has committed, epochs and sequences become visible in their
- * order, and none fails for another. Within a process they wait at a gate, where they hold no connection. Other writes
+ * order, and none fails for another. Within a process they wait for a mutex, where they hold no connection. Other writes
  * (`write`) take only the locks of their rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
