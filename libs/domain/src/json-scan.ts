@@ -40,6 +40,8 @@ export interface JsonScan {
    * The members of the outermost object in the order of the text, including duplicates; null if it is not an object.
    */
   readonly members: readonly JsonMember[] | null;
+  /** The items of the outermost array; null if it is not one. */
+  readonly items: readonly JsonSpan[] | null;
 }
 
 export interface JsonBounds {
@@ -76,6 +78,7 @@ class Scan {
   readonly #bytes: Uint8Array;
   readonly #bounds: JsonBounds;
   readonly #members: JsonMember[] = [];
+  readonly #items: JsonSpan[] = [];
   /** The closing byte of each open array or object. */
   readonly #closing: number[] = [];
   #at = 0;
@@ -89,9 +92,12 @@ class Scan {
   run(): JsonScan {
     const start = this.#next();
     const isObject = this.#bytes[start] === openBrace;
+    const isArray = this.#bytes[start] === openBracket;
     let member: OpenMember | null = null;
+    let item: number | null = null;
     do {
       // A value must follow here, or the end of an array or object that has just been opened.
+      if (isArray && this.#closing.length === 1) item = this.#next();
       const opened = this.#value();
       if (opened === openBrace && this.#peek() !== closeBrace) {
         member = this.#name() ?? member;
@@ -105,6 +111,9 @@ class Scan {
         if (member && this.#closing.length === 1 && isObject && (after === comma || after === closes)) {
           this.#members.push({ name: member.name, value: { start: member.start, end } });
           member = null;
+        } else if (item !== null && this.#closing.length === 1 && (after === comma || after === closes)) {
+          this.#items.push({ start: item, end });
+          item = null;
         }
         this.#at++;
         if (after === comma) {
@@ -118,7 +127,7 @@ class Scan {
 
     const end = this.#at;
     if (this.#peek() !== undefined) throw this.#unexpected('the end of the text', this.#at);
-    return { value: { start, end }, members: isObject ? this.#members : null };
+    return { value: { start, end }, members: isObject ? this.#members : null, items: isArray ? this.#items : null };
   }
 
   /** Passes a scalar, or the byte that opens an array or object, which it returns. */
