@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,22 +116,25 @@ test('whoever was bound before issuers were kept is of the configured issuer, bu
   expect(await roleBy(local, await byLocal(local, { uid: 'bob' }))).toBe('User not found');
 });
 
+/** The rows of a statement in a process of its own: two libraries of SQLite in one process do not see each other's locks. */
+const elsewhere = (sql: string): readonly unknown[] => {
+  const code = `
+    const database = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+    console.log(JSON.stringify(database.prepare(process.argv[2]).all()));`;
+  const said = execFileSync(process.execPath, ['-e', code, join(folder, 'portico.sqlite'), sql], { encoding: 'utf8' });
+  return JSON.parse(said) as readonly unknown[];
+};
+
 test('a binding of a process of before that runs beside this one is none, until the e-mail agrees', async () => {
   beforeIssuers();
   await (await open()).close();
-  const database = new DatabaseSync(join(folder, 'portico.sqlite'));
-  database.exec(`update profiles set bound = 1 where uid = 'carol'`);
-  const carol = () =>
-    ({ ...database.prepare(`select bound, issuer from profiles where uid = 'carol'`).get() }) as Record<
-      string,
-      unknown
-    >;
+  elsewhere(`update profiles set bound = 1 where uid = 'carol'`);
+  const carol = () => elsewhere(`select bound, issuer from profiles where uid = 'carol'`)[0];
   const portico = await open();
   expect(carol()).toEqual({ bound: 1, issuer: null });
   expect(await roleBy(portico, await byLocal(portico, { uid: 'carol' }))).toBe('User not found');
   expect(await roleBy(portico, await byLocal(portico, { uid: 'carol', email: 'carol@example.com' }))).toBe('client');
   expect(carol()).toEqual({ bound: 1, issuer: 'https://local-issuer.portico.invalid' });
-  database.close();
 });
 
 test('a tool beside the service settles neither whose the profiles of before are nor who is the first admin', async () => {

@@ -9,9 +9,9 @@ import { Closable, type Module, type PartName, type Parts, type Provide } from '
 
 /** What the modules have provided; each part is made when it is first asked for, and once. */
 export interface OpenedContainer {
-  get<Name extends PartName>(name: Name): Promise<Parts[Name]>;
+  readonly get: <Name extends PartName>(name: Name) => Promise<Parts[Name]>;
   /** Closes all that was opened, the last first. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Makes the folder of the data, and lets the modules provide their parts. */
