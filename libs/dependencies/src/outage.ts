@@ -19,9 +19,7 @@ export interface Outage {
   end(): void;
 }
 
-/**
- * Logs once that a dependency is away, and once that it is back and after how long. What repeats is logged at `debug`.
- */
+/** Logs once that a dependency is away, and once that it is back and after how long. What repeats is logged at `debug`. */
 export const createOutage = (
   log: Log,
   { back, fields = {} }: { readonly back: string; readonly fields?: object },

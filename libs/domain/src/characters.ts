@@ -1,7 +1,4 @@
-/**
- * Returns the first characters of a text (Unicode code points) without looking further; a shorter text is returned
- * whole.
- */
+/** Returns the first characters of a text (Unicode code points) without looking further; a shorter text is returned whole. */
 export const firstCharacters = (text: string, most: number): string => {
   let end = 0;
   for (let count = 0; count < most && end < text.length; count++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;

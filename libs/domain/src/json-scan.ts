@@ -7,8 +7,7 @@ export class JsonError extends Error {
   readonly offset: number;
   readonly kind: JsonErrorKind;
   /**
-   * In bytes: the first unexpected byte, which may come after the start of the part; the length of the text if it ends
-   * too early.
+   * In bytes: the first unexpected byte, which may come after the start of the part; the length of the text if it ends too early.
    */
   readonly unexpectedAt: number;
 
@@ -36,9 +35,7 @@ export interface JsonMember {
 export interface JsonScan {
   /** The whole value, without surrounding white space. */
   readonly value: JsonSpan;
-  /**
-   * The members of the outermost object in the order of the text, including duplicates; null if it is not an object.
-   */
+  /** The members of the outermost object in the order of the text, including duplicates; null if it is not an object. */
   readonly members: readonly JsonMember[] | null;
   /** The items of the outermost array; null if it is not one. */
   readonly items: readonly JsonSpan[] | null;
@@ -61,9 +58,8 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the outermost object, and
- * refuses a text that is malformed, nested too deeply or made of too many values, with the place. The text must be
- * valid UTF-8.
+ * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the outermost object, and refuses a
+ * text that is malformed, nested too deeply or made of too many values, with the place. The text must be valid UTF-8.
  */
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   return new Scan(bytes, bounds).run();
@@ -242,9 +238,7 @@ const isDigit = (byte: number | undefined): boolean => byte !== undefined && byt
 const isHexadecimal = (byte: number | undefined): boolean =>
   isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 
-/**
- * The place of a byte in a UTF-8 text, as an editor shows it: line and column start at 1, columns are in characters.
- */
+/** The place of a byte in a UTF-8 text, as an editor shows it: line and column start at 1, columns are in characters. */
 export function placeOf(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let lineStart = 0;

@@ -5,9 +5,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
 
 /**
- * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. In
- * a JSON text a backslash occurs only within strings, and everything unescaped is well-formed and not a control
- * character.
+ * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. In a JSON
+ * text a backslash occurs only within strings, and everything unescaped is well-formed and not a control character.
  */
 const escapes =
   /\\(?:(?<unstorable>u0000|u[Dd][89ABab]..(?!\\u[Dd][C-Fc-f])|u[Dd][C-Fc-f])|u[Dd][89ABab]..\\u[Dd][C-Fc-f]|.)/g;

@@ -6,9 +6,7 @@ export interface Settings {
   readonly issuers: readonly string[];
   /** How a first identity token must agree with the profile's e-mail to bind it (specification, section 2). */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
-  /**
-   * Whether a registration needs a token that binds it; without one it is `invalid_token` (specification, section 3).
-   */
+  /** Whether a registration needs a token that binds it; without one it is `invalid_token` (specification, section 3). */
   readonly registrationRequiresToken: boolean;
   /** Whether admins get mails about waiting registrations (specification, section 3). */
   readonly adminNotices: boolean;

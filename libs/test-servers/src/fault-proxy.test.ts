@@ -8,9 +8,7 @@ import type { FaultMode } from './faulty-connection.ts';
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 200));
 
-/**
- * A server that answers each message with "<message>!", ends its side when told "bye", and records what it received.
- */
+/** A server that answers each message with "<message>!", ends its side when told "bye", and records what it received. */
 let heard = '';
 const sockets = new Set<Socket>();
 const server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -39,9 +39,7 @@ export interface TestIdentityProvider {
   close(): Promise<void>;
 }
 
-/**
- * A real OpenID Connect provider on loopback, `http://127.0.0.1:PORT`.
- */
+/** A real OpenID Connect provider on loopback, `http://127.0.0.1:PORT`. */
 export async function startIdentityProvider({
   clientId = 'portico',
   algorithm = 'RS256',

@@ -13,8 +13,7 @@ export interface Certificate {
 }
 
 /**
- * A self-signed certificate with a new key; valid for a day. Null if the machine has no `openssl`: Node cannot sign
- * certificates.
+ * A self-signed certificate with a new key; valid for a day. Null if the machine has no `openssl`: Node cannot sign certificates.
  */
 export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
   const openssl = onPath('openssl');

@@ -27,9 +27,7 @@ export interface ServerControl {
 export interface ServerProgram {
   program: string;
   arguments(port: number): string[];
-  /**
-   * What the server logs once it answers. The log is checked because somebody else's server might answer on the port.
-   */
+  /** What the server logs once it answers. The log is checked because somebody else's server might answer on the port. */
   ready: string;
   /** What it logs if the port is taken. */
   portTaken: string;

@@ -47,9 +47,7 @@ export interface TestSmtpServer {
   close(): Promise<void>;
 }
 
-/**
- * A real SMTP server on loopback that keeps the mails it receives. Null if it needs a certificate and none can be made.
- */
+/** A real SMTP server on loopback that keeps the mails it receives. Null if it needs a certificate and none can be made. */
 export async function startSmtpServer({
   credentials,
   tls = 'none',

@@ -24,13 +24,13 @@ export const createCast = async ({ useCases, documents, tokens }: Harness) => {
     authority,
     register,
     /** A client who may use granted collections, with the key to do so. */
-    async approved(uid: string) {
+    approved: async (uid: string) => {
       const { id } = await register(uid);
       const { clientId, secret } = await useCases.approveProfile(authority, id);
       return { id, clientId, secret, key: { kind: 'key', clientId, secret } as const };
     },
     /** A collection with that name. */
-    async collection(name: string): Promise<CollectionId> {
+    collection: async (name: string): Promise<CollectionId> => {
       const document = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
       const read = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
       const texts = { name, description: '', authentication: null };

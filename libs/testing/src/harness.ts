@@ -22,9 +22,7 @@ export const defaultSettings: Settings = {
   failedCredentialsLimit: null,
 };
 
-/**
- * The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive.
- */
+/** The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive. */
 const documents = createDocumentReader();
 
 /**

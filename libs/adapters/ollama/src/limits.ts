@@ -75,7 +75,5 @@ export const ollamaLimits: OllamaLimits = {
   busyToldMs: 60_000,
 };
 
-/**
- * Texts a request, at most. The server works them one by one, so that larger ones would gain nothing.
- */
+/** Texts a request, at most. The server works them one by one, so that larger ones would gain nothing. */
 export const batchSize = 16;

@@ -20,11 +20,10 @@ interface Place {
 const report = (at: Place, message: string): void => at.findings.add(at.path, message);
 
 /**
- * A check of documents against one schema, which tells the violations that are true of the document: where a schema
- * offers alternatives only the one that the document evidently means is held against it (a reference, where there is a
- * `$ref`; the security scheme of that `type`), and of a chain of causes only the deepest. Whether there are violations
- * at all is the verdict of any validator (`format` apart). Nothing in the document is followed. They join `violations`
- * where some are known already.
+ * A check of documents against one schema, which tells the violations that are true of the document: where a schema offers
+ * alternatives only the one that the document evidently means is held against it (a reference, where there is a `$ref`; the
+ * security scheme of that `type`), and of a chain of causes only the deepest. Whether there are violations at all is the verdict
+ * of any validator (`format` apart). Nothing in the document is followed. They join `violations` where some are known already.
  */
 export function createSchemaCheck(root: SchemaObject): (document: Json, violations?: Violations) => Violations {
   const check = new SchemaCheck(root);

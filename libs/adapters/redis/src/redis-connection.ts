@@ -225,9 +225,8 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * Asks the connection for a PONG. While the server reads its data it refuses one, as it refuses all other commands; INFO
-   * would say so too, but can be forbidden or have another name. A replica gives one, so that after one was met a write
-   * decides.
+   * Asks the connection for a PONG. While the server reads its data it refuses one, as it refuses all other commands; INFO would
+   * say so too, but can be forbidden or have another name. A replica gives one, so that after one was met a write decides.
    */
   async #examine(): Promise<void> {
     const { stream } = this.client;

@@ -14,9 +14,8 @@ import type {
 } from '@portico/domain';
 
 /**
- * The tables, for both dialects. Instants are milliseconds in a 64-bit integer; ids are UUIDs in lower case as text, so
- * that both dialects compare and return them alike. Every index has its name here, since the dialects would make up
- * different ones.
+ * The tables, for both dialects. Instants are milliseconds in a 64-bit integer; ids are UUIDs in lower case as text, so that both
+ * dialects compare and return them alike. Every index has its name here, since the dialects would make up different ones.
  */
 const int64 = () => p.bigint('number');
 const text = () => p.text();

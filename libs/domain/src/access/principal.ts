@@ -40,8 +40,7 @@ export interface CallerRow<Found extends CollectionHead = CollectionHead> {
   readonly limits: ClientLimits;
   readonly epochs: Epochs;
   /**
-   * The requested part of the collection that the request is about. Null if the request is about none, or if it does
-   * not exist.
+   * The requested part of the collection that the request is about. Null if the request is about none, or if it does not exist.
    */
   readonly target: Found | null;
   /** Whether the profile has a grant for the target. */
@@ -92,8 +91,7 @@ export interface Initiator {
 declare const minted: unique symbol;
 
 /**
- * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who holds the stores
- * anyway.
+ * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who holds the stores anyway.
  */
 export interface AdminAuthority extends Initiator {
   readonly [minted]: true;

@@ -28,10 +28,7 @@ export interface AuditEntry {
   readonly message: string;
   /** As sent, or ISO 8601. */
   readonly timestamp: string;
-  /**
-   * The instant that `timestamp` names, with fractions of a millisecond down to the microsecond; entries are ordered by
-   * it.
-   */
+  /** The instant that `timestamp` names, with fractions of a millisecond down to the microsecond; entries are ordered by it. */
   readonly instant: Instant;
   /** Retention is counted from here. */
   readonly receivedAt: Instant;

@@ -73,8 +73,7 @@ export interface EffectiveLimit {
 }
 
 /**
- * The limit that applies to a profile: its active override, else its active tier, else the default (specification,
- * section 7).
+ * The limit that applies to a profile: its active override, else its active tier, else the default (specification, section 7).
  */
 export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
   const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
@@ -94,8 +93,7 @@ export interface RateLimitResult {
   /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */
   readonly resetSeconds: number;
   /**
-   * Whole seconds, at least 1, after which one request would be admitted if none came before; 0 if one would be
-   * admitted now.
+   * Whole seconds, at least 1, after which one request would be admitted if none came before; 0 if one would be admitted now.
    */
   readonly retryAfterSeconds: number;
 }

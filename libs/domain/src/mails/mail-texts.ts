@@ -6,9 +6,8 @@ import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { Mail } from './mail.ts';
 
 /**
- * The service's mails to people. No mail greets anybody by name: a registrant may give somebody else's address and any
- * text as the name, which would read as the organisation's words. Text by others stands only within lines that the
- * service composes.
+ * The service's mails to people. No mail greets anybody by name: a registrant may give somebody else's address and any text as
+ * the name, which would read as the organisation's words. Text by others stands only within lines that the service composes.
  */
 type Recipient = Pick<Profile, 'email'>;
 

@@ -20,10 +20,7 @@ export interface AuditLog {
     limit: number,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly total: number }>;
 
-  /**
-   * All entries under the filter in the order of `page`, read in bounded batches; each entry present at the call comes
-   * once.
-   */
+  /** All entries under the filter in the order of `page`, read in bounded batches; each entry present at the call comes once. */
   export(filter: AuditFilter): AsyncIterable<AuditEntry>;
 
   /** Removes up to `limit` entries received before that instant, oldest first; returns how many it removed. */

@@ -1,6 +1,4 @@
-/**
- * Encrypts data that must be readable again (AES-256-GCM). A text or a context with a lone surrogate is a `RangeError`.
- */
+/** Encrypts data that must be readable again (AES-256-GCM). A text or a context with a lone surrogate is a `RangeError`. */
 export interface Cipher {
   /** Seals the text for this context; the result differs at every call. */
   seal(text: string, context: string): string;

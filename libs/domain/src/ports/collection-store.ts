@@ -39,8 +39,7 @@ export interface CollectionStore {
   document(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
 
   /**
-   * What is visible, ordered by `nameKey(name)` by code points, then by id; whole, or one page of it. No document is
-   * read for it.
+   * What is visible, ordered by `nameKey(name)` by code points, then by id; whole, or one page of it. No document is read for it.
    */
   list(visibility: Visibility, page: ListPage | null): Promise<readonly ListedCollection[]>;
 

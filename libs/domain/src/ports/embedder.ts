@@ -9,10 +9,9 @@ export interface Embedder {
    */
   modelId(): Promise<string>;
   /**
-   * Returns one vector per text, in the same order: 768 finite numbers, of length 1, the same for the same text
-   * whatever else is in the batch. A text without any known feature still gets one. The model's id comes with them,
-   * because a model can change between any two calls. Throws `embedding_unavailable` if it cannot embed, or not within
-   * 15 s.
+   * Returns one vector per text, in the same order: 768 finite numbers, of length 1, the same for the same text whatever else is
+   * in the batch. A text without any known feature still gets one. The model's id comes with them, because a model can change
+   * between any two calls. Throws `embedding_unavailable` if it cannot embed, or not within 15 s.
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts>;
   /** Rejects with `embedding_unavailable` while it cannot embed. */

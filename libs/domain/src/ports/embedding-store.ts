@@ -4,9 +4,8 @@ import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 /** The vectors of all collections: the truth that an index is a copy of. */
 export interface EmbeddingStore {
   /**
-   * Stores the embedding in place of the collection's earlier one, with the next `sequence`; but only if the collection
-   * exists and its `contentRevision` is this one. Returns whether it was stored, so that a late result of an older text
-   * is never kept.
+   * Stores the embedding in place of the collection's earlier one, with the next `sequence`; but only if the collection exists
+   * and its `contentRevision` is this one. Returns whether it was stored, so that a late result of an older text is never kept.
    */
   put(embedding: Embedding): Promise<boolean>;
 

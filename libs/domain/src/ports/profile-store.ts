@@ -40,10 +40,9 @@ export interface ProfileStore {
   pending(limit: number): Promise<PendingProfiles>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of
-   * the admins. Throws `user_not_found` where there is none, and `tier_not_found` where it gives the profile a tier
-   * that is not there; that, what `decide` throws, and a change to an e-mail or uid that is taken, leaves everything as it was.
-   * Returns what was stored.
+   * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of the admins.
+   * Throws `user_not_found` where there is none, and `tier_not_found` where it gives the profile a tier that is not there; that,
+   * what `decide` throws, and a change to an e-mail or uid that is taken, leaves everything as it was. Returns what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 

@@ -7,10 +7,7 @@ import type { LimitRule, RateLimitResult } from '../limits/limit.ts';
  * subject costs at most 8 KB, and may be forgotten once it has left every window that it was judged by.
  */
 export interface RateLimiter {
-  /**
-   * Admits and counts a request, or refuses it and counts nothing. A new rule keeps the subject's history and applies
-   * to it.
-   */
+  /** Admits and counts a request, or refuses it and counts nothing. A new rule keeps the subject's history and applies to it. */
   consume(subject: string, rule: LimitRule): Promise<RateLimitResult>;
   /** Returns what `consume` would, without counting: `remaining` is not reduced. */
   peek(subject: string, rule: LimitRule): Promise<RateLimitResult>;

@@ -35,10 +35,7 @@ export interface SecretsReset extends Effects {
   readonly reason: string;
 }
 
-/**
- * Everything sealed with the secrets key, taken together: for a start without the key, and for continuing when it is
- * lost.
- */
+/** Everything sealed with the secrets key, taken together: for a start without the key, and for continuing when it is lost. */
 export interface SealedStore {
   /** Everything that is sealed, read at one moment. */
   read(): Promise<SealedSecrets>;

@@ -23,9 +23,7 @@ export class ModelRunner {
     this.#isLoaded = false;
   }
 
-  /**
-   * Fulfilled once the model is loaded, by this request or by an earlier one; rejects if this request's client leaves.
-   */
+  /** Fulfilled once the model is loaded, by this request or by an earlier one; rejects if this request's client leaves. */
   async load(clientLeft: AbortSignal): Promise<void> {
     while (!this.#isLoaded) {
       clientLeft.throwIfAborted();

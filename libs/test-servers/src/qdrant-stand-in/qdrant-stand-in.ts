@@ -20,10 +20,7 @@ export interface QdrantCall {
   readonly bodyBytes: number;
 }
 
-/**
- * A stand-in for Qdrant on 127.0.0.1: the same answers and refusals for the calls that Portico makes, with exact
- * search.
- */
+/** A stand-in for Qdrant on 127.0.0.1: the same answers and refusals for the calls that Portico makes, with exact search. */
 export interface QdrantStandIn {
   readonly url: string;
   /** The key required from now on. */

@@ -78,10 +78,7 @@ export const admitRegistration = async (
   return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
 };
 
-/**
- * Counts a request without valid credentials by its address; throws `rate_limited`. Null if such requests are not
- * limited.
- */
+/** Counts a request without valid credentials by its address; throws `rate_limited`. Null if such requests are not limited. */
 const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
   { anonymousLimit }: Settings,

@@ -56,10 +56,7 @@ const identifyByToken = async <Part extends TargetPart>(
   return profile ? identified({ ...row, profile }, 'token') : 'unregistered';
 };
 
-/**
- * Returns the claims of the credential's identity token if it is valid, registered or not; otherwise why they are not
- * known.
- */
+/** Returns the claims of the credential's identity token if it is valid, registered or not; otherwise why they are not known. */
 export const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,

@@ -5,10 +5,9 @@ import type { Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'embedder' | 'vectors'>;
 
 /**
- * Brings the embedding in line with the collection as it is now: made again if the collection exists, removed from the
- * index if it does not, because its row is already gone. A result for a text that has changed meanwhile is dropped; the
- * change left its own job. Indexes are not told about a new embedding: the next search names its sequence, and they
- * read it.
+ * Brings the embedding in line with the collection as it is now: made again if the collection exists, removed from the index if
+ * it does not, because its row is already gone. A result for a text that has changed meanwhile is dropped; the change left its
+ * own job. Indexes are not told about a new embedding: the next search names its sequence, and they read it.
  */
 export const embedCollection = async (
   { collections, embeddings, embedder, vectors }: Needs,

@@ -41,12 +41,11 @@ export const readReindex =
 const portionSize = 2_000;
 
 /**
- * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how
- * many such collections there are. Meant to be called repeatedly: while the model is the one for which none were left
- * the last time, it only asks for the model's id. One look after a change of model is not enough, because a job that is
- * under way may still store what the earlier model made. If it fails midway, what was added stays, and the next call
- * continues. A collection whose job is a dead letter gets another one once: when this begins, or when the model
- * changes.
+ * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how many such
+ * collections there are. Meant to be called repeatedly: while the model is the one for which none were left the last time, it
+ * only asks for the model's id. One look after a change of model is not enough, because a job that is under way may still store
+ * what the earlier model made. If it fails midway, what was added stays, and the next call continues. A collection whose job is a
+ * dead letter gets another one once: when this begins, or when the model changes.
  */
 export const embedOutdated = (ports: Needs) => {
   let settledFor: string | null = null;

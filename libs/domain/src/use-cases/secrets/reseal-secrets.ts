@@ -25,10 +25,9 @@ type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
 /**
- * Reseals with the present secrets key everything that an earlier one has sealed: credentials of collections and
- * waiting mails. After that the earlier key is no longer needed. It may run while the service runs, and again, also
- * after an interruption: each secret is changed in its own transaction with an audit entry, and no collection's
- * `updatedAt` or revision changes.
+ * Reseals with the present secrets key everything that an earlier one has sealed: credentials of collections and waiting mails.
+ * After that the earlier key is no longer needed. It may run while the service runs, and again, also after an interruption: each
+ * secret is changed in its own transaction with an audit entry, and no collection's `updatedAt` or revision changes.
  */
 export const resealSecrets =
   (ports: Needs) =>
