@@ -92,7 +92,6 @@ interface RouteFacts {
   readonly path: string;
   /** Names the operation in the OpenAPI document; unique. */
   readonly operation: string;
-  readonly tag: 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
   readonly summary: string;
   readonly description: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
@@ -122,8 +121,15 @@ interface RouteFacts {
   readonly ofLocalIssuer?: boolean;
 }
 
+/** What the operations of the OpenAPI document are grouped by. */
+export type Tag = 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
+
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
-export interface Route extends RouteFacts {
+export interface Route extends RouteRow {
+  readonly tag: Tag;
+}
+
+export interface RouteRow extends RouteFacts {
   readonly auth: RouteAuth;
   readonly query: z.ZodObject | null;
   readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
@@ -172,7 +178,7 @@ export const defineRoute = <
   bodySchema,
   handler,
   ...facts
-}: RouteDefinition<Auth, Query, Kind, Body, Response, Part>): Route => ({
+}: RouteDefinition<Auth, Query, Kind, Body, Response, Part>): RouteRow => ({
   ...facts,
   query: query ?? null,
   body:

@@ -1,7 +1,7 @@
 import { toIso, type ClientAccess, type CollectionAccess } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
 import {
   clientParameter,
   collectionIdOf,
@@ -42,12 +42,11 @@ const clientAccess = z
 
 const pair = { ...clientParameter, ...collectionParameter };
 
-export const accessRoutes: readonly Route[] = [
+export const accessRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'GET',
     path: '/api/access/clients/:client_profile_id/collections',
     operation: 'listClientAccess',
-    tag: 'Access',
     summary: 'List all collections, each with whether the client has access',
     description: 'By name without regard to case. `granted_at` is null where the client has no access.',
     params: clientParameter,
@@ -64,7 +63,6 @@ export const accessRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
     operation: 'grantAccess',
-    tag: 'Access',
     summary: 'Grant a client access to a collection',
     description:
       'Holds from the next request on, for a profile that waits for approval too; a rejected one sees nothing all the same.',
@@ -90,7 +88,6 @@ export const accessRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
     operation: 'revokeAccess',
-    tag: 'Access',
     summary: "Revoke a client's access to a collection",
     description: 'Holds from the next request on.',
     params: pair,
@@ -108,7 +105,6 @@ export const accessRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/access/collections/:collection_id/clients',
     operation: 'listCollectionClients',
-    tag: 'Access',
     summary: 'List the clients with access to a collection',
     description: 'By e-mail.',
     params: collectionParameter,

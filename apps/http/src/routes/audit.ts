@@ -2,7 +2,7 @@ import { pageSizeDefault, type AuditEntry, type AuditFilter, type Json } from '@
 import { z } from 'zod';
 import { ready, stream } from '../answers/answer.ts';
 import { dateTime, moment, numberParameter, optional, profileId, text } from '../requests/fields.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
 import { attributedEntry, auditEntry, auditPage, entryLine, entryText, pageText } from './audit-views.ts';
 
 const newEntry = z
@@ -43,12 +43,11 @@ const paged = z.object({
   ...filters,
 });
 
-export const auditRoutes: readonly Route[] = [
+export const auditRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'POST',
     path: '/api/audit/',
     operation: 'writeAuditEntry',
-    tag: 'Audit',
     summary: 'Write an audit log entry',
     description: 'The entry is durable once it is answered.',
     auth: 'token or key',
@@ -69,7 +68,6 @@ export const auditRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/audit/',
     operation: 'readAuditPage',
-    tag: 'Audit',
     summary: 'Read the audit log page by page',
     description: 'Newest `timestamp` first. A page past the end is empty.',
     auth: 'admin',
@@ -85,7 +83,6 @@ export const auditRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/audit/export',
     operation: 'exportAudit',
-    tag: 'Audit',
     summary: 'Export the audit log',
     description: 'One entry a line (NDJSON), newest first, as fast as it is read.',
     auth: 'admin',

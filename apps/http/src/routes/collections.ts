@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
 import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
-import { defineRoute, documentMember, type Route } from '../route.ts';
+import { defineRoute, documentMember, type RouteRow } from '../route.ts';
 import {
   collectionAnswer,
   createdAnswer,
@@ -132,12 +132,11 @@ const paging = z.object({
 
 const pageLimitDefault = 100;
 
-export const collectionRoutes: readonly Route[] = [
+export const collectionRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'GET',
     path: '/api/collections/:collection_id',
     operation: 'readCollection',
-    tag: 'Collections',
     summary: 'Read a collection with its OpenAPI document',
     description:
       'The document is the very text that was sent. With `If-None-Match` it is answered again only where it has changed.',
@@ -157,7 +156,6 @@ export const collectionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/collections/:collection_id/metadata',
     operation: 'readMetadata',
-    tag: 'Collections',
     summary: "Read what is needed to call a collection's API",
     description:
       'The base address and how to authenticate. `authentication.value` holds the stored credential, where there is one; ' +
@@ -183,7 +181,6 @@ export const collectionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/collections/',
     operation: 'listCollections',
-    tag: 'Collections',
     summary: 'List the collections that the caller may see',
     description: 'All of them for an admin, the granted ones for a client; by name without regard to case.',
     auth: 'token',
@@ -212,7 +209,6 @@ export const collectionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/collections/',
     operation: 'createCollection',
-    tag: 'Collections',
     summary: 'Create a collection',
     description: 'It can be searched for as soon as it is embedded, normally within a second.',
     auth: 'admin',
@@ -241,7 +237,6 @@ export const collectionRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/collections/:collection_id',
     operation: 'updateCollection',
-    tag: 'Collections',
     summary: 'Change a collection',
     description: 'What is absent stays. Where nothing changes nothing is written, and `updated_at` stays.',
     params: collectionParameter,
@@ -270,7 +265,6 @@ export const collectionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/collections/:collection_id',
     operation: 'removeCollection',
-    tag: 'Collections',
     summary: 'Delete a collection',
     description: 'Irreversible. Its grants and its embedding go with it.',
     params: collectionParameter,

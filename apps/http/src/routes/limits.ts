@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { booleanParameter, clearable, optional, text, wholeNumber } from '../requests/fields.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
 const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
@@ -57,13 +57,7 @@ const newOverride = z
     is_active: optional(z.boolean()).meta({ default: true }),
   })
   .meta({ id: 'NewOverride' });
-const overrideChange = z
-  .object({
-    allowed_limit: optional(allowedLimit).meta({ examples: [1_200] }),
-    window_seconds: optional(windowSeconds),
-    is_active: optional(z.boolean()),
-  })
-  .meta({ id: 'OverrideChange' });
+const overrideChange = tierChange.omit({ description: true }).meta({ id: 'OverrideChange' });
 
 const rule = { allowed_limit: z.int(), window_seconds: z.int() };
 const tier = z
@@ -117,12 +111,11 @@ const apiClientParameter = {
   },
 } as const;
 
-const tierRoutes: readonly Route[] = [
+const tierRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/tiers',
     operation: 'listTiers',
-    tag: 'Rate limits',
     summary: 'List all tiers',
     description: 'By name.',
     auth: 'admin',
@@ -135,7 +128,6 @@ const tierRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/rate-limits/tiers/active/all',
     operation: 'listActiveTiers',
-    tag: 'Rate limits',
     summary: 'List the active tiers',
     description: 'By name; for every authenticated caller.',
     auth: 'token or key',
@@ -147,7 +139,6 @@ const tierRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/rate-limits/tiers',
     operation: 'createTier',
-    tag: 'Rate limits',
     summary: 'Create a tier',
     description: 'It limits the clients that it is assigned to, from their next request on.',
     auth: 'admin',
@@ -160,10 +151,8 @@ const tierRoutes: readonly Route[] = [
     handler: async ({ useCases, caller, body: { fields } }) => {
       const created = await useCases.createTier(caller.authority, {
         tier: fields.tier,
-        allowed: fields.allowed_limit,
-        windowSeconds: fields.window_seconds,
         description: fields.description ?? null,
-        isActive: fields.is_active ?? true,
+        ...ruleOf(fields),
       });
       return json(tierView(created));
     },
@@ -172,7 +161,6 @@ const tierRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/rate-limits/tiers/:tier',
     operation: 'updateTier',
-    tag: 'Rate limits',
     summary: 'Change a tier',
     description: 'What is absent stays. The change holds from the next request on.',
     params: tierParameter,
@@ -183,12 +171,8 @@ const tierRoutes: readonly Route[] = [
     response: tier,
     errors: ['tier_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const changed = await useCases.updateTier(caller.authority, tierNameOf(params.tier), {
-        allowed: fields.allowed_limit ?? undefined,
-        windowSeconds: fields.window_seconds ?? undefined,
-        description: fields.description,
-        isActive: fields.is_active ?? undefined,
-      });
+      const change = { description: fields.description, ...ruleChangeOf(fields) };
+      const changed = await useCases.updateTier(caller.authority, tierNameOf(params.tier), change);
       return json(tierView(changed));
     },
   }),
@@ -196,7 +180,6 @@ const tierRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/rate-limits/tiers/:tier',
     operation: 'removeTier',
-    tag: 'Rate limits',
     summary: 'Delete a tier',
     description: 'Its clients fall back to the default limit.',
     params: tierParameter,
@@ -211,12 +194,11 @@ const tierRoutes: readonly Route[] = [
   }),
 ];
 
-const overrideRoutes: readonly Route[] = [
+const overrideRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/overrides',
     operation: 'listOverrides',
-    tag: 'Rate limits',
     summary: 'List overrides',
     description: 'By id, those that are not active included.',
     auth: 'admin',
@@ -233,7 +215,6 @@ const overrideRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/rate-limits/overrides',
     operation: 'createOverride',
-    tag: 'Rate limits',
     summary: 'Create an override for a client',
     description: 'One override a client is active: a new active one makes the earlier inactive.',
     auth: 'admin',
@@ -244,11 +225,8 @@ const overrideRoutes: readonly Route[] = [
     response: override,
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const created = await useCases.createOverride(caller.authority, parseId<ClientId>(fields.client_id), {
-        allowed: fields.allowed_limit,
-        windowSeconds: fields.window_seconds,
-        isActive: fields.is_active ?? true,
-      });
+      const client = parseId<ClientId>(fields.client_id);
+      const created = await useCases.createOverride(caller.authority, client, ruleOf(fields));
       return json(overrideView(created));
     },
   }),
@@ -256,7 +234,6 @@ const overrideRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/rate-limits/overrides/:id',
     operation: 'updateOverride',
-    tag: 'Rate limits',
     summary: 'Change an override',
     description: 'What is absent stays.',
     params: overrideParameter,
@@ -267,11 +244,8 @@ const overrideRoutes: readonly Route[] = [
     response: override,
     errors: ['override_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const changed = await useCases.updateOverride(caller.authority, overrideIdOf(params.id), {
-        allowed: fields.allowed_limit ?? undefined,
-        windowSeconds: fields.window_seconds ?? undefined,
-        isActive: fields.is_active ?? undefined,
-      });
+      const change = ruleChangeOf(fields);
+      const changed = await useCases.updateOverride(caller.authority, overrideIdOf(params.id), change);
       return json(overrideView(changed));
     },
   }),
@@ -279,7 +253,6 @@ const overrideRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/rate-limits/overrides/:id',
     operation: 'removeOverride',
-    tag: 'Rate limits',
     summary: 'Delete an override',
     description: 'Its client falls back to its tier, or to the default limit.',
     params: overrideParameter,
@@ -296,7 +269,6 @@ const overrideRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/rate-limits/effective/:client_id',
     operation: 'readEffectiveLimit',
-    tag: 'Rate limits',
     summary: 'Read the limit that holds for a client',
     description: 'For an admin, or for the client itself by either credential.',
     params: apiClientParameter,
@@ -313,7 +285,7 @@ const overrideRoutes: readonly Route[] = [
   }),
 ];
 
-export const limitRoutes: readonly Route[] = [...tierRoutes, ...overrideRoutes];
+export const limitRoutes: readonly RouteRow[] = [...tierRoutes, ...overrideRoutes];
 
 const tierNameOf = (text: string | undefined): string => {
   if (text === undefined || !tierNameForm.test(text)) throw new PorticoError('tier_not_found');
@@ -325,6 +297,19 @@ const overrideIdOf = (text: string | undefined): number => {
   if (id > overrideIdMax) throw new PorticoError('override_not_found');
   return id;
 };
+
+const ruleOf = (fields: Omit<z.output<typeof newOverride>, 'client_id'>) => ({
+  allowed: fields.allowed_limit,
+  windowSeconds: fields.window_seconds,
+  isActive: fields.is_active ?? true,
+});
+
+/** What is absent stays. */
+const ruleChangeOf = (fields: z.output<typeof overrideChange>) => ({
+  allowed: fields.allowed_limit ?? undefined,
+  windowSeconds: fields.window_seconds ?? undefined,
+  isActive: fields.is_active ?? undefined,
+});
 
 const tierView = (from: Tier): z.input<typeof tier> => ({
   tier: from.tier,

@@ -2,7 +2,7 @@ import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierN
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { clearable, email, line, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
 import {
   changedRole,
   changedRoleView,
@@ -81,12 +81,11 @@ const includes = z.object({
   }),
 });
 
-export const profileRoutes: readonly Route[] = [
+export const profileRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'POST',
     path: '/api/profiles/register',
     operation: 'registerProfile',
-    tag: 'Profiles',
     summary: 'Register a profile',
     description:
       'Needs no credential, unless the service is configured to demand a token. The profile waits for an administrator to approve ' +
@@ -116,7 +115,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/profiles/me',
     operation: 'readOwnProfile',
-    tag: 'Profiles',
     summary: 'Read the own profile',
     description: 'Whatever its registration status. A valid token whose user has no profile is answered by 404.',
     auth: 'token',
@@ -130,7 +128,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/profiles/me',
     operation: 'updateOwnProfile',
-    tag: 'Profiles',
     summary: 'Change the own name or company',
     description: 'What is absent stays.',
     auth: 'token',
@@ -148,7 +145,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/profiles/me/credentials',
     operation: 'rotateOwnCredentials',
-    tag: 'Profiles',
     summary: 'Replace the own API secret',
     description: 'For approved clients.',
     auth: 'token',
@@ -167,7 +163,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/profiles/',
     operation: 'listProfiles',
-    tag: 'Profiles',
     summary: 'List all profiles',
     description: 'Oldest first.',
     auth: 'admin',
@@ -184,7 +179,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/profiles/:user_id/approve',
     operation: 'approveProfile',
-    tag: 'Profiles',
     summary: 'Approve a registration',
     description: 'Issues the API key pair, which is answered this once and e-mailed to the user.',
     params: profileParameter,
@@ -202,7 +196,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/profiles/:user_id/reject',
     operation: 'rejectProfile',
-    tag: 'Profiles',
     summary: 'Reject a registration',
     description: 'A body is not required. The user is notified by e-mail where mail is enabled.',
     params: profileParameter,
@@ -221,7 +214,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/profiles/:user_id/credentials',
     operation: 'rotateCredentials',
-    tag: 'Profiles',
     summary: "Replace a client's API secret",
     description: 'A body is not required.',
     params: profileParameter,
@@ -242,7 +234,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/profiles/:user_id/role',
     operation: 'changeRole',
-    tag: 'Profiles',
     summary: 'Promote to admin or demote to client',
     description:
       'Keys and grants sleep while the role is `admin`. The last admin who can sign in stays one. A profile that no identity token ' +
@@ -264,7 +255,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/api/profiles/:user_id/tier',
     operation: 'assignTier',
-    tag: 'Profiles',
     summary: 'Assign a rate-limit tier',
     description: '`null` takes the tier away, which leaves the default limit.',
     params: profileParameter,
@@ -283,7 +273,6 @@ export const profileRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/profiles/:user_id',
     operation: 'removeProfile',
-    tag: 'Profiles',
     summary: 'Delete a profile',
     description: 'Irreversible. Its grants, keys, overrides and identity mapping go with it.',
     params: profileParameter,

@@ -3,7 +3,7 @@ import { searchQueryMax, type PartState, type ReindexProgress, type VectorHealth
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
 
 const kLimitDefault = 10;
 
@@ -50,12 +50,11 @@ const reindexProgress = z
   })
   .meta({ id: 'ReindexProgress' });
 
-export const searchRoutes: readonly Route[] = [
+export const searchRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'POST',
     path: '/api/vector/search',
     operation: 'searchCollections',
-    tag: 'Search',
     summary: 'Search collections in natural language',
     description:
       'Highest score first, among the collections that the caller may see. ' +
@@ -85,7 +84,6 @@ export const searchRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/vector/health',
     operation: 'readVectorHealth',
-    tag: 'Search',
     summary: 'Tell whether search works',
     description: 'Names the embedder and the index, each with its state.',
     auth: 'free',
@@ -101,7 +99,6 @@ export const searchRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/vector/reindex',
     operation: 'startReindex',
-    tag: 'Search',
     summary: 'Embed every collection anew',
     description: 'In the background. Answers the run that is under way, where there is one.',
     auth: 'admin',
@@ -116,7 +113,6 @@ export const searchRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/vector/reindex',
     operation: 'readReindex',
-    tag: 'Search',
     summary: 'Tell how far the last re-indexing is',
     description:
       '`none` where nothing was re-embedded yet. `done` counts what is embedded, `failed` what is still tried again.',

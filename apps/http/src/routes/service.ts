@@ -3,7 +3,7 @@ import { PorticoError, type Readiness } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, type RouteRow } from '../route.ts';
 import { reasonView } from './wire.ts';
 
 const health = z
@@ -23,12 +23,11 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-export const serviceRoutes: readonly Route[] = [
+export const serviceRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'GET',
     path: '/health',
     operation: 'readHealth',
-    tag: 'Service',
     summary: 'Tell whether the service is alive',
     description: 'Asks no dependency.',
     auth: 'free',
@@ -41,7 +40,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/ready',
     operation: 'readReadiness',
-    tag: 'Service',
     summary: 'Tell whether the service can answer',
     description:
       'Names each dependency with its state, and with the reason why it is unavailable, where that is known.',
@@ -59,7 +57,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/metrics',
     operation: 'readMetrics',
-    tag: 'Service',
     summary: 'Measurements in the text format of Prometheus',
     description: 'Of this process alone.',
     auth: 'free',
@@ -74,7 +71,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/openapi.json',
     operation: 'readOpenApi',
-    tag: 'Service',
     summary: 'This document',
     description: 'It is made from the schemas that judge requests, so it describes what this very service takes.',
     auth: 'free',
@@ -86,7 +82,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/',
     operation: 'readRoot',
-    tag: 'Service',
     summary: 'Lead to the interactive documentation',
     description: 'There is nothing else to see here.',
     hidden: true,
@@ -99,7 +94,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/docs',
     operation: 'readDocumentation',
-    tag: 'Service',
     summary: 'Interactive documentation',
     description: 'This document as a page.',
     hidden: true,
@@ -112,7 +106,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/docs/:file',
     operation: 'readDocumentationFile',
-    tag: 'Service',
     summary: 'A part of the interactive documentation',
     description: 'What the page loads.',
     params: { file: { description: 'Its name.', schema: { type: 'string' }, example: 'swagger-ui.css' } },
@@ -131,7 +124,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/.well-known/openid-configuration',
     operation: 'readIssuer',
-    tag: 'Service',
     summary: 'The discovery document of the local identity provider',
     description: 'As OpenID Connect Discovery describes it, as far as it is about verifying ID tokens.',
     ofLocalIssuer: true,
@@ -145,7 +137,6 @@ export const serviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/.well-known/jwks.json',
     operation: 'readIssuerKeys',
-    tag: 'Service',
     summary: 'The public keys of the local identity provider',
     description: 'A JSON Web Key Set (RFC 7517).',
     ofLocalIssuer: true,

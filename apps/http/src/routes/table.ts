@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
@@ -7,16 +7,18 @@ import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
 import { serviceRoutes } from './service.ts';
 
+const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
+
 /**
  * All that the service answers to. Express tries the paths in this order, so the busiest come first, and `/me` before
  * `/:user_id`.
  */
 export const routes: readonly Route[] = [
-  ...collectionRoutes,
-  ...searchRoutes,
-  ...auditRoutes,
-  ...profileRoutes,
-  ...accessRoutes,
-  ...limitRoutes,
-  ...serviceRoutes,
+  ...tagged('Collections', collectionRoutes),
+  ...tagged('Search', searchRoutes),
+  ...tagged('Audit', auditRoutes),
+  ...tagged('Profiles', profileRoutes),
+  ...tagged('Access', accessRoutes),
+  ...tagged('Rate limits', limitRoutes),
+  ...tagged('Service', serviceRoutes),
 ];
