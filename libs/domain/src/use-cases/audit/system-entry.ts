@@ -1,9 +1,11 @@
+import type { Initiator } from '../../access/principal.ts';
 import { type AuditEntry, facetsOf } from '../../audit/audit-entry.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { EntryId } from '../../ids.ts';
 import { toIso } from '../../instant.ts';
 import type { Json } from '../../json.ts';
 import { shortLine } from '../../line.ts';
+import type { Effects } from '../../ports/effects.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
@@ -52,3 +54,10 @@ export const systemEntry = (
     facets: facetsOf(message),
   };
 };
+
+/** The effects of a change that is on record: the service's entry of it, and until when its request waits. */
+export const recorded = (
+  ports: Pick<Ports, 'clock' | 'random'>,
+  { actor, deadline }: Initiator,
+  message: SystemMessage,
+): Pick<Effects, 'entries' | 'deadline'> => ({ entries: [systemEntry(ports, actor, message)], deadline });

@@ -6,7 +6,7 @@ import type { CollectionId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
-import { ofCollection, systemEntry } from '../audit/system-entry.ts';
+import { ofCollection, recorded } from '../audit/system-entry.ts';
 import { embedJob } from '../search/embed-collection.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
 
@@ -36,7 +36,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'queue'
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
+  async (authority: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
     refuseViolations(settings, input.strict, document);
     const id = ports.random.uuid() as CollectionId;
@@ -55,8 +55,8 @@ export const createCollection =
       ...factsOf(document),
     };
     const job = embedJob(ports, id);
-    const entry = systemEntry(ports, actor, { action: 'collection.create', ...ofCollection(collection) });
-    await ports.collections.add(collection, document.packed, { entries: [entry], jobs: [job], deadline });
+    const effects = recorded(ports, authority, { action: 'collection.create', ...ofCollection(collection) });
+    await ports.collections.add(collection, document.packed, { ...effects, jobs: [job] });
     ports.queue.offer('embed', [job.id]);
     return collection;
   };
@@ -70,7 +70,7 @@ export interface UpdatedCollection {
 /** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
+  async (authority: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
     if (edit.document) refuseViolations(settings, edit.strict, edit.document);
     const job = embedJob(ports, id);
     const now = ports.clock.now();
@@ -89,16 +89,13 @@ export const updateCollection =
           updatedAt: nextChangeAt(current.updatedAt, now),
         },
         ...(edit.document && fields.includes('documentDigest') ? { document: edit.document.packed } : {}),
-        entries: [
-          systemEntry(ports, actor, {
-            action: 'collection.update',
-            ...ofCollection(current),
-            fields: fields.map((field) => auditNames[field]),
-            ...(fields.includes('name') ? { new_name: edited.name } : {}),
-          }),
-        ],
+        ...recorded(ports, authority, {
+          action: 'collection.update',
+          ...ofCollection(current),
+          fields: fields.map((field) => auditNames[field]),
+          ...(fields.includes('name') ? { new_name: edited.name } : {}),
+        }),
         jobs: reworded ? [job] : [],
-        deadline,
       };
     });
     if (changed) ports.queue.offer('embed', [job.id]);
@@ -108,12 +105,11 @@ export const updateCollection =
 /** Deletes a collection with its document, grants and embedding. */
 export const removeCollection =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, id: CollectionId): Promise<void> => {
+  async (authority: AdminAuthority, id: CollectionId): Promise<void> => {
     const job = embedJob(ports, id);
     await ports.collections.remove(id, (current) => ({
-      entries: [systemEntry(ports, actor, { action: 'collection.delete', ...ofCollection(current) })],
+      ...recorded(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
       jobs: [job],
-      deadline,
     }));
     ports.queue.offer('embed', [job.id]);
   };

@@ -10,7 +10,7 @@ import {
 } from '../../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofCollection, ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { ofCollection, ofProfile, recorded } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 
@@ -18,18 +18,14 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 export const grantAccess =
   (ports: Needs) =>
   async (
-    { actor, deadline }: AdminAuthority,
+    authority: AdminAuthority,
     client: ProfileId,
     collection: CollectionId,
   ): Promise<{ readonly grantedAt: number }> => {
     const grantedAt = ports.clock.now();
     await ports.grants.grant(client, collection, (state) => {
       const pair = enforce(grantingRules, collection, state);
-      return {
-        grantedAt,
-        entries: [systemEntry(ports, actor, { action: 'access.grant', ...pair })],
-        deadline,
-      };
+      return { grantedAt, ...recorded(ports, authority, { action: 'access.grant', ...pair }) };
     });
     return { grantedAt };
   };
@@ -37,10 +33,10 @@ export const grantAccess =
 /** Revokes a grant; no later request anywhere sees it. */
 export const revokeAccess =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, client: ProfileId, collection: CollectionId): Promise<void> => {
+  async (authority: AdminAuthority, client: ProfileId, collection: CollectionId): Promise<void> => {
     await ports.grants.revoke(client, collection, (state) => {
       const pair = enforce(revokingRules, collection, state);
-      return { entries: [systemEntry(ports, actor, { action: 'access.revoke', ...pair })], deadline };
+      return recorded(ports, authority, { action: 'access.revoke', ...pair });
     });
   };
 

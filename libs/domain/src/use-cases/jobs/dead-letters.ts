@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { JobId } from '../../ids.ts';
 import type { DeadLetter, RequeueOutcome } from '../../jobs/dead-letter.ts';
 import type { Ports } from '../../ports/index.ts';
-import { systemEntry } from '../audit/system-entry.ts';
+import { recorded } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
@@ -29,24 +29,19 @@ export const listDeadLetters =
  */
 export const requeueJob =
   (ports: Needs) =>
-  ({ actor, deadline }: AdminAuthority, id: JobId): Promise<RequeueOutcome> => {
-    const entries = [systemEntry(ports, actor, { action: 'job.requeue', job_id: id })];
-    return ports.deadLetters.requeue(id, ports.clock.now(), { entries, deadline });
-  };
+  (authority: AdminAuthority, id: JobId): Promise<RequeueOutcome> =>
+    ports.deadLetters.requeue(id, ports.clock.now(), recorded(ports, authority, { action: 'job.requeue', job_id: id }));
 
 /** Requeues every dead letter that can be done again; returns how many those are. */
 export const requeueJobs =
   (ports: Needs) =>
-  ({ actor, deadline }: AdminAuthority): Promise<number> =>
-    ports.deadLetters.requeueAll(ports.clock.now(), (count) => ({
-      entries: [systemEntry(ports, actor, { action: 'job.requeue', count })],
-      deadline,
-    }));
+  (authority: AdminAuthority): Promise<number> =>
+    ports.deadLetters.requeueAll(ports.clock.now(), (count) =>
+      recorded(ports, authority, { action: 'job.requeue', count }),
+    );
 
 /** Removes a dead letter; returns whether there was one. */
 export const discardJob =
   (ports: Needs) =>
-  ({ actor, deadline }: AdminAuthority, id: JobId): Promise<boolean> => {
-    const entries = [systemEntry(ports, actor, { action: 'job.discard', job_id: id })];
-    return ports.deadLetters.discard(id, { entries, deadline });
-  };
+  (authority: AdminAuthority, id: JobId): Promise<boolean> =>
+    ports.deadLetters.discard(id, recorded(ports, authority, { action: 'job.discard', job_id: id }));

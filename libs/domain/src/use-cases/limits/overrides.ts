@@ -3,7 +3,7 @@ import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import { type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
 import { type Changes, merged, ruleFields } from './rule-change.ts';
 
@@ -17,24 +17,19 @@ export const listOverrides =
 export const createOverride =
   (ports: Needs) =>
   async (
-    { actor, deadline }: AdminAuthority,
+    authority: AdminAuthority,
     client: ClientId | ProfileId | null,
     rule: LimitRule & { readonly isActive: boolean },
   ): Promise<Override> => {
     const { profile, clientId } = await clientOf(ports, client);
     const now = ports.clock.now();
-    const entry = systemEntry(ports, actor, {
-      action: 'override.create',
-      client_id: clientId,
-      ...ofProfile(profile),
-      ...ruleFields(rule),
-    });
+    const message = { action: 'override.create', client_id: clientId, ...ofProfile(profile), ...ruleFields(rule) };
+    const effects = recorded(ports, authority, message);
     const override = { ...rule, clientId, createdAt: now, updatedAt: now };
     return ports.limits.addOverride(profile.id, (others) => ({
       override,
       others: replacedBy(override, others),
-      entries: [entry],
-      deadline,
+      ...effects,
     }));
   };
 
@@ -42,7 +37,7 @@ export const createOverride =
 export const updateOverride =
   (ports: Needs) =>
   async (
-    { actor, deadline }: AdminAuthority,
+    authority: AdminAuthority,
     id: number,
     change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
   ): Promise<Override> => {
@@ -56,21 +51,16 @@ export const updateOverride =
         ...ofProfile(client),
         ...ruleFields(override),
       };
-      return {
-        override,
-        others: replacedBy(override, others),
-        entries: [systemEntry(ports, actor, message)],
-        deadline,
-      };
+      return { override, others: replacedBy(override, others), ...recorded(ports, authority, message) };
     });
   };
 
 /** Throws `override_not_found`. Without an active one the client's tier holds, or the default limit. */
 export const removeOverride =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, id: number): Promise<void> => {
+  async (authority: AdminAuthority, id: number): Promise<void> => {
     await ports.limits.removeOverride(id, ({ clientId }, client) => {
       const message = { action: 'override.delete', override_id: id, client_id: clientId, ...ofProfile(client) };
-      return { entries: [systemEntry(ports, actor, message)], deadline };
+      return recorded(ports, authority, message);
     });
   };

@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Tier } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
-import { systemEntry } from '../audit/system-entry.ts';
+import { recorded } from '../audit/system-entry.ts';
 import type { Needs } from './read-effective-limit.ts';
 import { type Changes, merged, ruleFields } from './rule-change.ts';
 
@@ -15,11 +15,11 @@ export const listTiers =
 /** Adds a tier; throws `tier_taken`. */
 export const createTier =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
+  async (authority: AdminAuthority, input: Omit<Tier, 'createdAt' | 'updatedAt'>): Promise<Tier> => {
     const now = ports.clock.now();
     const tier: Tier = { ...input, createdAt: now, updatedAt: now };
-    const entry = systemEntry(ports, actor, { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) });
-    await ports.limits.addTier(tier, { entries: [entry], deadline });
+    const message = { action: 'tier.create', tier: tier.tier, ...ruleFields(tier) };
+    await ports.limits.addTier(tier, recorded(ports, authority, message));
     return tier;
   };
 
@@ -27,26 +27,22 @@ export const createTier =
 export const updateTier =
   (ports: Needs) =>
   async (
-    { actor, deadline }: AdminAuthority,
+    authority: AdminAuthority,
     name: string,
     change: Changes<Pick<Tier, 'allowed' | 'windowSeconds' | 'description' | 'isActive'>>,
   ): Promise<Tier> => {
     const now = ports.clock.now();
     return ports.limits.updateTier(name, (current) => {
       const tier = { ...merged(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
-      return {
-        tier,
-        entries: [systemEntry(ports, actor, { action: 'tier.update', tier: name, ...ruleFields(tier) })],
-        deadline,
-      };
+      return { tier, ...recorded(ports, authority, { action: 'tier.update', tier: name, ...ruleFields(tier) }) };
     });
   };
 
 /** Removes a tier with its assignments: its clients fall back to the default limit, and one made later begins without any. */
 export const removeTier =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, name: string): Promise<void> => {
-    const entry = systemEntry(ports, actor, { action: 'tier.delete', tier: name });
+  async (authority: AdminAuthority, name: string): Promise<void> => {
+    const effects = recorded(ports, authority, { action: 'tier.delete', tier: name });
     const removedAt = ports.clock.now();
-    await ports.limits.removeTier(name, () => ({ removedAt, entries: [entry], deadline }));
+    await ports.limits.removeTier(name, () => ({ removedAt, ...effects }));
   };

@@ -6,7 +6,7 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Credentials, StoredSecret } from '../../profiles/api-key.ts';
 import { makeSecret, secretBytes } from '../../profiles/api-secret.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { rotationMailJob } from '../mails/mail-jobs.ts';
 import type { Ports } from '../../ports/index.ts';
 
@@ -29,7 +29,7 @@ export const rotateOwnCredentials =
 
 const rotate = async (
   ports: Needs,
-  { actor, deadline }: Initiator,
+  initiator: Initiator,
   id: ProfileId,
   graceSeconds: number,
   isMailed: boolean,
@@ -38,23 +38,21 @@ const rotate = async (
   if (!profile) throw new PorticoError('user_not_found');
   refuseKeyless(profile);
   const freshId = ports.random.uuid() as ClientId;
-  const { secret, stored } = await newSecret(ports, deadline);
+  const { secret, stored } = await newSecret(ports, initiator.deadline);
   const now = ports.clock.now();
   const after = await ports.profiles.update(id, ({ profile, key }) => {
     refuseKeyless(profile);
     const clientId = profile.clientId ?? freshId;
     const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
+    const message = { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds };
     return {
       profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
       key: {
         current: stored,
         previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
       },
-      entries: [
-        systemEntry(ports, actor, { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds }),
-      ],
+      ...recorded(ports, initiator, message),
       jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
-      deadline,
     };
   });
   return { clientId: after.clientId ?? freshId, secret };

@@ -5,7 +5,7 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { credentialsMailJob, rejectionMailJob } from '../mails/mail-jobs.ts';
 import { newSecret } from './credentials.ts';
 
@@ -17,10 +17,10 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | '
  */
 export const approveProfile =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, id: ProfileId): Promise<Credentials> => {
+  async (authority: AdminAuthority, id: ProfileId): Promise<Credentials> => {
     await refuseEarly(ports, id);
     const clientId = ports.random.uuid() as ClientId;
-    const { secret, stored } = await newSecret(ports, deadline);
+    const { secret, stored } = await newSecret(ports, authority.deadline);
     const credentials = { clientId, secret };
     const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
     const now = ports.clock.now();
@@ -33,9 +33,8 @@ export const approveProfile =
         updatedAt: nextChangeAt(profile.updatedAt, now),
       },
       key: { current: stored, previous: null },
-      entries: [systemEntry(ports, actor, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId })],
+      ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
       jobs,
-      deadline,
     }));
     ports.queue.offer(
       'mail.credentials',
@@ -47,7 +46,7 @@ export const approveProfile =
 /** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
 export const rejectProfile =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, id: ProfileId, reason: string | null): Promise<void> => {
+  async (authority: AdminAuthority, id: ProfileId, reason: string | null): Promise<void> => {
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({
@@ -60,9 +59,8 @@ export const rejectProfile =
         updatedAt: nextChangeAt(profile.updatedAt, now),
       },
       key,
-      entries: [systemEntry(ports, actor, { action: 'profile.reject', ...ofProfile(profile) })],
+      ...recorded(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
       jobs,
-      deadline,
     }));
     ports.queue.offer(
       'mail.rejection',

@@ -8,7 +8,7 @@ import { canSignIn } from '../../profiles/identity.ts';
 import type { ApprovedProfile, Profile, Role } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import type { Settings } from '../../settings.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { ofProfile, recorded } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles'>;
 
@@ -45,13 +45,13 @@ export interface ChangedRole {
 /** Turns a client into an admin or an admin into a client. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: AdminAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
+  async (authority: AdminAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const now = ports.clock.now();
     const profile = await ports.profiles.update(id, (state) => {
-      if (state.profile.role === role) return { ...state, deadline };
+      if (state.profile.role === role) return { ...state, deadline: authority.deadline };
       const next = role === 'admin' ? promoted(state.profile, now) : demoted(settings, state);
-      const entry = systemEntry(ports, actor, { action: 'profile.role', ...ofProfile(state.profile), role });
-      return { ...changed(state, next, now), entries: [entry], deadline };
+      const effects = recorded(ports, authority, { action: 'profile.role', ...ofProfile(state.profile), role });
+      return { ...changed(state, next, now), ...effects };
     });
     return { profile, warning: role === 'admin' ? adminWarning(settings, profile) : null };
   };
@@ -80,23 +80,22 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
 /** Assigns a rate-limit tier, or none; throws `tier_not_found`. */
 export const assignTier =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, id: ProfileId, tier: string | null): Promise<Profile> => {
+  async (authority: AdminAuthority, id: ProfileId, tier: string | null): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
-      if (state.profile.tier === tier) return { ...state, deadline };
-      const entry = systemEntry(ports, actor, { action: 'profile.tier', ...ofProfile(state.profile), tier });
-      return { ...changed(state, { ...state.profile, tier }, now), entries: [entry], deadline };
+      if (state.profile.tier === tier) return { ...state, deadline: authority.deadline };
+      const effects = recorded(ports, authority, { action: 'profile.tier', ...ofProfile(state.profile), tier });
+      return { ...changed(state, { ...state.profile, tier }, now), ...effects };
     });
   };
 
 /** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
 export const removeProfile =
   (ports: Needs, settings: Settings) =>
-  async ({ actor, deadline }: AdminAuthority, id: ProfileId): Promise<void> => {
+  async (authority: AdminAuthority, id: ProfileId): Promise<void> => {
     await ports.profiles.remove(id, (state) => {
       refuseLastAdmin(settings, state);
-      const entry = systemEntry(ports, actor, { action: 'profile.delete', ...ofProfile(state.profile) });
-      return { entries: [entry], deadline };
+      return recorded(ports, authority, { action: 'profile.delete', ...ofProfile(state.profile) });
     });
   };
 

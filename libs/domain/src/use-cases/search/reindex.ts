@@ -1,7 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReindexProgress, ReindexRun } from '../../search/reindex-run.ts';
-import { systemEntry } from '../audit/system-entry.ts';
+import { recorded } from '../audit/system-entry.ts';
 import { embedJob } from './embed-collection.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
@@ -9,14 +9,13 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | '
 /** Starts embedding every collection again in the background, unless that is under way; returns the run. */
 export const startReindex =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority): Promise<ReindexRun> => {
+  async (authority: AdminAuthority): Promise<ReindexRun> => {
     const id = ports.random.uuid();
-    const entry = systemEntry(ports, actor, { action: 'search.reindex', job_id: id });
+    const effects = recorded(ports, authority, { action: 'search.reindex', job_id: id });
     return ports.embeddingJobs.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
-      entries: [entry],
+      ...effects,
       jobs: collections.map((collection) => embedJob(ports, collection, id)),
-      deadline,
     }));
   };
 

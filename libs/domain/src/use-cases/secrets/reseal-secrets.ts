@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import { isPorticoError } from '../../errors.ts';
 import type { CollectionId, JobId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofCollection, systemEntry } from '../audit/system-entry.ts';
+import { ofCollection, recorded } from '../audit/system-entry.ts';
 import { resealedAuthentication } from '../collections/authentication.ts';
 import { resealedMail } from '../mails/mail-jobs.ts';
 
@@ -59,7 +59,7 @@ export const resealSecrets =
   };
 
 /** Most collections have no credential, or a current one: those are only read. */
-const resealCredential = async (ports: Needs, { actor }: AdminAuthority, id: CollectionId): Promise<Outcome> => {
+const resealCredential = async (ports: Needs, authority: AdminAuthority, id: CollectionId): Promise<Outcome> => {
   const { cipher, collections } = ports;
   const found = await collections.find(id);
   const tried = tryToSeal(() => found && resealedAuthentication(cipher, found));
@@ -73,8 +73,7 @@ const resealCredential = async (ports: Needs, { actor }: AdminAuthority, id: Col
       return (
         storedAuthentication && {
           collection: { ...collection, storedAuthentication },
-          entries: [systemEntry(ports, actor, { action: 'secrets.reseal', ...ofCollection(collection) })],
-          deadline: null,
+          ...recorded(ports, authority, { action: 'secrets.reseal', ...ofCollection(collection) }),
         }
       );
     });
@@ -85,13 +84,13 @@ const resealCredential = async (ports: Needs, { actor }: AdminAuthority, id: Col
   return changed ? 'resealed' : 'left';
 };
 
-const resealMail = async (ports: Needs, { actor }: AdminAuthority, id: JobId, before: string): Promise<Outcome> => {
+const resealMail = async (ports: Needs, authority: AdminAuthority, id: JobId, before: string): Promise<Outcome> => {
   const tried = tryToSeal(() => resealedMail(ports.cipher, id, before));
   if (typeof tried === 'string') return { because: tried };
   if (tried.anew === null) return 'left';
-  const entries = [systemEntry(ports, actor, { action: 'secrets.reseal', job_id: id })];
+  const effects = recorded(ports, authority, { action: 'secrets.reseal', job_id: id });
   // A job that was done or given up meanwhile has nothing sealed any more.
-  const isResealed = await ports.outbox.reseal(id, before, tried.anew, { entries, deadline: null });
+  const isResealed = await ports.outbox.reseal(id, before, tried.anew, effects);
   return isResealed ? 'resealed' : 'left';
 };
 

@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
-import { systemEntry } from '../audit/system-entry.ts';
+import { recorded } from '../audit/system-entry.ts';
 import { effectiveAuthentication } from '../collections/authentication.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
@@ -38,7 +38,7 @@ export const findLostSecrets =
  */
 export const resetSecrets =
   (ports: Needs) =>
-  async ({ actor, deadline }: AdminAuthority, pepper: string): Promise<LostSecrets> => {
+  async (authority: AdminAuthority, pepper: string): Promise<LostSecrets> => {
     const { cipher, clock } = ports;
     let lost: LostSecrets = nothingLost;
     await ports.sealed.reset((sealed) => {
@@ -52,8 +52,7 @@ export const resetSecrets =
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
         at: clock.now(),
         reason: 'The secrets key that sealed it is lost',
-        entries: [systemEntry(ports, actor, { action: 'secrets.reset', ...counts })],
-        deadline,
+        ...recorded(ports, authority, { action: 'secrets.reset', ...counts }),
       };
     });
     return lost;
