@@ -10,21 +10,7 @@ export * from './line.ts';
 export type * from './settings.ts';
 
 // Nouns and their rules
-export {
-  authorityOf,
-  listVersion,
-  operatorAuthority,
-  readableTarget,
-  type AdminAuthority,
-  type CallerRow,
-  type Credential,
-  type Epochs,
-  type Principal,
-  type RequiredAuth,
-  type Target,
-  type TargetPart,
-  type TargetParts,
-} from './access/principal.ts';
+export * from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';
 export { pageSizeDefault } from './audit/pages.ts';
@@ -44,7 +30,6 @@ export * from './profiles/api-key.ts';
 export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
 export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
-export * from './profiles/profile-texts.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
 export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';

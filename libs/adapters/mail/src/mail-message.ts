@@ -1,7 +1,6 @@
 import { DeliveryError, type Instant, type Mail, plainLine } from '@portico/domain';
 import type { SendMailOptions } from 'nodemailer';
-import { isOneAddress } from './one-address.ts';
-import type { Sender } from './sender.ts';
+import { isOneAddress, type Sender } from './sender.ts';
 
 /** What may stand before the @ of a Message-ID, and in the name of a file. */
 const usableId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;

@@ -1,5 +1,4 @@
 import { isPlainLine } from '@portico/domain';
-import { isOneAddress } from './one-address.ts';
 
 /** From whom mails come. */
 export interface Sender {
@@ -24,3 +23,7 @@ export const readSender = (text: string): Sender => {
   }
   return { name, address };
 };
+
+/** One address and nothing round it: no name, no second address, no line break, nothing that shows it otherwise than it is. */
+export const isOneAddress = (text: string): boolean =>
+  isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);

@@ -1,4 +1,3 @@
-import { listedName } from './model-name.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
 import { textScheme } from './model-text.ts';
@@ -76,4 +75,14 @@ const digestOf = (tags: unknown, name: string): string | null => {
   const digest = String(found.digest).replace(/^sha256:/, '');
   if (!/^[0-9a-f]{12,}$/.test(digest)) throw new OllamaFailure('server', 'Ollama answered a model without a digest');
   return digest;
+};
+
+/**
+ * The name by which the server lists a model, whatever it is asked for by: without scheme, its own registry and the namespace
+ * `library`, with the tag, `latest` unless another is named, and in lower case. `https://registry.ollama.ai/library/X` is `X:latest`.
+ */
+const listedName = (model: string): string => {
+  const path = model.toLowerCase().replace(/^[a-z]+:\/\//, '');
+  const short = path.replace(/^registry\.ollama\.ai\//, '').replace(/^library\//, '');
+  return short.slice(short.lastIndexOf('/') + 1).includes(':') ? short : `${short}:latest`;
 };

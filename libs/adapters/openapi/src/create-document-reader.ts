@@ -35,8 +35,7 @@ interface Job {
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
   const { waitingMax = 100, waitingBytesMax = 96 * 1_048_576 } = options;
-  const limits = { memoryMegabytes, timeLimitMs };
-  const idle = Array.from({ length: threads }, () => new ReadingThread(limits));
+  const idle = Array.from({ length: threads }, () => new ReadingThread({ memoryMegabytes, timeLimitMs }));
   const all = [...idle];
   const waiting: Job[] = [];
   let closed = false;

@@ -45,6 +45,12 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
     return { total: count?.total ?? 0, newest: newest.map(profileOf) };
   },
 
+  ...changesOf(database),
+});
+
+const changesOf = (
+  database: SqlDatabase,
+): Pick<ProfileStore, 'update' | 'remove' | 'claimAdmin' | 'adoptBindings'> => ({
   async update(id, decide) {
     return database.transact(async (transaction) => {
       const before = await load(transaction, id);

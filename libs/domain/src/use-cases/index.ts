@@ -34,7 +34,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),
   admitRegistration: (request: Pick<AdmissionRequest, 'credential' | 'address'>) =>
     admitRegistration(ports, settings, request),
-
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
@@ -51,7 +50,6 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   assignTier: assignTier(ports),
   claimFirstAdmin: claimFirstAdmin(ports, settings),
   adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
-
   // Collections
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),
@@ -60,19 +58,16 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readDocument: readDocument(ports),
   readMetadata: readMetadata(ports),
   listCollections: listCollections(ports),
-
   // Access
   grantAccess: grantAccess(ports),
   revokeAccess: revokeAccess(ports),
   listClientAccess: listClientAccess(ports),
   listCollectionClients: listCollectionClients(ports),
-
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),
   exportAudit: exportAudit(ports),
   pruneAudit: pruneAudit(ports),
-
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),
@@ -83,13 +78,11 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
   readEffectiveLimit: readEffectiveLimit(ports, settings),
-
   // Search
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),
   readReindex: readReindex(ports),
   embedOutdated: embedOutdated(ports),
-
   // Jobs, health and secrets
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),

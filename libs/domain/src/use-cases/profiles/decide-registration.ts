@@ -2,6 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
+import type { JobKind, NewJob } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
@@ -36,10 +37,7 @@ export const approveProfile =
       ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
       jobs,
     }));
-    ports.queue.offer(
-      'mail.credentials',
-      jobs.map((job) => job.id),
-    );
+    offer(ports, 'mail.credentials', jobs);
     return credentials;
   };
 
@@ -62,10 +60,7 @@ export const rejectProfile =
       ...recorded(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
       jobs,
     }));
-    ports.queue.offer(
-      'mail.rejection',
-      jobs.map((job) => job.id),
-    );
+    offer(ports, 'mail.rejection', jobs);
   };
 
 /** Refuses before a hash is computed for nothing; the decision itself is made in the transaction. */
@@ -74,3 +69,9 @@ const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId)
   if (!profile) throw new PorticoError('user_not_found');
   nextStatus(profile.status, 'approve');
 };
+
+const offer = ({ queue }: Needs, kind: JobKind, jobs: readonly NewJob[]): void =>
+  queue.offer(
+    kind,
+    Array.from(jobs, ({ id }) => id),
+  );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodable } from './path.ts';
+import { decodable } from './request-target.ts';
 
 test.each([
   ['/api/collections/%ff', '/api/collections/%25ff'],
