@@ -5,7 +5,6 @@ import type { RouteAuth, Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 import { introduction, securitySchemes, tags } from './introduction.ts';
 import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
-import { linksOf } from './links.ts';
 
 /** The service's own OpenAPI document (3.1), made from the route table: what validates requests describes them. */
 export const openApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
@@ -214,3 +213,17 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
   detail: because[code] ? `${errorDetails[code]}: ${because[code]}` : errorDetails[code],
   ...(code === 'rate_limited' ? { retry_after: 12 } : {}),
 });
+
+/**
+ * Which operations an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it supplies. What else such a
+ * path takes the caller has to know.
+ */
+const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
+  const led = routes.flatMap(({ hidden, operation, params = {} }) => {
+    const parameters = Object.entries(supplies).filter(([name]) => name in params);
+    return hidden || operation === own || parameters.length === 0
+      ? []
+      : [[operation, { operationId: operation, parameters: Object.fromEntries(parameters) }] as const];
+  });
+  return Object.fromEntries(led);
+};

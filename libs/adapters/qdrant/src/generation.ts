@@ -1,6 +1,5 @@
 import { EmbeddingFollower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
-import { chunksOf } from './chunks-of.ts';
 import type { PointVersion, QdrantServer, StoredPoint } from './qdrant-server.ts';
 
 /** What was put right where Qdrant was not what the database says. */
@@ -151,3 +150,7 @@ const idOf = ({ collectionId }: { readonly collectionId: CollectionId }): Collec
 const pointOf =
   (modelId: string) =>
   (change: EmbeddingChange): StoredPoint => ({ ...change, modelId });
+
+/** The items in chunks of this size at most, in their order. */
+export const chunksOf = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

@@ -1,6 +1,5 @@
 import type { CollectionId, VectorMatch, VectorQuery } from '@portico/domain';
-import type { Generation } from './generation.ts';
-import { chunksOf } from './chunks-of.ts';
+import { chunksOf, type Generation } from './generation.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import type { Score } from './read-answer.ts';

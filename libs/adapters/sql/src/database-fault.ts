@@ -21,3 +21,8 @@ const sqliteStates = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLF
 const sqlStates = /^(?:(?:08|28|3D|53|57|58)[0-9A-Z]{3}|42501)$/;
 /** What pg says, without a code, where a connection ends or is not made in time. */
 export const lostConnection = /\btimeout\b|\bterminated\b/i;
+
+/** The database could not be reached for as long as it was tried: another start may succeed. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+}

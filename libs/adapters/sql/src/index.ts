@@ -1,5 +1,4 @@
-export { databaseFault } from './database-fault.ts';
-export { DatabaseUnavailableError } from './database-unavailable-error.ts';
+export { databaseFault, DatabaseUnavailableError } from './database-fault.ts';
 export { openSqlStores } from './open-sql-stores.ts';
 export type { SqlConfig, SqlOptions, SqlStores } from './open-sql-stores.ts';
 export type { SettingsTable } from './settings-table.ts';

@@ -1,5 +1,4 @@
-import type { Deadline } from '@portico/domain';
-import { beforeDeadline } from './before-deadline.ts';
+import { PorticoError, type Deadline } from '@portico/domain';
 import { fulfilledWithin } from './fulfilled-within.ts';
 
 /** How long work waits for its turn; without end where neither is given. */
@@ -39,3 +38,15 @@ export class Mutex {
     await this.#last;
   }
 }
+
+/** Waits for the work; throws `timed_out` where the deadline expires first. */
+const beforeDeadline = async <T>(work: Promise<T>, deadline: Deadline | null): Promise<T> => {
+  if (!deadline) return work;
+  const late = Promise.withResolvers<never>();
+  const forget = deadline.onExpired(() => late.reject(new PorticoError('timed_out')));
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    forget();
+  }
+};

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { DatabaseOpenError } from '../database-fault.ts';
-import { DatabaseUnavailableError } from '../database-unavailable-error.ts';
+import { DatabaseOpenError, DatabaseUnavailableError } from '../database-fault.ts';
 import { isUnreachable } from './database-error.ts';
 import { migratePostgresql, type Warn } from './migrate-postgresql.ts';
 import { createPool } from './pool.ts';

@@ -1,7 +1,6 @@
 import { createBullmqJobQueue } from '@portico/bullmq';
-import { Closable, type Module } from '../parts.ts';
+import { Closable, required, type Module } from '../parts.ts';
 import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
-import { required } from './required.ts';
 
 /** Hands jobs over by BullMQ: to this process where it works jobs, to the workers otherwise. */
 export const bullmqModule: Module = (provide) => {

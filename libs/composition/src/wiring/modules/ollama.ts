@@ -1,6 +1,5 @@
 import { createOllamaEmbedder } from '@portico/ollama';
-import { Closable, type Module } from '../parts.ts';
-import { required } from './required.ts';
+import { Closable, required, type Module } from '../parts.ts';
 
 /** Embeddings of a model that an Ollama server runs. */
 export const ollamaModule: Module = (provide) => {

@@ -1,7 +1,6 @@
 import { createQdrantVectorIndex } from '@portico/qdrant';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
-import { Closable, type Module } from '../parts.ts';
-import { required } from './required.ts';
+import { Closable, required, type Module } from '../parts.ts';
 
 /** The vector index in Qdrant; while that is away the vectors of the database are searched within this process. */
 export const qdrantModule: Module = (provide) => {

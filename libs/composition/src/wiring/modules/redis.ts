@@ -1,7 +1,6 @@
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import { createRedisBodyStore, createRedisRateLimiter, openRedis } from '@portico/redis';
-import { Closable, type Module } from '../parts.ts';
-import { required } from './required.ts';
+import { Closable, required, type Module } from '../parts.ts';
 
 /** Limiter and bodies in Redis, shared by all processes; the counts of this process take over while Redis is away. */
 export const redisModule: Module = (provide) => {

@@ -1,6 +1,5 @@
 import { createSmtpMailer } from '@portico/mail';
-import { Closable, type Module } from '../parts.ts';
-import { required } from './required.ts';
+import { Closable, required, type Module } from '../parts.ts';
 
 /** Mails by an SMTP server. */
 export const smtpModule: Module = (provide) => {
