@@ -17,8 +17,8 @@ const documents = '**/*.{json,yaml,yml}';
 const within = { onlyFiles: true, followSymbolicLinks: false } as const;
 
 /**
- * The files that the paths mean, each once, in the order of the paths and by name within each. A path may be a link; links that are
- * found in a folder are not followed. Throws `OperatorError` for a path that means none.
+ * The files that the paths mean, each once, in the order of the paths and by name within each. A path may be a link; links that
+ * are found in a folder are not followed. Throws `OperatorError` for a path that means none.
  */
 export const findSources = async (paths: readonly string[], base: string | undefined): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();

@@ -27,8 +27,8 @@ const weightOf = (parameters: readonly string[]): number => {
 };
 
 /**
- * Whether `If-None-Match` names this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which splits a tag at
- * a comma and has no 304 for a reload.
+ * Whether `If-None-Match` names this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which splits a
+ * tag at a comma and has no 304 for a reload.
  */
 export const namesEtag = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;

@@ -27,8 +27,9 @@ const page = `<!doctype html>
 `;
 
 /**
- * A credential is kept no longer than the page: `persistAuthorization` would write it to the browser's storage. An operation that may be
- * called without any (`{}` among its requirements) counts as locked to Swagger UI, so it is asked about the other requirements alone.
+ * A credential is kept no longer than the page: `persistAuthorization` would write it to the browser's storage. An operation that
+ * may be called without any (`{}` among its requirements) counts as locked to Swagger UI, so it is asked about the other
+ * requirements alone.
  */
 const initializer = `SwaggerUIBundle({
   url: '/openapi.json',

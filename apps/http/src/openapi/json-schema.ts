@@ -33,8 +33,8 @@ const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
 const notes: readonly string[] = ['description', 'default', 'examples'];
 
 /**
- * The schema of a query parameter, which is a text: an empty one is as if absent. What stands for a number or a boolean is not one
- * when it is empty; the parameter itself says that it may be.
+ * The schema of a query parameter, which is a text: an empty one is as if absent. What stands for a number or a boolean is not
+ * one when it is empty; the parameter itself says that it may be.
  */
 export const parameterSchema = (schema: JsonObject): JsonObject => {
   const { default: fallback, examples } = schema;

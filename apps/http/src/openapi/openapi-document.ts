@@ -215,8 +215,8 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
 });
 
 /**
- * Which operations an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it supplies. What else such a
- * path takes the caller has to know.
+ * Which operations an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it supplies. What else
+ * such a path takes the caller has to know.
  */
 const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
   const led = routes.flatMap(({ hidden, operation, params = {} }) => {

@@ -5,12 +5,10 @@ import type { TrustedProxies } from '../settings.ts';
 export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * A reader of client addresses: that of the socket, unless it is a trusted proxy's; then the right-most entry of
- * `X-Forwarded-For` that is no trusted proxy's. IPv6 addresses are counted by their /64 network, IPv4-mapped ones as IPv4.
- * Throws `RangeError` for a proxy that is neither an address nor a CIDR range.
- *
- * Not by `proxy-addr`: to it an entry that is no address, or has a port, is another client, so that a new one in each request would
- * pass every limit.
+ * Returns a reader of client addresses: the socket's address, unless it is a trusted proxy's; then the right-most entry of
+ * `X-Forwarded-For` that is no trusted proxy's. IPv6 addresses are counted by their /64 network, IPv4-mapped ones as IPv4. Throws
+ * `RangeError` for a proxy that is neither an address nor a CIDR range. Not by `proxy-addr`: it takes an entry that is no
+ * address, or has a port, for another client, so that a new one in each request would pass every limit.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);

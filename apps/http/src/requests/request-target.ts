@@ -15,9 +15,9 @@ export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean
 };
 
 /**
- * The address of a request with each part of its path that does not percent-decode escaped, so that the part stands for itself. It
- * names nothing then, and is answered as what names nothing in its place: to whom it is due, with the detail of the missing thing
- * (specification, section 1). The query is left as it is.
+ * The address of a request with each part of its path that does not percent-decode escaped, so that the part stands for itself.
+ * It names nothing then, and is answered as what names nothing in its place: to whom it is due, with the detail of the missing
+ * thing (specification, section 1). The query is left as it is.
  */
 export const decodable = (url: string): string => {
   if (!url.includes('%')) return url;

@@ -9,7 +9,8 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
 };
 
 /**
- * What a query string says by its schema. Unknown parameters are ignored, an empty one is as if absent, a known one twice is an error.
+ * What a query string says by its schema. Unknown parameters are ignored, an empty one is as if absent, a known one twice is an
+ * error.
  */
 export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.output<T> => {
   const start = url.indexOf('?');

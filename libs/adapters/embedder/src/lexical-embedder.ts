@@ -4,10 +4,8 @@ import { stem } from './stem.ts';
 import { withoutMarkup, wordsOf } from './words.ts';
 
 /**
- * An embedder that is built in, needs no download and cannot fail. It hashes stems and their trigrams, with signs, into
- * the dimensions (Weinberger et al., 2009): texts are near that share words, parts of words, or misspelt words. It does
- * not know that two different words mean the same.
- *
+ * An embedder that is built in, needs no download and cannot fail. It hashes stems and their trigrams, with signs, into the
+ * dimensions (Weinberger et al., 2009): texts that share words, parts of words or misspelt words are near. It knows no synonyms.
  * A document's first line is its name, which weighs more than half as much as all that follows; that may be HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({

@@ -85,8 +85,8 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
 export const kept = <T>(value: T): T => freeze(structuredClone(value));
 
 /**
- * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Throws `timed_out`, and
- * writes nothing, where the deadline has expired.
+ * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Throws `timed_out`,
+ * and writes nothing, where the deadline has expired.
  */
 export const commit = (
   database: MemoryDatabase,

@@ -26,9 +26,9 @@ interface Call {
 }
 
 /**
- * Sends one request after another, and gathers what is asked for while one is under way into the next: who asks for many texts one
- * by one, at once, fills the requests. One holds no more tokens than the server worked in `requestMs` the last time, since a query
- * that comes meanwhile waits for it there. Whoever gets no turn is `busy`, and was never sent.
+ * Sends one request after another, and gathers what is asked for while one is under way into the next: who asks for many texts
+ * one by one, at once, fills the requests. One holds no more tokens than the server worked in `requestMs` the last time, since a
+ * query that comes meanwhile waits for it there. Whoever gets no turn is `busy`, and was never sent.
  */
 export class GatheredDocuments {
   readonly #options: GatheredDocumentsOptions;

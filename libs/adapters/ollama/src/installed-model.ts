@@ -79,7 +79,8 @@ const digestOf = (tags: unknown, name: string): string | null => {
 
 /**
  * The name by which the server lists a model, whatever it is asked for by: without scheme, its own registry and the namespace
- * `library`, with the tag, `latest` unless another is named, and in lower case. `https://registry.ollama.ai/library/X` is `X:latest`.
+ * `library`, with the tag, `latest` unless another is named, and in lower case. `https://registry.ollama.ai/library/X` is
+ * `X:latest`.
  */
 const listedName = (model: string): string => {
   const path = model.toLowerCase().replace(/^[a-z]+:\/\//, '');

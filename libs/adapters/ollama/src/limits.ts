@@ -46,8 +46,8 @@ export interface OllamaLimits {
 }
 
 /**
- * Documents end a second before the 15 s that the port allows to a call, and a load ten before the 5 minutes after which `fetch` gives
- * up an answer that has not begun.
+ * Documents end a second before the 15 s that the port allows to a call, and a load ten before the 5 minutes after which `fetch`
+ * gives up an answer that has not begun.
  */
 export const ollamaLimits: OllamaLimits = {
   queryMs: 5_000,

@@ -18,8 +18,8 @@ export interface ModelLoadOptions {
 }
 
 /**
- * Whether the server holds the model in memory. A load is given up by the server when the client leaves that began it; so it is begun
- * apart from every text, once at a time, and waited for by minutes, however many callers leave meanwhile.
+ * Whether the server holds the model in memory. A load is given up by the server when the client leaves that began it; so it is
+ * begun apart from every text, once at a time, and waited for by minutes, however many callers leave meanwhile.
  */
 export class ModelLoad {
   readonly #options: ModelLoadOptions;
@@ -50,7 +50,8 @@ export class ModelLoad {
 
   /**
    * Fulfilled where it is loaded. Throws a failure of kind `loading` where the signal is aborted before, or, for whoever is not
-   * patient, once the load has taken `loadPatienceMs`; at once where the server does not answer; and whatever the load itself throws.
+   * patient, once the load has taken `loadPatienceMs`; at once where the server does not answer; and whatever the load itself
+   * throws.
    */
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;

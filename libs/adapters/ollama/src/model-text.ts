@@ -1,8 +1,8 @@
 import type { EmbeddingPurpose } from '@portico/domain';
 
 /**
- * Counts up whenever the prefix of documents or the rule by which they are cut changes, for a stored vector is of another kind then:
- * it is part of the model's id.
+ * Counts up whenever the prefix of documents or the rule by which they are cut changes, for a stored vector is of another kind
+ * then: it is part of the model's id.
  */
 export const textScheme = 1;
 
@@ -17,8 +17,8 @@ export const queryTokensMax = 512;
 export const shortQueryTokensMax = 64;
 
 /**
- * What a tokenizer makes of a text at most, about: it has few words as a whole, but all beginnings and endings of some letters, and of
- * scripts without Latin letters a token for each character.
+ * What a tokenizer makes of a text at most, about: it has few words as a whole, but all beginnings and endings of some letters,
+ * and of scripts without Latin letters a token for each character.
  */
 const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
 

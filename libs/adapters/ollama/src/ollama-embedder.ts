@@ -124,8 +124,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * That the server answers and has the model is looked at each time; that it embeds only where the last try failed, or
-   * the model is new: a vector is made then. Where that takes longer than the check may, it goes on and tells itself what comes of it.
+   * That the server answers and has the model is looked at each time; that it embeds only where the last try failed, or the model
+   * is new: a vector is made then. Where that takes longer than the check may, it goes on and tells itself what comes of it.
    */
   async check(): Promise<void> {
     const signal = this.#signal(this.#limits.checkMs);
@@ -167,8 +167,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * A text that took too long is sent by itself, right after a word has shown that the server is not busy with others: only then its
-   * length is to blame where it takes too long again, and it is cut.
+   * A text that took too long is sent by itself, right after a word has shown that the server is not busy with others: only then
+   * its length is to blame where it takes too long again, and it is cut.
    */
   async #document(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { documentsMs, wordMs } = this.#limits;

@@ -1,7 +1,7 @@
 /**
- * Why Ollama gave no vectors. `server`: it is away, or answers what it should not. `busy`: it works, and had no time for this text.
- * `loading`: it loads the model. `missing`: it lacks the model. `dimension`: the model is not one for Portico. `text`: the text alone
- * is to blame. `untold`: it is not known yet. `closed`: nobody wants it any more.
+ * Why Ollama gave no vectors. `server`: it is away, or answers what it should not. `busy`: it works, and had no time for this
+ * text. `loading`: it loads the model. `missing`: it lacks the model. `dimension`: the model is not one for Portico. `text`: the
+ * text alone is to blame. `untold`: it is not known yet. `closed`: nobody wants it any more.
  */
 export type FailureKind = 'server' | 'busy' | 'loading' | 'missing' | 'dimension' | 'text' | 'untold' | 'closed';
 

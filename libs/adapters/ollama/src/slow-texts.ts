@@ -4,8 +4,9 @@ import { textUnitsMax, textUnitsMin } from './model-text.ts';
 const textsMax = 1_000;
 
 /**
- * Texts of which the server, though it works, makes no vector in time: each is embedded by half of what was tried before, until it is
- * done in time or too short to be cut. What is known of the last 1,000 is kept, so that a text has the same vector the next time.
+ * Texts of which the server, though it works, makes no vector in time: each is embedded by half of what was tried before, until
+ * it is done in time or too short to be cut. What is known of the last 1,000 is kept, so that a text has the same vector the next
+ * time.
  */
 export class SlowTexts {
   /** By the hash of a text: what it is cut to, in UTF-16 units; 0 where that did not help. */

@@ -27,10 +27,10 @@ interface Job {
 }
 
 /**
- * Reads documents in worker threads of bounded memory, started at the first document and kept. What waits is read in the
- * order in which it came; what comes while too much waits is refused by `internal` at once, and what expires while it waits leaves.
- * A document for which a thread's memory or time does not suffice is refused as `invalid_body`; a thread that dies of
- * anything else is an `internal` error. Either way, and where a document expires that is being read, the next one gets a new thread.
+ * Reads documents in worker threads of bounded memory, started at the first document and kept. What waits is read in the order in
+ * which it came; what comes while too much waits is refused by `internal` at once, and what expires while it waits leaves. A
+ * document for which a thread's memory or time does not suffice is refused as `invalid_body`; a thread that dies of anything else
+ * is an `internal` error. Either way, and where a document expires that is being read, the next one gets a new thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;

@@ -20,8 +20,8 @@ export class ReadingThread {
   }
 
   /**
-   * Not to be called before the read before it is over. The bytes are moved away. Where the deadline expires the thread is ended, for
-   * nobody waits for what it reads.
+   * Not to be called before the read before it is over. The bytes are moved away. Where the deadline expires the thread is ended,
+   * for nobody waits for what it reads.
    */
   read(order: Order, deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());

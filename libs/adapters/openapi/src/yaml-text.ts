@@ -12,9 +12,9 @@ const expandedMax = 64_000_000;
 const aliasesMax = 10_000;
 
 /**
- * The JSON that a YAML text means (YAML 1.2, core schema, with merge keys): keys are texts, dates stay texts, and an
- * integer keeps all its digits; members stand as they are written. Throws `invalid_body` with line and column for what is malformed or says a key twice,
- * and for what JSON cannot say.
+ * The JSON that a YAML text means (YAML 1.2, core schema, with merge keys): keys are texts, dates stay texts, and an integer
+ * keeps all its digits; members stand as they are written. Throws `invalid_body` with line and column for what is malformed or
+ * says a key twice, and for what JSON cannot say.
  */
 export function jsonOfYaml(text: Uint8Array): Uint8Array {
   if (marksIn(text) > marksMax) throw refused(`too large to be checked: more than ${marksMax} parts of YAML`);

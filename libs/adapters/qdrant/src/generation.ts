@@ -84,9 +84,9 @@ export class Generation {
   }
 
   /**
-   * Makes it what the database says, whatever it was: after a start, after a time without Qdrant, after a restored
-   * backup of either; returns the sequence of the last embedding. It is read before the database is, so what it has and the database has not is gone, unless it was
-   * written later: then it is another version, and stays.
+   * Makes it what the database says, whatever it was: after a start, after a time without Qdrant, after a restored backup of
+   * either; returns the sequence of the last embedding. It is read before the database is, so what it has and the database has
+   * not is gone, unless it was written later: then it is another version, and stays.
    */
   async #compare(modelId: string): Promise<number> {
     const superfluous = await this.#versions(modelId);

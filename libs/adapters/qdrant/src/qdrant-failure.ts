@@ -1,6 +1,7 @@
 /**
- * `away`: it does not answer, not in time, or nothing that can be used. `key`: it refuses the API key. `missing`: the
- * collection is not there, which is an answer. `refused`: it works and will not do this. `left alone`: it was not even asked, after failures of other kinds.
+ * `away`: it does not answer, not in time, or nothing that can be used. `key`: it refuses the API key. `missing`: the collection
+ * is not there, which is an answer. `refused`: it works and will not do this. `left alone`: it was not even asked, after failures
+ * of other kinds.
  */
 export type FailureKind = 'away' | 'key' | 'missing' | 'refused' | 'left alone';
 

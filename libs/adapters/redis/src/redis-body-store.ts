@@ -22,11 +22,9 @@ export interface RedisBodyStore {
 }
 
 /**
- * A store of bodies in Redis. While Redis is away nothing is found and nothing is kept: the connection tells the operator, and
- * callers see no error and wait for one command at most.
- *
- * Redis must not evict (`noeviction`: its jobs and counts would be lost), so that the lifetime of a body alone bounds the
- * memory, with what a process may write in it: 8 MiB a process, since two such times can meet.
+ * A store of bodies in Redis. While Redis is away nothing is found or kept: the connection tells the operator, callers see no
+ * error and wait for one command at most. Redis must not evict (`noeviction`, for its jobs and counts), so the lifetime of a body
+ * bounds the memory together with what a process may write in it: 8 MiB each, because two lifetimes can overlap.
  */
 export const createRedisBodyStore = ({ redis, timeOfTests }: RedisBodyStoreOptions): RedisBodyStore => {
   const isWithinBudget = createBudget(timeOfTests ?? (() => performance.now()));

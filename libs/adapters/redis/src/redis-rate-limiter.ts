@@ -29,13 +29,11 @@ const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
 
 /**
  * Counts in Redis, for all processes together, by the server's clock: one script for each decision (`sliding-window.lua` says
- * what is kept). A key is gone by itself when the longest window that it was judged by has passed, and an eighth more.
+ * what is kept). A key expires when the longest window that judged it has passed, and an eighth more.
  *
- * While Redis is away, or refuses, the fallback decides: each process by itself, by the whole rule. Neither history is copied
- * into the other, neither when Redis goes nor when it returns: what the fallback admitted is not held against a subject
- * afterwards, and what Redis had counted before is, unless it lost it. So an outage can let a subject through once more for each
- * process, and so can, for that one request, an answer that Redis was too slow to give in time. A process that is slow itself is
- * no outage.
+ * While Redis is away or refuses, the fallback decides, for each process alone and by the whole rule. No history is copied,
+ * neither way: an outage can admit a subject's limit once more for each process. An answer that Redis gives too late can do so
+ * for that one request. A process that is slow itself is no outage.
  */
 export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisRateLimiter => {
   options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 1 });

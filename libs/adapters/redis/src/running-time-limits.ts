@@ -8,11 +8,10 @@ export interface RunningTimeLimit {
 }
 
 /**
- * Time limits on answers, in which the time does not count that this process itself stood still. After a stall timers run
- * before what has arrived meanwhile is read, so that a plain timer takes an answer for late that has long been here. Here
- * time passes in slices, and each ends after the event loop has looked at its sockets once more.
- *
- * One timer serves all limits, so that one that is kept costs an entry in a set.
+ * Time limits on answers that do not count the time in which this process itself stood still. After a stall, timers run before
+ * arrived data is read, so a plain timer would call an answer late that has long been here. Here time passes in slices, and each
+ * ends after the event loop has looked at its sockets once more. One timer serves all limits, so a limit that is kept costs one
+ * entry in a set.
  */
 export class RunningTimeLimits {
   readonly #limits = new Set<RunningTimeLimit>();

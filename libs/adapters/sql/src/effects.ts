@@ -5,8 +5,8 @@ import type { Sql } from './sql.ts';
 import { writeEach } from './table.ts';
 
 /**
- * The last step of a change: writes what it writes beside its record, and begins the commit. Throws `timed_out` where the deadline
- * has expired, which rolls back.
+ * The last step of a change: writes what it writes beside its record, and begins the commit. Throws `timed_out` where the
+ * deadline has expired, which rolls back.
  */
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);

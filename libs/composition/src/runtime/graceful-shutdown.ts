@@ -5,8 +5,8 @@ import { flush } from './logging.ts';
 const endingMs = 25_000;
 
 /**
- * Ends this process in order at SIGTERM and SIGINT, and after an error that nobody caught. Returns how to say what has to be finished
- * first; until that is said there is nothing to finish. The exit code is 1 after an error, and where it takes longer
+ * Ends this process in order at SIGTERM and SIGINT, and after an error that nobody caught. Returns how to say what has to be
+ * finished first; until that is said there is nothing to finish. The exit code is 1 after an error, and where it takes longer
  * than `patienceMs`, else 0.
  */
 export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finish: () => Promise<void>) => void) => {

@@ -69,7 +69,8 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
   ]);
 
 /**
- * Joins use cases and adapters as configuration and role say, and sees to a first admin. On a failure all that was opened is closed again.
+ * Joins use cases and adapters as configuration and role say, and sees to a first admin. On a failure all that was opened is
+ * closed again.
  */
 export const compose = async (config: Config, logger: Logger, role: Role): Promise<Composition> => {
   const duties = dutiesOf(role, config);

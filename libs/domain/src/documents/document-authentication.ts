@@ -16,9 +16,9 @@ const basic: AuthenticationScheme = { type: 'basic', name: 'Authorization', in: 
 const referenceStepsMax = 8;
 
 /**
- * How calls to a document's API authenticate, by the first requirement of its top-level `security`, or else by the
- * first of its security schemes (specification, section 4). What cannot be read is `none`, and so is, with a warning, an API key by
- * a name that is longer than `parameterNameMax` or no plain line.
+ * How calls to a document's API authenticate, by the first requirement of its top-level `security`, or else by the first of its
+ * security schemes (specification, section 4). What cannot be read is `none`, and so is, with a warning, an API key by a name
+ * that is longer than `parameterNameMax` or no plain line.
  */
 export function authenticationOf(document: Json, firstName: FirstName): DerivedFact<AuthenticationScheme> {
   const name = firstSchemeName(document, firstName);

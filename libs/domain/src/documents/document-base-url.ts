@@ -7,8 +7,8 @@ import type { DerivedFact } from './document.ts';
 
 /**
  * The address that calls to a document's API begin with: its first `servers` entry, variables replaced by their defaults
- * (specification, section 4). A relative address stays relative, and a variable that is not declared, or has no default, stays in its
- * braces. `/` where there is none or an empty one, and with a warning where it is longer than `baseUrlMax` or no plain line.
+ * (specification, section 4). A relative address stays relative, and a variable that is not declared, or has no default, stays in
+ * its braces. `/` where there is none or an empty one, and with a warning where it is longer than `baseUrlMax` or no plain line.
  */
 export function baseUrlOf(document: Json): DerivedFact<string> {
   const servers = memberOf(document, 'servers');
@@ -36,8 +36,8 @@ const withoutAddress = (message: string): DerivedFact<string> => ({
 const unitsMax = 2 * baseUrlMax;
 
 /**
- * In one pass, so that what a default brings in is not looked at again; undefined as soon as it is too long, since a few variables can
- * say a long default any number of times.
+ * In one pass, so that what a default brings in is not looked at again; undefined as soon as it is too long, since a few
+ * variables can say a long default any number of times.
  */
 function replaced(url: string, variables: Json | undefined): string | undefined {
   let address = '';

@@ -6,8 +6,8 @@ import { memberOf } from './document-value.ts';
 import type { DocumentFacts, FirstName } from './document.ts';
 
 /**
- * What there is to know of a document that `documentFault` took (specification, section 4). `firstName` is asked only where the value
- * cannot tell, for a parsed object has forgotten where names that look like numbers stood.
+ * What there is to know of a document that `documentFault` took (specification, section 4). `firstName` is asked only where the
+ * value cannot tell, for a parsed object has forgotten where names that look like numbers stood.
  */
 export function documentFacts(document: Json, firstName: FirstName): DocumentFacts {
   const info = memberOf(document, 'info');

@@ -26,8 +26,8 @@ export const valueAt = (document: Json, path: DocumentPath): Json | undefined =>
 const levelsMax = 100;
 
 /**
- * The place that a reference within the same document names by a JSON Pointer in its fragment (RFC 6901, section 6), whether there is
- * something or not; undefined for an external address, and where it is no pointer that can name anything.
+ * The place that a reference within the same document names by a JSON Pointer in its fragment (RFC 6901, section 6), whether
+ * there is something or not; undefined for an external address, and where it is no pointer that can name anything.
  */
 export function localPath(reference: string): DocumentPath | undefined {
   if (reference === '#') return [];

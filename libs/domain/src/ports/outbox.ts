@@ -4,8 +4,8 @@ import type { Job, JobKind, NoticeTask } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
 
 /**
- * The jobs that wait: written with the change that caused them, removed when they are done. A notice whose profile has one already
- * is not added: that one is asked for once more, whether it waits, is leased, rests or is a dead letter.
+ * The jobs that wait: written with the change that caused them, removed when they are done. A notice whose profile has one
+ * already is not added: that one is asked for once more, whether it waits, is leased, rests or is a dead letter.
  */
 export interface Outbox {
   /** Jobs of this kind that are due, not leased and no dead letters: the longest due first, at most as many as the limit. */
@@ -24,9 +24,9 @@ export interface Outbox {
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
-   * Lets a notice rest that was claimed and is done: it goes on under the next id, so that its next mail is one of its own, as if it had
-   * never failed, and asked for as often as it was since its claim. It is not due before `dueAt`, and neither due nor waiting while
-   * nobody has asked for it. One that is gone or a dead letter is left alone, which is no error.
+   * Lets a notice rest that was claimed and is done: it goes on under the next id, so that its next mail is one of its own, as if
+   * it had never failed, and asked for as often as it was since its claim. It is not due before `dueAt`, and neither due nor
+   * waiting while nobody has asked for it. One that is gone or a dead letter is left alone, which is no error.
    */
   rest(claimed: Pick<Job, 'id'> & { readonly task: NoticeTask }, next: Pick<Job, 'id' | 'dueAt'>): Promise<void>;
 
@@ -40,8 +40,8 @@ export interface Outbox {
   sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
-   * Puts what was sealed anew in the place of what is sealed now, with these effects, and changes nothing else of the job; returns
-   * false, and writes nothing, where the job is gone, a dead letter, or has something else sealed by now.
+   * Puts what was sealed anew in the place of what is sealed now, with these effects, and changes nothing else of the job;
+   * returns false, and writes nothing, where the job is gone, a dead letter, or has something else sealed by now.
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
 

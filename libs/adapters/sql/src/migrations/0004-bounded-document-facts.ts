@@ -1,9 +1,9 @@
 import type { DialectSql } from './migration.ts';
 
 /**
- * What documents said before it was bounded: an address of more than 2,048 characters or that is no plain line becomes `/`, an API
- * key by a name of more than 200 or that is none becomes no authentication. Revisions grow, as the entity tags of metadata are made
- * of them, and so does the epoch of the catalog.
+ * What documents said before it was bounded: an address of more than 2,048 characters or that is no plain line becomes `/`, an
+ * API key by a name of more than 200 or that is none becomes no authentication. Revisions grow, as the entity tags of metadata
+ * are made of them, and so does the epoch of the catalog.
  */
 const statements = (isPlain: (column: string) => string, now: string): readonly string[] => {
   // In this order: what is long is not searched.

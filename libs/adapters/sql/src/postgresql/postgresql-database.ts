@@ -9,12 +9,10 @@ import { borrowed, type Execute, executeInTurnOn, executeOn, limits } from './po
 import { inBulk, Statements } from './statements.ts';
 
 /**
- * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it.
- *
- * A change (`transact`) takes one lock of the whole database before its first statement, so changes come one after
- * another over all processes: what one reads stays true until it has committed, epochs and sequences become visible in their
- * order, and none fails for another. Within a process they wait for a mutex, where they hold no connection. Other writes
- * (`write`) take only the locks of their rows.
+ * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`) first
+ * takes one lock on the whole database, so changes come one after another over all processes: what one reads stays true until it
+ * has committed, epochs and sequences become visible in order, and none fails because of another. Within a process they wait for
+ * a mutex, which holds no connection. Other writes (`write`) lock only their rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;

@@ -2,8 +2,8 @@ import type { JobKind } from '@portico/domain';
 
 /**
  * How many jobs of each kind a process works at once. A number of its own each: a mail server that hangs holds up no embedding,
- * and a slow Ollama no mail. Texts that are asked for at once fill Ollama's requests; still more of them would wait there for longer
- * than the embedder may, where a text takes it two seconds.
+ * and a slow Ollama no mail. Texts that are asked for at once fill Ollama's requests; still more of them would wait there for
+ * longer than the embedder may, where a text takes it two seconds.
  */
 export const jobsAtOnce: Readonly<Record<JobKind, number>> = {
   'mail.credentials': 4,

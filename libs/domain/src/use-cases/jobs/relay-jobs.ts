@@ -5,8 +5,8 @@ import type { Ports } from '../../ports/index.ts';
 const relayBatch = 500;
 
 /**
- * Offers the jobs that are due to the queue; returns how many. Every process that works jobs does so, so that none has to be there
- * for the others: what several offer at once is claimed once.
+ * Offers the jobs that are due to the queue; returns how many. Every process that works jobs does so, so that none has to be
+ * there for the others: what several offer at once is claimed once.
  */
 export const relayJobs =
   ({ outbox, queue, clock }: Pick<Ports, 'outbox' | 'queue' | 'clock'>) =>

@@ -43,9 +43,9 @@ type Needs = Pick<
 >;
 
 /**
- * Works one job of the outbox at least once. While its lease lasts nobody else does; where its calls were so slow that it ran out, a
- * second may work it too, which a job bears as it bears repetition: a mail keeps its `Message-ID`, and an embedding of the present
- * text takes the place of another of it.
+ * Works one job of the outbox at least once. While its lease lasts nobody else does; where its calls were so slow that it ran
+ * out, a second may work it too, which a job bears as it bears repetition: a mail keeps its `Message-ID`, and an embedding of the
+ * present text takes the place of another of it.
  */
 export const workJob =
   (ports: Needs, settings: NoticeSettings) =>

@@ -5,7 +5,7 @@ import { type LimitRule, type Override, replacedBy } from '../../limits/limit.ts
 import type { Ports } from '../../ports/index.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
-import { type Changes, merged, ruleFields } from './rule-change.ts';
+import { type Changes, merged, ruleFields } from './tiers.ts';
 
 /** All overrides, or the active ones, by id. */
 export const listOverrides =

@@ -1,10 +1,9 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { nextChangeAt } from '../../instant.ts';
-import type { Tier } from '../../limits/limit.ts';
+import type { LimitRule, Tier } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import { recorded } from '../audit/system-entry.ts';
 import type { Needs } from './read-effective-limit.ts';
-import { type Changes, merged, ruleFields } from './rule-change.ts';
 
 /** All tiers, or the active ones, by name. */
 export const listTiers =
@@ -46,3 +45,16 @@ export const removeTier =
     const removedAt = ports.clock.now();
     await ports.limits.removeTier(name, () => ({ removedAt, ...effects }));
   };
+
+export type Changes<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+export const ruleFields = ({ allowed, windowSeconds, isActive }: LimitRule & { readonly isActive: boolean }) => ({
+  allowed_limit: allowed,
+  window_seconds: windowSeconds,
+  is_active: isActive,
+});
+
+export const merged = <T extends object>(current: T, change: Changes<NoInfer<T>>): T => ({
+  ...current,
+  ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)),
+});
