@@ -5,4 +5,5 @@ export { FailureWindow } from './failure-window.ts';
 export type { Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { createOutage, type Outage, type OutageBegin } from './outage.ts';
+export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
 export { settlesWithin, TookTooLong, within } from './time-limit.ts';

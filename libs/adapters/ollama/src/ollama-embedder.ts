@@ -1,4 +1,12 @@
-import { createOutage, FailureWindow, type Log, type Outage } from '@portico/dependencies';
+import {
+  createOutage,
+  createSemaphore,
+  FailureWindow,
+  type Leave,
+  type Log,
+  type Outage,
+  type Semaphore,
+} from '@portico/dependencies';
 import {
   PorticoError,
   TextRefusedError,
@@ -9,7 +17,6 @@ import {
 import { circuitBreaker, handleWhen, isBrokenCircuitError, isTaskCancelledError } from 'cockatiel';
 import { GatheredDocuments } from './gathered-documents.ts';
 import { InstalledModel } from './installed-model.ts';
-import { Lane } from './lane.ts';
 import { ollamaLimits, type OllamaLimits } from './limits.ts';
 import { beingLoaded, ModelLoad } from './model-load.ts';
 import { ModelPull } from './model-pull.ts';
@@ -54,7 +61,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   readonly #texts: TextRequests;
   readonly #slow = new SlowTexts();
   readonly #closing = new AbortController();
-  readonly #lanes: Readonly<Record<'short' | 'long', Lane>>;
+  readonly #lanes: Readonly<Record<'short' | 'long', Semaphore>>;
   readonly #documents: GatheredDocuments;
   readonly #breakers;
   readonly #outage: Outage;
@@ -85,10 +92,11 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#pull = new ModelPull({ api, model, limits, log, isMissing });
     const unitsMaxOf = (text: string) => this.#slow.unitsMaxOf(text);
     this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, log });
-    const { shortQueries, waiting, longWaiting, queryWaitMs: waitMs, documentsRequestMs, documentsMs } = limits;
+    const { shortQueries, waiting, longWaiting, documentsRequestMs, documentsMs } = limits;
+    const overfull = () => new OllamaFailure('busy', 'too many texts wait');
     this.#lanes = {
-      short: new Lane({ atOnce: shortQueries, waiting, waitMs }),
-      long: new Lane({ atOnce: 1, waiting: longWaiting, waitMs }),
+      short: createSemaphore({ concurrency: shortQueries, waitingMax: waiting, overfull }),
+      long: createSemaphore({ concurrency: 1, waitingMax: longWaiting, overfull }),
     };
     this.#documents = new GatheredDocuments({
       send: (texts, signal) => this.#breakers.document.execute(() => this.#send(texts, 'document', signal), signal),
@@ -157,12 +165,15 @@ class OllamaServerEmbedder implements OllamaEmbedder {
 
   /** At once where the breaker is open, or too many wait. Long ones have a lane of their own, so that short ones need not wait for many. */
   #query(texts: readonly string[]): Promise<EmbeddedTexts> {
-    const { queryMs } = this.#limits;
+    const { queryMs, queryWaitMs } = this.#limits;
     const signal = this.#signal(queryMs);
     const cut = texts.map((text) => cutTokens(text, queryTokensMax));
     const isLong = cut.reduce((sum, text) => sum + tokensOf(text), 0) > shortQueryTokensMax;
     const lane = this.#lanes[isLong ? 'long' : 'short'];
-    const sent = this.#breakers.query.execute(() => lane.run(() => this.#send(cut, 'query', signal)), signal);
+    const sent = this.#breakers.query.execute(
+      () => lane(() => this.#send(cut, 'query', signal), busyAfter(queryWaitMs)),
+      signal,
+    );
     return this.#inTime(sent, signal, queryMs);
   }
 
@@ -299,3 +310,11 @@ const kindOf = (error: unknown): FailureKind | null => {
   if (error instanceof PorticoError || error instanceof TextRefusedError) return null;
   return isBrokenCircuitError(error) || isTaskCancelledError(error) ? null : 'server';
 };
+
+/** A text that has no turn within the time leaves: it is `busy`, and was never sent. */
+const busyAfter =
+  (waitMs: number): Leave =>
+  (giveUp) => {
+    const timer = setTimeout(() => giveUp(new OllamaFailure('busy', `a text had no turn within ${waitMs} ms`)), waitMs);
+    return () => clearTimeout(timer);
+  };

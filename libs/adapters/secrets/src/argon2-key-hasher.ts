@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import type { Deadline, KeyHasher } from '@portico/domain';
+import { createSemaphore } from '@portico/dependencies';
+import { PorticoError, type Deadline, type KeyHasher } from '@portico/domain';
 import { LRUCache } from 'lru-cache';
-import { createSemaphore } from './semaphore.ts';
 
 export interface Argon2KeyHasherOptions {
   /** Random bytes of this installation, 16 or more, kept apart from the hashes; the tags of all secrets depend on them. */
@@ -38,13 +38,16 @@ export const createArgon2KeyHasher = ({
   const digestOf = createDigest(derived(pepper, 'portico api key'));
   const found = new LRUCache<string, true>({ max: memoMax });
   const underWay = new Map<string, Promise<boolean>>();
-  const semaphore = createSemaphore({ concurrency, waitingMax });
+  const semaphore = createSemaphore({ concurrency, waitingMax, overfull });
 
-  const compute = <Result>(computation: () => Promise<Result>, deadline: Deadline | null): Promise<Result> =>
-    semaphore(() => {
+  const compute = async <Result>(computation: () => Promise<Result>, deadline: Deadline | null): Promise<Result> => {
+    if (deadline?.expired) throw new PorticoError('timed_out');
+    const task = () => {
       onHash();
       return computation();
-    }, deadline);
+    };
+    return semaphore(task, (giveUp) => deadline?.onExpired(() => giveUp(new PorticoError('timed_out'))));
+  };
 
   const verify = async (secret: string, hash: string, pair: string): Promise<boolean> => {
     // Without a deadline: all who present the secret share it, and what is found is remembered.
@@ -67,6 +70,11 @@ export const createArgon2KeyHasher = ({
     tag: (secret) => digestOf(secret).readUInt32BE(0),
   };
 };
+
+const overfull = (running: number, waiting: number): PorticoError =>
+  new PorticoError('internal', {
+    cause: new Error(`${running} computations run and ${waiting} wait for their turn: no more are taken`),
+  });
 
 /**
  * A keyed digest. Its first 32 bits are the tag, the whole names the secret in the memo; a request asks for both, one after the
