@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
@@ -9,28 +9,17 @@ import tseslint from 'typescript-eslint';
 const tests = ['**/*.test.ts', '**/test/**/*.ts'];
 const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 
-/** Which packages may be imported by whom; `ARCHITECTURE.md` says why. Each adapter has only its own technology. */
-const technologies = {
-  memory: ['node:*'],
-  system: ['node:*'],
-  inprocess: ['node:*'],
-  sql: ['node:*', '@mikro-orm/*', '@mikro-orm/**', 'better-sqlite3', 'pg'],
-  vectors: ['node:*'],
-  embedder: ['node:*'],
-  identity: ['node:*', 'jose', 'lru-cache'],
-  secrets: ['node:*', '@node-rs/argon2', 'lru-cache'],
-  openapi: ['node:*', '@seriousme/openapi-schema-validator', 'yaml'],
-  mail: ['node:*', 'nodemailer', 'cockatiel'],
-  redis: ['node:*', 'ioredis'],
-  bullmq: ['node:*', 'bullmq', 'ioredis'],
-  qdrant: ['node:*', '@qdrant/js-client-rest', 'cockatiel'],
-  ollama: ['node:*', 'ollama', 'cockatiel'],
-};
-const apps = {
-  http: ['node:*', 'express', 'lru-cache', 'pino', 'prom-client', 'swagger-ui-dist', 'zod'],
-  worker: ['node:*', 'pino'],
-  cli: ['node:*', 'commander', 'cli-progress', 'tar', 'tinyglobby'],
-};
+/** Each adapter and app may import Node and the packages that it declares itself: `ARCHITECTURE.md` says why. */
+const declaredIn = (folder) =>
+  Object.fromEntries(
+    readdirSync(join(import.meta.dirname, folder)).map((name) => {
+      const manifest = readFileSync(join(import.meta.dirname, folder, name, 'package.json'), 'utf8');
+      const packages = Object.keys(JSON.parse(manifest).dependencies ?? {});
+      return [name, ['node:*', ...packages.flatMap((declared) => [declared, `${declared}/**`])]];
+    }),
+  );
+const technologies = declaredIn('libs/adapters');
+const apps = declaredIn('apps');
 
 /**
  * The rooms of the domain, from the ground up: values, nouns with their rules, ports, use cases. A room imports only

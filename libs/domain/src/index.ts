@@ -38,18 +38,18 @@ export type * from './ports/index.ts';
 
 // The menu, with its inputs and outputs
 export { createUseCases, type UseCases } from './use-cases/index.ts';
-export type { Admission, AdmissionRequest } from './use-cases/access/admit.ts';
-export type { AuditPage, NewEntry } from './use-cases/audit/audit-log.ts';
-export type { AuthenticationInput, EffectiveAuthentication } from './use-cases/collections/authentication.ts';
-export type { CollectionMetadata, CollectionWithDocument } from './use-cases/collections/read-collection.ts';
-export type { CollectionEdit, NewCollection, UpdatedCollection } from './use-cases/collections/write-collection.ts';
-export type { DeadLetterList } from './use-cases/jobs/dead-letters.ts';
-export type { JobOutcome } from './use-cases/jobs/work-jobs.ts';
+export type * from './use-cases/access/admit.ts';
+export type * from './use-cases/audit/audit-log.ts';
+export type * from './use-cases/collections/authentication.ts';
+export type * from './use-cases/collections/read-collection.ts';
+export type * from './use-cases/collections/write-collection.ts';
+export type * from './use-cases/jobs/dead-letters.ts';
+export type * from './use-cases/jobs/work-jobs.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
-export type { FirstAdmin } from './use-cases/profiles/claim-first-admin.ts';
-export type { ChangedRole, OwnProfileChange } from './use-cases/profiles/edit-profile.ts';
-export type { Registration } from './use-cases/profiles/register-profile.ts';
-export type { Resealing } from './use-cases/secrets/reseal-secrets.ts';
+export type * from './use-cases/profiles/claim-first-admin.ts';
+export type * from './use-cases/profiles/edit-profile.ts';
+export type * from './use-cases/profiles/register-profile.ts';
+export type * from './use-cases/secrets/reseal-secrets.ts';
 export {
   findLostSecrets,
   isAnythingLost,
@@ -57,4 +57,4 @@ export {
   resetSecrets,
   type LostSecrets,
 } from './use-cases/secrets/reset-secrets.ts';
-export type { PartState, Readiness, VectorHealth } from './use-cases/service/health.ts';
+export type * from './use-cases/service/health.ts';
