@@ -98,7 +98,8 @@ test('no two files import each other, however long the way', () => {
 
 test('a test stands beside the code that it is about', () => {
   const strays = files.filter(
-    ({ path, text }) => /\/src\/.*\.test\.ts$/.test(path) && !/(?:from|import\() ?'\.\.?\/|import\.meta\.dirname/.test(text),
+    ({ path, text }) =>
+      /\/src\/.*\.test\.ts$/.test(path) && !/(?:from|import\() ?'\.\.?\/|import\.meta\.dirname/.test(text),
   );
   expect(strays.map(({ path }) => path)).toEqual([]);
 });

@@ -92,7 +92,10 @@ const counting = {
     assert.equal(await admittedOf(limiter, rule, 5), 2);
   },
 
-  'a peek says whether a consume would be admitted, and how long it would have to wait': async ({ limiter, advance }) => {
+  'a peek says whether a consume would be admitted, and how long it would have to wait': async ({
+    limiter,
+    advance,
+  }) => {
     const rule = ruleOf(1, 10);
     await limiter.consume('ada', rule);
     await advance(2500);

@@ -1,14 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { createLexicalEmbedder } from '@portico/embedder';
 import { createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
-import { createMemoryClock, createMemoryMailer, createMemoryRandomSource, createMemoryStores } from '@portico/memory';
+import {
+  createMemoryClock,
+  createMemoryMailer,
+  createMemoryRandomSource,
+  createMemoryStores,
+  type MemoryClock,
+  type MemoryMailer,
+} from '@portico/memory';
 import { createDocumentReader } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
-import { createUseCases, jobKinds, type JobKind, type Ports, type RateLimiter, type Settings } from '@portico/domain';
+import {
+  createUseCases,
+  jobKinds,
+  type DocumentReader,
+  type JobKind,
+  type JobQueue,
+  type Ports,
+  type RateLimiter,
+  type Settings,
+  type UseCases,
+} from '@portico/domain';
 import { runDueJobs } from './run-due-jobs.ts';
-import { createSwitchedEmbedder } from './switched-embedder.ts';
-import { createTestIssuer, testIssuer } from './test-issuer.ts';
+import { createSwitchedEmbedder, type SwitchedEmbedder } from './switched-embedder.ts';
+import { createTestIssuer, testIssuer, type TestIssuer } from './test-issuer.ts';
 
 /** The configuration outside production if no variable is set: nobody is counted by address. */
 export const defaultSettings: Settings = {
@@ -29,10 +46,21 @@ const documents = createDocumentReader();
  * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.
  * The clock stands still, and tests can inspect and break whatever they want.
  */
-export type Harness = ReturnType<typeof createHarness>;
+export interface Harness {
+  readonly ports: Ports;
+  readonly useCases: UseCases;
+  readonly clock: MemoryClock;
+  readonly queue: JobQueue;
+  readonly mailer: MemoryMailer;
+  readonly embedder: SwitchedEmbedder;
+  readonly tokens: TestIssuer;
+  readonly documents: DocumentReader;
+  /** Works on every job that is due now, and on those that they leave. */
+  readonly runJobs: () => Promise<void>;
+}
 
 /** `settings` and `ports` replace the defaults, so that a test can set what it is about. */
-export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}) => {
+export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}): Harness => {
   const clock = createMemoryClock();
   const queue = createInProcessJobQueue({ concurrency: oneOfEach });
   const mailer = createMemoryMailer();
@@ -64,8 +92,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     embedder,
     tokens,
     documents,
-    /** Works on every job that is due now, and on those that they leave. */
-    runJobs: (): Promise<void> => runDueJobs(all, useCases, () => all.clock.now()),
+    runJobs: () => runDueJobs(all, useCases, () => all.clock.now()),
   };
 };
 

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts';
-import { dutiesOf, type Role } from '../role.ts';
+import { dutiesOf, type ProcessRole } from '../process-role.ts';
 import { version } from '../version.ts';
 import { compose, type Portico } from '../wiring/compose.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
@@ -11,7 +11,7 @@ import { startFailure } from './start-failure.ts';
  * told on standard error, and ends the process.
  */
 export const runProcess = async (
-  role: Exclude<Role, 'tool'>,
+  role: Exclude<ProcessRole, 'tool'>,
   start: (portico: Portico) => Promise<{ stop(): Promise<void> }>,
 ): Promise<void> => {
   try {

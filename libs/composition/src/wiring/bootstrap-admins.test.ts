@@ -9,7 +9,7 @@ import { startIdentityProvider } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { compose, type Composition, type Portico } from './compose.ts';
 import { readConfig } from '../config.ts';
-import type { Role } from '../role.ts';
+import type { ProcessRole } from '../process-role.ts';
 import { createLogger } from '../runtime/logging.ts';
 
 const provider = await startIdentityProvider();
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** With a log of its own. */
-const open = async (variables: Record<string, string> = {}, role: Role = 'http'): Promise<Composition> => {
+const open = async (variables: Record<string, string> = {}, role: ProcessRole = 'http'): Promise<Composition> => {
   lines = [];
   const destination = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

@@ -2,7 +2,7 @@ import { canSignIn, operatorAuthority, type Profile, type UseCases } from '@port
 import { localIssuerName } from '@portico/identity';
 import type { Logger } from 'pino';
 import { localAdmin, type Config } from '../config.ts';
-import type { Duties } from '../role.ts';
+import type { Duties } from '../process-role.ts';
 
 interface Facts {
   readonly config: Config;

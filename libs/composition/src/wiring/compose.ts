@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore } from '@portico/redis';
 import type { Config } from '../config.ts';
-import { dutiesOf, type Duties, type Role } from '../role.ts';
+import { dutiesOf, type Duties, type ProcessRole } from '../process-role.ts';
 import { openContainer } from './container.ts';
 import { assertHeartbeat } from './data-dir.ts';
 import type { IndexUpkeep, Module, Parts } from './parts.ts';
@@ -72,7 +72,7 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
  * Joins use cases and adapters as configuration and role say, and sees to a first admin. On a failure all that was opened is
  * closed again.
  */
-export const compose = async (config: Config, logger: Logger, role: Role): Promise<Composition> => {
+export const compose = async (config: Config, logger: Logger, role: ProcessRole): Promise<Composition> => {
   const duties = dutiesOf(role, config);
   const { get, close } = openContainer(config, duties, logger, await modulesOf(config));
   if (duties.writesHeartbeat) assertHeartbeat(config);

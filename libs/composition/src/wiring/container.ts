@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { Duties } from '../role.ts';
+import type { Duties } from '../process-role.ts';
 import { closeAll, type Closer } from './close-all.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { Closable, type Module, type PartName, type Parts, type Provide } from './parts.ts';

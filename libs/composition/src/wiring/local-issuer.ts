@@ -1,7 +1,7 @@
 import type { LocalIssuer } from '@portico/identity';
 import { pino } from 'pino';
 import type { Config } from '../config.ts';
-import { dutiesOf } from '../role.ts';
+import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
 
 /** The local issuer alone, without the stores; null where it is off. It can be had beside a running service. */

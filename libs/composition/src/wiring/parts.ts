@@ -13,7 +13,7 @@ import type { LocalIssuer } from '@portico/identity';
 import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { Duties } from '../role.ts';
+import type { Duties } from '../process-role.ts';
 
 /** Keeps small texts beside the data, for parts of the composition. */
 export interface KeyValueStore {
@@ -95,7 +95,7 @@ export class Closable<Thing> {
 }
 
 /** What a module of a server is only loaded with; that it is absent is a defect of the composition. */
-export const required = <T>(thing: T | null, variable: string): T => {
+export const configured = <T>(thing: T | null, variable: string): T => {
   if (thing === null) throw new Error(`${variable} is not set`);
   return thing;
 };

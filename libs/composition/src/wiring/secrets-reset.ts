@@ -3,7 +3,7 @@ import { findLostSecrets, operatorAuthority, resetSecrets, type LostSecrets } fr
 import { createAesGcmCipher, makeSecretsKey, parseSecretsKey } from '@portico/secrets';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { dutiesOf } from '../role.ts';
+import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
 import { makeSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
 

@@ -1,12 +1,12 @@
 import { createBullmqJobQueue } from '@portico/bullmq';
-import { Closable, required, type Module } from '../parts.ts';
+import { Closable, configured, type Module } from '../parts.ts';
 import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
 
 /** Hands jobs over by BullMQ: to this process where it works jobs, to the workers otherwise. */
 export const bullmqModule: Module = (provide) => {
   provide('queue', ['config', 'duties', 'logger'], ({ redis, ollama }, duties, logger) => {
     const queue = createBullmqJobQueue({
-      ...required(redis, 'REDIS_URL'),
+      ...configured(redis, 'REDIS_URL'),
       work: duties.worksJobs,
       concurrency: jobsAtOnce,
       togetherAtOnce: ollama ? { embed: embeddingsTogether } : {},

@@ -1,12 +1,12 @@
 import { createQdrantVectorIndex } from '@portico/qdrant';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
-import { Closable, required, type Module } from '../parts.ts';
+import { Closable, configured, type Module } from '../parts.ts';
 
 /** The vector index in Qdrant; while that is away the vectors of the database are searched within this process. */
 export const qdrantModule: Module = (provide) => {
   provide('vectors', ['config', 'logger', 'database'], ({ qdrant }, logger, { stores: { embeddings } }) => {
     const index = createQdrantVectorIndex({
-      ...required(qdrant, 'QDRANT_URL'),
+      ...configured(qdrant, 'QDRANT_URL'),
       embeddings,
       fallback: createEmbeddedVectorIndex({ embeddings }),
       log: logger,

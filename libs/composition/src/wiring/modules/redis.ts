@@ -1,12 +1,12 @@
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import { createRedisBodyStore, createRedisRateLimiter, openRedis } from '@portico/redis';
-import { Closable, required, type Module } from '../parts.ts';
+import { Closable, configured, type Module } from '../parts.ts';
 
 /** Limiter and bodies in Redis, shared by all processes; the counts of this process take over while Redis is away. */
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({
-      ...required(redis, 'REDIS_URL'),
+      ...configured(redis, 'REDIS_URL'),
       log: logger,
     });
     return new Closable(connection, () => connection.close());

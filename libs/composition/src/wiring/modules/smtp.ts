@@ -1,10 +1,10 @@
 import { createSmtpMailer } from '@portico/mail';
-import { Closable, required, type Module } from '../parts.ts';
+import { Closable, configured, type Module } from '../parts.ts';
 
 /** Mails by an SMTP server. */
 export const smtpModule: Module = (provide) => {
   provide('mail', ['config', 'clock', 'logger'], ({ mail: { smtpUrl, from } }, clock, logger) => {
-    const mailer = createSmtpMailer({ url: required(smtpUrl, 'SMTP_URL'), from, clock, log: logger });
+    const mailer = createSmtpMailer({ url: configured(smtpUrl, 'SMTP_URL'), from, clock, log: logger });
     return new Closable({ mailer, probe: mailer.probe }, () => mailer.close());
   });
 };

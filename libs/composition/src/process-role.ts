@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 
 /** What a process is for: to answer requests, to work jobs, or to do what an operator asks. */
-export type Role = 'http' | 'worker' | 'tool';
+export type ProcessRole = 'http' | 'worker' | 'tool';
 
 /** What follows from a role. */
 export interface Duties {
@@ -19,7 +19,7 @@ export interface Duties {
   readonly warnings: readonly string[];
 }
 
-export const dutiesOf = (role: Role, { jobs, warnings, jobWarnings }: Config): Duties => {
+export const dutiesOf = (role: ProcessRole, { jobs, warnings, jobWarnings }: Config): Duties => {
   const asConfigured = jobs === 'inline';
   const duties = {
     http: { answersRequests: true, worksJobs: asConfigured, prunesAudit: true, writesHeartbeat: true, warnings },
@@ -31,6 +31,6 @@ export const dutiesOf = (role: Role, { jobs, warnings, jobWarnings }: Config): D
       warnings: jobWarnings,
     },
     tool: { answersRequests: false, worksJobs: asConfigured, prunesAudit: false, writesHeartbeat: false, warnings: [] },
-  } satisfies Record<Role, Duties>;
+  } satisfies Record<ProcessRole, Duties>;
   return duties[role];
 };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { dutiesOf, type Role } from './role.ts';
+import { dutiesOf, type ProcessRole } from './process-role.ts';
 
 const off = readConfig({ SMTP_URL: 'smtp://mail', JOBS: 'off' });
 
-test.each<[Role, object]>([
+test.each<[ProcessRole, object]>([
   ['http', { answersRequests: true, worksJobs: false, prunesAudit: true, writesHeartbeat: true }],
   ['worker', { answersRequests: false, worksJobs: true, prunesAudit: true, writesHeartbeat: true }],
   ['tool', { answersRequests: false, worksJobs: false, prunesAudit: false, writesHeartbeat: false }],
