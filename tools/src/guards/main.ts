@@ -191,8 +191,9 @@ const violations: readonly Violation[] = [
     forbids: 'a wrong dependency in the composition',
     project: 'composition',
     folder: 'libs/composition',
+    room: 'wiring',
     target: 'typecheck',
-    code: `import type { Module } from './registry.ts';\nexport const planted: Module = (provide) => provide('clock', ['random'], (random) => random);`,
+    code: `import type { Module } from './parts.ts';\nexport const planted: Module = (provide) => provide('clock', ['random'], (random) => random);`,
     says: 'TS2322',
   },
   {
