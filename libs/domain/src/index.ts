@@ -27,7 +27,6 @@ export * from './jobs/job.ts';
 export * from './limits/limit.ts';
 export * from './mails/mail.ts';
 export * from './profiles/api-key.ts';
-export { isWellFormedSecret, makeSecret, secretBytes } from './profiles/api-secret.ts';
 export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
 export * from './search/embedding.ts';

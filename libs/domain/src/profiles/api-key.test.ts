@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { isWellFormedSecret, makeSecret, secretBytes } from './api-secret.ts';
+import { isWellFormedSecret, makeSecret, secretBytes } from './api-key.ts';
 
 const secret = makeSecret(Uint8Array.from({ length: secretBytes }, (_, at) => (at * 37 + 11) % 256));
 
