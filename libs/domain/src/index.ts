@@ -22,7 +22,6 @@ export * from './documents/document-facts.ts';
 export * from './documents/document-warning.ts';
 export * from './documents/schema-violated.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
-export type * from './jobs/dead-letter.ts';
 export * from './jobs/job.ts';
 export * from './limits/limit.ts';
 export * from './mails/mail.ts';

@@ -1,6 +1,6 @@
 import type { JobId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { DeadLetter, RequeueOutcome } from '../jobs/dead-letter.ts';
+import type { DeadLetter, RequeueOutcome } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
 
 /** The jobs of the outbox that were given up, for the operator. A change of one is durable with its effects or not at all. */

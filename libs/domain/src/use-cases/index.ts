@@ -13,8 +13,7 @@ import {
 } from './collections/write-collection.ts';
 import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './grants/grant-access.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
-import { readOutboxState, relayJobs } from './jobs/relay-jobs.ts';
-import { workJob } from './jobs/work-jobs.ts';
+import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';

@@ -1,6 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { JobId } from '../../ids.ts';
-import type { DeadLetter, RequeueOutcome } from '../../jobs/dead-letter.ts';
+import type { DeadLetter, RequeueOutcome } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
 import { recorded } from '../audit/system-entry.ts';
 

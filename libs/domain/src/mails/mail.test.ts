@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClientId, JobId, ProfileId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { credentialsMail, registrationNotice, rejectionMail, rotationMail } from './mail-texts.ts';
+import { credentialsMail, registrationNotice, rejectionMail, rotationMail } from './mail.ts';
 
 const id = 'j' as JobId;
 
