@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import type { Probe, StorePorts } from '@portico/domain';
 import type { SettingsTable } from './settings-table.ts';
 
@@ -20,7 +21,7 @@ export interface SqlOptions {
   /** PostgreSQL: how long a start waits for a server that cannot be reached, in milliseconds. 60,000 unless told. */
   readonly startWaitMs?: number;
   /** Told why a start takes its time, and when the database begins to take no writes. */
-  readonly warn?: (message: string, error: unknown) => void;
+  readonly log?: Log;
 }
 
 export interface SqlStores {
@@ -37,16 +38,19 @@ export interface SqlStores {
  * `DatabaseUnavailableError` where no more than waiting is needed.
  */
 export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {}): Promise<SqlStores> => {
-  const { writeWaitMs = 5_000, startWaitMs = 60_000, warn = () => undefined } = options;
+  const { writeWaitMs = 5_000, startWaitMs = 60_000, log = silent } = options;
   // Loaded here, so that nobody loads the driver of a database that is not used.
   switch (config.kind) {
     case 'sqlite': {
       const { openSqliteStores } = await import('./sqlite/open-sqlite-stores.ts');
-      return openSqliteStores(config.file, writeWaitMs, warn);
+      return openSqliteStores(config.file, writeWaitMs, log);
     }
     case 'postgresql': {
       const { openPostgresqlStores } = await import('./postgresql/open-postgresql-stores.ts');
-      return openPostgresqlStores(config.url, warn, startWaitMs);
+      return openPostgresqlStores(config.url, log, startWaitMs);
     }
   }
 };
+
+const ignored = (): void => undefined;
+const silent: Log = { debug: ignored, info: ignored, warn: ignored, error: ignored };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { anEntry } from '@portico/contracts';
+import { anEntry, recordLog } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { startChild } from '../test/child.ts';
@@ -15,17 +15,17 @@ const isLinux = process.platform === 'linux';
 
 describe('a check of writes', () => {
   const over = (write: () => Promise<unknown>, isWaitingFine = false) => {
-    const warnings: string[] = [];
+    const log = recordLog();
     let writes = 0;
     const database = { write: () => write().finally(() => (writes += 1)) } as unknown as SqlDatabase;
-    const check = createWriteCheck(database, { waitMs: 20, isWaitingFine, warn: (message) => warnings.push(message) });
-    return { check, warnings, writes: () => writes };
+    const check = createWriteCheck(database, { waitMs: 20, isWaitingFine, log });
+    return { check, warnings: () => log.messages('warn'), writes: () => writes };
   };
 
   test('that was answered by a write makes no other for a while', async () => {
     const { check, writes, warnings } = over(() => Promise.resolve(1));
     for (let time = 0; time < 3; time += 1) await check();
-    expect([writes(), warnings]).toEqual([1, []]);
+    expect([writes(), warnings()]).toEqual([1, []]);
   });
 
   test('writes each time while that is refused, and is fulfilled once it is taken; a warning says it once', async () => {
@@ -37,7 +37,7 @@ describe('a check of writes', () => {
     await expect(check()).rejects.toThrow('full');
     await expect(check()).rejects.toThrow('still full');
     await check();
-    expect(warnings).toEqual(['The database takes no writes']);
+    expect(warnings()).toEqual(['The database takes no writes']);
   });
 
   test('of a write that has to wait is rejected, or says nothing where others are taken before it', async () => {

@@ -1,3 +1,4 @@
+import { createOutage, type Log } from '@portico/dependencies';
 import { fulfilledWithin } from './fulfilled-within.ts';
 import type { SqlDatabase } from './sql.ts';
 
@@ -6,8 +7,7 @@ export interface WriteCheckOptions {
   readonly waitMs: number;
   /** Whether a write that has to wait longer does so behind others that are taken, so that it says nothing. */
   readonly isWaitingFine: boolean;
-  /** Told of the first write that is not taken. */
-  readonly warn: (message: string, error: unknown) => void;
+  readonly log: Log;
 }
 
 /** A write that was taken answers the checks of so many milliseconds. */
@@ -19,19 +19,21 @@ const takenMs = 5_000;
  */
 export const createWriteCheck = (
   database: SqlDatabase,
-  { waitMs, isWaitingFine, warn }: WriteCheckOptions,
+  { waitMs, isWaitingFine, log }: WriteCheckOptions,
 ): (() => Promise<void>) => {
   let takenUntil = -Infinity;
   let underWay: Promise<void> | null = null;
   let refusal: { readonly error: unknown } | null = null;
+  const outage = createOutage(log, { back: 'The database takes writes again' });
 
   const write = async (): Promise<void> => {
     try {
       await database.write((sql) => sql.run(upsert, [new Date().toISOString()]));
       takenUntil = performance.now() + takenMs;
       refusal = null;
+      outage.end();
     } catch (error) {
-      if (!refusal) warn('The database takes no writes', error);
+      outage.begin({ message: 'The database takes no writes', fields: { err: error } });
       refusal = { error };
     }
   };

@@ -1,10 +1,10 @@
 /** Opens the file and says at each message whether the database is ready, whether it takes an entry, and what was warned of. */
-import { anEntry } from '@portico/contracts';
+import { anEntry, recordLog } from '@portico/contracts';
 import { openSqlStores } from '../src/index.ts';
 
 const [file = ''] = process.argv.slice(2);
-const warnings: string[] = [];
-const { stores, probe } = await openSqlStores({ kind: 'sqlite', file }, { warn: (message) => warnings.push(message) });
+const log = recordLog();
+const { stores, probe } = await openSqlStores({ kind: 'sqlite', file }, { log });
 
 const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
@@ -16,7 +16,7 @@ const tell = async (): Promise<void> => {
   // More than any page that is free in the file.
   const isTaken = await isFulfilled(stores.audit.append(anEntry({ message: 'x'.repeat(100_000) }), null));
   const isReadable = await isFulfilled(stores.audit.page({ source: 'all' }, 0, 1));
-  process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings });
+  process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings: log.messages('warn') });
 };
 
 process.on('message', () => void tell());

@@ -1,3 +1,4 @@
+import type { Log } from '@portico/dependencies';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
@@ -6,14 +7,11 @@ import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/ind
 import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
-/** Says something to the operator. */
-export type Warn = (message: string, error: unknown) => void;
-
 /**
  * Brings the tables up to date, each migration in a transaction of its own. Of several processes one does so while the others
  * wait: the lock belongs to a connection that is made for it, and goes with that.
  */
-export const migratePostgresql = async (url: string, warn: Warn): Promise<void> => {
+export const migratePostgresql = async (url: string, log: Log): Promise<void> => {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
@@ -26,7 +24,7 @@ export const migratePostgresql = async (url: string, warn: Warn): Promise<void> 
   try {
     await client.connect();
     await refuseOldServer(client);
-    await lock(client, warn);
+    await lock(client, log);
     if (await isBehind(client)) await applyMigrations(url, await databaseOf(client));
   } finally {
     // The server lets the lock go with the connection, which may be broken.
@@ -57,12 +55,12 @@ const databaseOf = async (client: Client): Promise<string> => {
 };
 
 /** "port" in ASCII, and the number of this lock; see `PostgresqlDatabase` for the other one. */
-const lock = async (client: Client, warn: Warn): Promise<void> => {
+const lock = async (client: Client, log: Log): Promise<void> => {
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 2) as free');
   if (rows[0]?.free) return;
-  warn(
+  log.warn(
+    {},
     `Another process brings the tables of the database up to date; waiting for it, up to ${lockWaitMs / 1_000} s`,
-    null,
   );
   await client.query(`select set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`, [
     String(lockWaitMs),

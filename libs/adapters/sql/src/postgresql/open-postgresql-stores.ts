@@ -1,15 +1,16 @@
+import type { Log } from '@portico/dependencies';
 import { fulfilledWithin } from '../fulfilled-within.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
 import { prepareDocumentOn } from './document-read.ts';
-import type { Warn } from './migrate-postgresql.ts';
+
 import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 /** Rejects as `openPostgresql` does; the check of these stores fails after 500 ms without an answer. */
-export const openPostgresqlStores = async (url: string, warn: Warn, startWaitMs: number): Promise<SqlStores> => {
-  const pool = await openPostgresql(url, warn, startWaitMs);
+export const openPostgresqlStores = async (url: string, log: Log, startWaitMs: number): Promise<SqlStores> => {
+  const pool = await openPostgresql(url, log, startWaitMs);
   const database = new PostgresqlDatabase(pool);
   return createSqlStores({
     database,
@@ -23,6 +24,6 @@ export const openPostgresqlStores = async (url: string, warn: Warn, startWaitMs:
       if (await fulfilledWithin(limits.probeMs, asked)) return;
       throw new Error(`The database did not answer within ${limits.probeMs} ms.`);
     },
-    writeCheck: { waitMs: limits.probeMs, isWaitingFine: false, warn },
+    writeCheck: { waitMs: limits.probeMs, isWaitingFine: false, log },
   });
 };

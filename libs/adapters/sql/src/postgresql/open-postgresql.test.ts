@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { anEntry } from '@portico/contracts';
+import { anEntry, recordLog } from '@portico/contracts';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
@@ -12,7 +13,7 @@ import { ormOptions } from './migrate-postgresql.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
-const silent = () => undefined;
+const silent = recordLog();
 /** That of tcpmux, which nobody runs and the system gives to nobody. */
 const closedPort = 1;
 
@@ -48,16 +49,18 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
 
   test('waits for another process that brings the tables up to date, and says so', async () => {
     const url = await newDatabase();
-    const said: string[] = [];
+    const log = recordLog();
     const other = new Client({ connectionString: url });
     await other.connect();
     await other.query('select pg_advisory_lock(1886351988, 2)');
-    const waiting = openSqlStores({ kind: 'postgresql', url }, { warn: (message) => said.push(message) });
-    while (said.length === 0) await setTimeout(10);
+    const waiting = openSqlStores({ kind: 'postgresql', url }, { log });
+    while (log.lines.length === 0) await setTimeout(10);
     expect((await other.query("select to_regclass('profiles') as there")).rows).toEqual([{ there: null }]);
     await other.end();
     await (await waiting).close();
-    expect(said).toEqual([expect.stringContaining('Another process brings the tables of the database up to date')]);
+    expect(log.messages()).toEqual([
+      expect.stringContaining('Another process brings the tables of the database up to date'),
+    ]);
   });
 
   test('that a newer version wrote is refused', async () => {
@@ -85,12 +88,9 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
 
   test('is refused at once where the password is wrong, without the password', async () => {
     const url = changed(await newDatabase(), (address) => (address.password = 'not-the-password'));
-    const said: string[] = [];
-    const refused: unknown = await openSqlStores(
-      { kind: 'postgresql', url },
-      { warn: (message) => said.push(message) },
-    ).catch((error: unknown) => error);
-    expect(said).toEqual([]);
+    const log = recordLog();
+    const refused: unknown = await openSqlStores({ kind: 'postgresql', url }, { log }).catch((error: unknown) => error);
+    expect(log.lines).toEqual([]);
     expect(refused).not.toBeInstanceOf(DatabaseUnavailableError);
     expect(String(refused)).toContain('password authentication failed');
     for (let error = refused; error instanceof Error; error = error.cause) {
@@ -117,13 +117,14 @@ test('an address that is no URL is refused without being cited', async () => {
 });
 
 test('a server that nobody runs is tried for a while, then reported as unavailable, without the password', async () => {
-  const said: string[] = [];
+  const log = recordLog();
   const refused: unknown = await openSqlStores(
     { kind: 'postgresql', url: `postgresql://portico:secret@127.0.0.1:${closedPort}/portico` },
-    { startWaitMs: 2_000, warn: (message, error) => said.push(`${message} ${String(error)}`) },
+    { startWaitMs: 2_000, log },
   ).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(DatabaseUnavailableError);
   expect(String(refused)).toContain(`The database at 127.0.0.1:${closedPort}/portico cannot be reached`);
+  const said = log.lines.map(({ message, fields }) => `${message} ${inspect(fields)}`);
   expect(said.length).toBeGreaterThan(0);
   expect([String(refused), ...said].join('\n')).not.toContain('secret');
 });

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Log } from '@portico/dependencies';
 import type { Pool } from 'pg';
 import { DatabaseOpenError, DatabaseUnavailableError } from '../database-fault.ts';
 import { isUnreachable } from './database-error.ts';
-import { migratePostgresql, type Warn } from './migrate-postgresql.ts';
+import { migratePostgresql } from './migrate-postgresql.ts';
 import { createPool } from './pool.ts';
 
 /**
@@ -10,16 +11,16 @@ import { createPool } from './pool.ts';
  * throws a `DatabaseUnavailableError`. Throws an error that names the server and what is wrong where waiting does not help.
  * No message has the password in it.
  */
-export const openPostgresql = async (url: string, warn: Warn, startWaitMs: number): Promise<Pool> => {
+export const openPostgresql = async (url: string, log: Log, startWaitMs: number): Promise<Pool> => {
   const address = addressOf(url);
-  await reachable(address, warn, startWaitMs, () => migratePostgresql(url, warn));
+  await reachable(address, log, startWaitMs, () => migratePostgresql(url, log));
   return createPool(url);
 };
 
 const firstPauseMs = 250;
 const pauseMsMax = 5_000;
 
-const reachable = async <T>(address: string, warn: Warn, startWaitMs: number, work: () => Promise<T>): Promise<T> => {
+const reachable = async <T>(address: string, log: Log, startWaitMs: number, work: () => Promise<T>): Promise<T> => {
   const deadline = performance.now() + startWaitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     try {
@@ -31,7 +32,7 @@ const reachable = async <T>(address: string, warn: Warn, startWaitMs: number, wo
       if (remainingMs <= 0) {
         throw new DatabaseUnavailableError(`${cannot} reached: ${reasonOf(error)}`, { cause: error });
       }
-      warn(`${cannot} reached; trying again for ${Math.ceil(remainingMs / 1_000)} s`, error);
+      log.warn({ err: error }, `${cannot} reached; trying again for ${Math.ceil(remainingMs / 1_000)} s`);
       await setTimeout(Math.min(pauseMs, remainingMs));
     }
   }

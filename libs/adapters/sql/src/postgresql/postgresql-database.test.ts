@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aDocument, anEntry, aProfile, noEffects } from '@portico/contracts';
+import { aCollection, aDocument, anEntry, aProfile, noEffects, recordLog } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newDatabase, postgres } from '../../test/with-postgresql.ts';
@@ -13,7 +13,7 @@ import { borrowed, executeInTurnOn, limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
 const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
-  const pool = await openPostgresql(url, () => undefined, 20_000);
+  const pool = await openPostgresql(url, recordLog(), 20_000);
   return new PostgresqlDatabase(pool);
 };
 
@@ -236,7 +236,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     }));
 
   test('a connection whose answer was no longer waited for is given up', async () => {
-    const pool = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const pool = await openPostgresql(await newDatabase(), recordLog(), 20_000);
     const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(asked).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);
@@ -244,7 +244,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   });
 
   test('of statements that are executed in turn one has a connection, however many wait', async () => {
-    const pool = await openPostgresql(await newDatabase(), () => undefined, 20_000);
+    const pool = await openPostgresql(await newDatabase(), recordLog(), 20_000);
     const execute = executeInTurnOn(pool);
     const asked = Array.from({ length: limits.connections }, () => execute({ text: 'select pg_sleep(0.01)' }));
     await Promise.all(asked);

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { anEntry, aProfile, noEffects } from '@portico/contracts';
+import { anEntry, aProfile, noEffects, recordLog } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
 import { type FaultMode, startFaultProxy, startPostgres } from '@portico/test-servers';
 import type { PoolClient } from 'pg';
@@ -112,14 +112,14 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
   test('that comes up while the service starts is waited for', () =>
     withStores(async (_, url) => {
       await control?.stop('fast');
-      const said: string[] = [];
-      const opening = openSqlStores({ kind: 'postgresql', url }, { warn: (message) => said.push(message) });
-      while (said.length < 2) await setTimeout(10);
+      const log = recordLog();
+      const opening = openSqlStores({ kind: 'postgresql', url }, { log });
+      while (log.lines.length < 2) await setTimeout(10);
       await control?.start();
       const { settings, close } = await opening;
       await settings.put('name', 'value');
       await close();
-      expect(said[0]).toMatch(
+      expect(log.messages()[0]).toMatch(
         /^The database at 127\.0\.0\.1:\d+\/portico_\w+ cannot be reached; trying again for \d+ s$/,
       );
     }));
@@ -150,7 +150,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     'that commits while the network answers by %o, and is not reached any more, is not asked again: nobody can tell the outcome',
     (mode) =>
       throughProxy(async (url, setMode) => {
-        const pool = await openPostgresql(url, () => undefined, 20_000);
+        const pool = await openPostgresql(url, recordLog(), 20_000);
         const database = new PostgresqlDatabase(pool);
         let attempts = 0;
         const written = database.write(async (sql) => {
@@ -170,7 +170,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
     ['was not', false],
   ] as const)('whose answer to a commit is lost is asked for it on another connection, which %s', ([, arrives]) =>
     throughProxy(async (url) => {
-      const pool = await openPostgresql(url, () => undefined, 20_000);
+      const pool = await openPostgresql(url, recordLog(), 20_000);
       const database = new PostgresqlDatabase(pool);
       pool.once('acquire', (client: PoolClient) => loseTheCommit(client, arrives));
       const written = database.write(async (sql) => {

@@ -8,7 +8,7 @@ import { SqliteDatabase } from './sqlite-database.ts';
 export const openSqliteStores = async (
   file: string,
   writeWaitMs: number,
-  warn: WriteCheckOptions['warn'],
+  log: WriteCheckOptions['log'],
 ): Promise<SqlStores> => {
   const connections = await openSqlite(file);
   const database = new SqliteDatabase(connections, writeWaitMs);
@@ -23,6 +23,6 @@ export const openSqliteStores = async (
     async check() {
       await database.reads.first('select id from epochs');
     },
-    writeCheck: { waitMs: 500, isWaitingFine: true, warn },
+    writeCheck: { waitMs: 500, isWaitingFine: true, log },
   });
 };

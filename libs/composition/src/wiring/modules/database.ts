@@ -4,9 +4,7 @@ import { Closable, type Module } from '../parts.ts';
 /** The stores, on SQLite or on PostgreSQL. */
 export const databaseModule: Module = (provide) => {
   provide('database', ['config', 'logger'], async ({ database }, logger) => {
-    const opened = await openSqlStores(database, {
-      warn: (message, error) => logger.warn({ err: error }, message),
-    });
+    const opened = await openSqlStores(database, { log: logger });
     return new Closable(opened, () => opened.close());
   });
 };
