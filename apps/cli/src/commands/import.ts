@@ -142,9 +142,9 @@ const nameOf = ({ title }: ReadDocument, file: string): string => {
 };
 
 /** What a refusal says; a bug or a store that is down is no matter of the document and ends the import. */
-const reasonOf = (error: unknown): string => {
+const reasonOf = (thrown: unknown): string => {
   // By the name that HTTP has for a document, so that both say the same of it.
-  if (error instanceof SchemaViolated) return reasonOf(error.of('openapi_spec'));
+  const error = thrown instanceof SchemaViolated ? thrown.of('openapi_spec') : thrown;
   if (isPorticoError(error, 'invalid_body')) return error.message.replace(/^Invalid request body: /, '');
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') return `cannot be read (${code})`;
