@@ -1,4 +1,3 @@
-import { rateLimiterContract } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { ClockByHand } from '../test/clock-by-hand.ts';
@@ -16,13 +15,6 @@ const admittedOf = async (limiter: InProcessRateLimiter, rule: LimitRule, times:
   for (let i = 0; i < times; i++) if ((await limiter.consume(name, rule)).admitted) admitted++;
   return admitted;
 };
-
-for (const [sentence, check] of Object.entries(rateLimiterContract)) {
-  test(sentence, async () => {
-    const { clock, limiter } = await createSubject();
-    await check({ limiter, advance: async (milliseconds) => clock.pass(milliseconds) });
-  });
-}
 
 test('setting the clock of the machine neither frees nor locks anyone', async () => {
   const { clock, limiter } = await createSubject();

@@ -1,33 +1,8 @@
-import { createEmbeddingChanges, vectorIndexContract, vectorTowards } from '@portico/contracts';
-import type { VectorIndexSubject } from '@portico/contracts';
+import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
 import type { CollectionId, VectorIndex } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
+import { createSubject } from '../test/vector-index-subject.ts';
 import { createEmbeddedVectorIndex } from './embedded-vector-index.ts';
-
-const createSubject = (): VectorIndexSubject => {
-  const embeddings = createEmbeddingChanges();
-  let interrupted = false;
-  const index = createEmbeddedVectorIndex({
-    embeddings: {
-      changedSince: async (...args) => {
-        if (interrupted) {
-          throw new Error('the store is down');
-        }
-        return embeddings.changedSince(...args);
-      },
-    },
-  });
-  const set = (value: boolean) => () => {
-    interrupted = value;
-  };
-  return { index, embeddings, interrupt: set(true), resume: set(false) };
-};
-
-describe('the contract of a vector index', () => {
-  for (const [sentence, check] of Object.entries(vectorIndexContract)) {
-    test(sentence, () => check(createSubject()));
-  }
-});
 
 /** Numbers between -0.5 and 0.5 that are the same in each run (a linear congruential generator). */
 const randomNumbers = (seed: number) => () => {

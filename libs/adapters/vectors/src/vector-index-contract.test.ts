@@ -1,27 +1,8 @@
-import { createEmbeddingChanges, proofsOf, vectorIndexContract, vectorTowards } from '@portico/contracts';
+import { proofsOf, vectorIndexContract, vectorTowards } from '@portico/contracts';
 import type { Sabotages, VectorIndexSubject } from '@portico/contracts';
 import type { CollectionId, VectorAnswer, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
 import { test } from 'vitest';
-import { createEmbeddedVectorIndex } from './embedded-vector-index.ts';
-
-const createSubject = (): VectorIndexSubject => {
-  const embeddings = createEmbeddingChanges();
-  let interrupted = false;
-  const index = createEmbeddedVectorIndex({
-    embeddings: {
-      changedSince: async (...args) => {
-        if (interrupted) {
-          throw new Error('the store is down');
-        }
-        return embeddings.changedSince(...args);
-      },
-    },
-  });
-  const set = (value: boolean) => () => {
-    interrupted = value;
-  };
-  return { index, embeddings, interrupt: set(true), resume: set(false) };
-};
+import { createSubject } from '../test/vector-index-subject.ts';
 
 type Sabotage = (subject: VectorIndexSubject) => VectorIndexSubject;
 
