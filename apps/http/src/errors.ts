@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@portico/domain';
 
-/** The status that each refusal is answered with (specification, "Errors"). */
+/** The HTTP status of each refusal (specification, "Errors"). */
 export const errorStatuses = {
   invalid_body: 400,
   invalid_query: 400,

@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { CountedRequest, ProfileId } from '@portico/domain';
+import { PorticoError, type CountedRequest, type Deadline, type ProfileId } from '@portico/domain';
 import type { ReadClientAddress } from './requests/client-address.ts';
 
 const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 const lastOn = new WeakMap<Socket, Exchange>();
 
-/** Begins an exchange, the last one on its connection. */
-export const beginExchange = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  readAddress: ReadClientAddress,
-): Exchange => {
-  const exchange = new Exchange(request, response, readAddress);
+/** What all exchanges of an application have in common. */
+export interface ExchangeFacts {
+  readonly readAddress: ReadClientAddress;
+  readonly timer: Timer;
+  readonly answerTimeoutMs: number;
+  /** Answers an exchange whose deadline has expired. */
+  readonly answerExpired: (exchange: Exchange) => void;
+}
+
+/** Begins an exchange, the last one on its connection. Its deadline starts running. */
+export const beginExchange = (request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts): Exchange => {
+  const exchange = new Exchange(request, response, facts);
   lastOn.set(request.socket, exchange);
   return exchange;
 };
@@ -22,46 +27,138 @@ export const beginExchange = (
 /** The last exchange that began on this connection. */
 export const exchangeOn = (socket: Socket): Exchange | null => lastOn.get(socket) ?? null;
 
-/** What came over a connection and could not be read as a request. */
+/** What arrived on a connection and could not be parsed as a request. */
 export interface Unreadable {
   readonly status: number;
   /** Node's code for what is wrong with it. */
   readonly errorCode: string;
 }
 
-/** One request with its response, and what becomes known of it on the way. */
+const awaitingContinue = new WeakSet<IncomingMessage>();
+
+/** Notes that the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
+export const noteExpectContinue = (request: IncomingMessage): void => {
+  awaitingContinue.add(request);
+};
+
+/** One request with its response, and what becomes known about it along the way. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly startedAt = performance.now();
-  /** The template of the path, for the log and the metrics; never the path itself. */
+  readonly deadline: AnswerDeadline;
+  /** The path template, for the log and the metrics; never the path itself. */
   route = 'unknown';
-  /** Whether its route is asked every few seconds, so that an answer 200 is not worth a line of the log. */
+  /** Whether its route is polled every few seconds, so that a 200 is not worth a log line. */
   isProbe = false;
-  /** What the request was counted as, once it was. */
+  /** The counts of its rate limit, once it was counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
-  /** Whether nothing is done before the whole body is there. */
+  /** Whether the handler waits for the complete body. */
   takesBody = false;
-  /** What it was answered by without its response, where its body could not be read. */
+  /** Set if its body could not be parsed and the answer went past `response`, straight to the socket. */
   unreadable: Unreadable | null = null;
   readonly #readAddress: ReadClientAddress;
 
-  constructor(request: IncomingMessage, response: ServerResponse, readAddress: ReadClientAddress) {
+  constructor(request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts) {
     this.request = request;
     this.response = response;
-    this.#readAddress = readAddress;
+    this.#readAddress = facts.readAddress;
     const given = request.headers['x-request-id'];
     this.requestId = typeof given === 'string' && givenRequestId.test(given) ? given : randomUUID();
+    this.deadline = new AnswerDeadline(facts.timer, facts.answerTimeoutMs, () => facts.answerExpired(this));
   }
 
-  /** What callers without valid credentials are counted by. Worked out only where it is asked for. */
+  /** The key under which callers without valid credentials are counted. Computed only when needed. */
   get address(): string {
     const forwardedFor = this.request.headers['x-forwarded-for'];
     return this.#readAddress(
       this.request.socket.remoteAddress,
       Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
     );
+  }
+
+  /** Whether the client still waits for `100 Continue`, so that it is unknown whether a body will follow the answer. */
+  get awaitsContinue(): boolean {
+    return awaitingContinue.has(this.request);
+  }
+
+  /** Tells a client that waits to send its body: only once the request passed every check before it. */
+  sendContinue(): void {
+    if (awaitingContinue.delete(this.request)) this.response.writeContinue();
+  }
+}
+
+/** Rings once after this many milliseconds; returns a function that cancels it. */
+export type Timer = (milliseconds: number, ring: () => void) => () => void;
+
+export const systemTimer: Timer = (milliseconds, ring) => {
+  const timer = setTimeout(ring, milliseconds);
+  return () => clearTimeout(timer);
+};
+
+/**
+ * The time until an answer must begin, counted from the last byte of its request. Either it expires, which is answered at once,
+ * and the result of any work after that is discarded; or a commit or the answer begins first, and it can no longer expire.
+ */
+export class AnswerDeadline implements Deadline {
+  readonly #timer: Timer;
+  readonly #timeoutMs: number;
+  readonly #answerExpiry: () => void;
+  readonly #onExpired = new Set<() => void>();
+  #state: 'open' | 'settled' | 'expired' = 'open';
+  #cancel: (() => void) | null = null;
+
+  constructor(timer: Timer, timeoutMs: number, answerExpiry: () => void) {
+    this.#timer = timer;
+    this.#timeoutMs = timeoutMs;
+    this.#answerExpiry = answerExpiry;
+    this.restart();
+  }
+
+  get expired(): boolean {
+    return this.#state === 'expired';
+  }
+
+  /** Throws `timed_out` if it has expired. */
+  refuseExpired(): void {
+    if (this.expired) throw new PorticoError('timed_out');
+  }
+
+  beginCommit(): void {
+    this.settle();
+    this.refuseExpired();
+  }
+
+  onExpired(callback: () => void): () => void {
+    if (this.expired) callback();
+    else this.#onExpired.add(callback);
+    return () => this.#onExpired.delete(callback);
+  }
+
+  /** The answer is known, so it can no longer expire. Returns false if it already has. */
+  settle(): boolean {
+    if (this.#state === 'open') this.#state = 'settled';
+    this.suspend();
+    return !this.expired;
+  }
+
+  /** Stops the clock while the client is still sending. */
+  suspend(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+
+  /** Starts again with the full time. */
+  restart(): void {
+    if (this.#state === 'open') this.#cancel ??= this.#timer(this.#timeoutMs, () => this.#expire());
+  }
+
+  #expire(): void {
+    this.#state = 'expired';
+    this.#answerExpiry();
+    for (const callback of this.#onExpired) callback();
+    this.#onExpired.clear();
   }
 }

@@ -2,18 +2,15 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { AnswerDeadline, systemTimer, type Timer } from './answers/answer-deadline.ts';
-import { json, type Answer } from './answers/answer.ts';
+import { json, send, type Answer } from './answers/answer.ts';
 import { createBodyCache, type SharedBodies } from './answers/body-cache.ts';
-import { send } from './answers/send.ts';
 import { errorStatuses } from './errors.ts';
-import { beginExchange, type Exchange } from './exchange.ts';
+import { beginExchange, systemTimer, type Exchange, type ExchangeFacts, type Timer } from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
-import { awaitsContinue } from './requests/expectation.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { routes } from './routes/table.ts';
@@ -25,32 +22,32 @@ export interface HttpAppFacts {
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
-  /** Where the measurements go; a new one where it is absent. */
+  /** Where the metrics go; a new one by default. */
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
-  /** Where processes share the bodies of lists; null or absent where there is no such place. */
+  /** The cache of list bodies that processes share, if any. */
   readonly sharedBodies?: SharedBodies | null | undefined;
   /**
-   * How long an answer may take to begin, from the last byte of its request on; then it is 500 and the request changes nothing
-   * any more, unless its change is being committed. 9,500 by default.
+   * How long an answer may take to begin after the last byte of its request; then it is a 500, and the request changes
+   * nothing any more, unless its change is being committed. 9,500 by default.
    */
   readonly answerTimeoutMs?: number;
-  /** What tells that this time is over; the system's timer where it is absent. */
+  /** The system's timer by default. */
   readonly timer?: Timer;
 }
 
-/** Below the 15 s after which HAProxy gives an answer up (`deploy/haproxy.cfg`). */
+/** Below the 15 s after which HAProxy gives up waiting (`deploy/haproxy.cfg`). */
 export const answerTimeoutMsDefault = 9_500;
 
 const bodyCacheBytesMax = 96 * 1_048_576;
 
 export interface HttpApp extends Express {
-  /** For its server: what never came to be a request leaves a line in the log and a measurement all the same. */
+  /** For the server: what could not be parsed as a request is logged and measured all the same. */
   readonly recordUnreadable: RecordUnreadable;
 }
 
-/** The Express application. `app.locals.draining` tells it that the service is shutting down. */
+/** Creates the Express application. Set `app.locals.draining` to tell it that the service is shutting down. */
 export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
@@ -96,7 +93,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
 
 type MethodTable = ReadonlyMap<string, Route>;
 
-/** The routes of each path, which is the same with and without a slash at its end. */
+/** The routes of each path; a trailing slash makes no difference. */
 const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of table) {
@@ -113,8 +110,6 @@ const createServing = (
   metrics: HttpMetrics,
   isDraining: () => boolean,
 ) => {
-  const readAddress = createClientAddressReader(settings.trustProxy);
-
   const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
     const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[refusal.code];
@@ -122,14 +117,21 @@ const createServing = (
     if (status === 500)
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
     if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
-    const closing = isDraining() || awaitsContinue(exchange.request) || refusal.code === 'malformed_request';
+    const closing = isDraining() || exchange.awaitsContinue || refusal.code === 'malformed_request';
     return send(exchange, refusalAnswer(refusal), status, closing);
   };
 
-  /** What comes of the work after the deadline was answered: nobody waits for it, and it has changed nothing. */
+  /** For work that fails after its deadline was answered: no client waits for it, and it changed nothing. */
   const recordLate = ({ requestId, route }: Exchange, error: unknown): void => {
     if (isPorticoError(error) && (error.code === 'timed_out' || errorStatuses[error.code] !== 500)) return;
     logger.error({ err: error, request_id: requestId, route }, 'request failed after its answer');
+  };
+
+  const exchangeFacts: ExchangeFacts = {
+    readAddress: createClientAddressReader(settings.trustProxy),
+    timer,
+    answerTimeoutMs,
+    answerExpired: (exchange) => void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`)),
   };
 
   return async (
@@ -138,31 +140,29 @@ const createServing = (
     methods: MethodTable | null,
     failure?: unknown,
   ): Promise<void> => {
-    const exchange = beginExchange(request, response, readAddress);
+    const exchange = beginExchange(request, response, exchangeFacts);
+    const { deadline } = exchange;
     response.once('close', () => record(exchange, logger, metrics));
-    const deadline = new AnswerDeadline(timer, answerTimeoutMs, () => {
-      void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`));
-    });
     try {
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
       if (!namesHost(request)) throw new PorticoError('malformed_request');
       const route = routeFor(methods, request.method, exchange);
-      const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>, deadline);
-      if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || awaitsContinue(request));
+      const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>);
+      if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || exchange.awaitsContinue);
     } catch (error) {
       if (!deadline.settle()) recordLate(exchange, error);
       else if (error instanceof ClientGone) response.destroy();
       else if (response.headersSent) {
-        // Half an answer is out: only a broken connection tells the client that the rest is missing.
-        logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'answer broken off');
+        // Half of the answer is sent: only a broken connection tells the client that the rest is missing.
+        logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'answer cut off');
         response.destroy();
       } else await refuse(exchange, error);
     }
   };
 };
 
-/** One line of the log, and one measurement. */
+/** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
   const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable } = exchange;
   const ms = performance.now() - startedAt;
@@ -185,7 +185,7 @@ const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void 
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
-/** Throws `not_found` for an unknown path, `method_not_allowed` for a method that the path does not know. */
+/** Throws `not_found` for an unknown path, `method_not_allowed` for a method that the path does not have. */
 const routeFor = (methods: MethodTable | null, method: string, exchange: Exchange): Route => {
   if (!methods) throw new PorticoError('not_found');
   const [first] = methods.values();

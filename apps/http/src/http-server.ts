@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { noteExpectContinue } from './exchange.ts';
 import type { HttpApp } from './http-app.ts';
-import { noteExpectContinue } from './requests/expectation.ts';
 import { createUnreadableRefusal } from './unreadable.ts';
 
-/** Against slow and endless requests: each has its time and its size. */
+/** Against slow and endless requests. Times in milliseconds, sizes in bytes. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -13,20 +13,20 @@ const limits = {
 } as const;
 const maxHeadersCount = 64;
 const maxConnections = 10_000;
-/** A connection that is idle for this time is cut, also where its client does not read the answer. */
+/** Idle connections are closed after this time, also if the client does not read its answer. */
 const idleTimeoutMs = 30_000;
 
 export interface HttpServer extends Server {
   /**
-   * Says "not ready" for `noticeMs` (2,000 by default), so that load balancers look elsewhere, then takes nothing more
-   * and waits for what is under way; at `deadlineMs` (8,000 by default) after that it cuts what is left.
+   * Reports "not ready" for `noticeMs` (2,000 by default), so that load balancers turn away, then stops accepting connections
+   * and waits for requests in flight; `deadlineMs` (8,000 by default) later it closes what is left.
    */
   drain(times?: { readonly noticeMs?: number; readonly deadlineMs?: number }): Promise<void>;
 }
 
-/** A server around the application, not listening yet. */
+/** Creates the server of an application; it does not listen yet. */
 export const createHttpServer = (app: HttpApp): HttpServer => {
-  // The application refuses a missing Host as it refuses everything, in JSON.
+  // The application itself refuses a missing Host, in JSON like every refusal.
   const server = createServer({ ...limits, requireHostHeader: false }, app);
   server.maxHeadersCount = maxHeadersCount;
   server.maxConnections = maxConnections;
@@ -35,7 +35,7 @@ export const createHttpServer = (app: HttpApp): HttpServer => {
     noteExpectContinue(request);
     app(request, response);
   });
-  // Other expectations are none that the service knows; they may be ignored (RFC 9110, section 10.1.1).
+  // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', app);
   server.on('clientError', createUnreadableRefusal(app.recordUnreadable));
 

@@ -1,4 +1,4 @@
-export type { Timer } from './answers/answer-deadline.ts';
+export type { Timer } from './exchange.ts';
 export { createHttpApp, type HttpAppFacts } from './http-app.ts';
 export { createHttpServer, type HttpServer } from './http-server.ts';
 export { errorStatuses } from './errors.ts';

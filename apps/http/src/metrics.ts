@@ -9,25 +9,25 @@ export interface HttpMetrics {
 
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Measures requests by the template of their path, never by the path itself, which would be as many series as ids. */
+/** Labels requests with the path template, never with the path itself: that would be a series for each id. */
 export const createHttpMetrics = (registry: Registry, version: string): HttpMetrics => {
   if (!registry.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'portico_build_info',
-    help: '1, labelled by the version of the service',
+    help: '1, labelled with the version of the service',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer, in seconds',
+    help: 'Time from the headers of a request to the end of its answer, in seconds',
     labelNames: ['method', 'route', 'status'],
     buckets: bucketsSeconds,
     registers: [registry],
   });
   const refusals = new Counter({
     name: 'rate_limit_refusals_total',
-    help: 'Requests that were answered by 429',
+    help: 'Requests refused with 429',
     labelNames: ['policy'],
     registers: [registry],
   });
@@ -43,18 +43,18 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
 };
 
 /**
- * Shows the state of the service as it is when the metrics are collected. What cannot be told then, because the database is
- * away, is left out; that it is away is shown.
+ * Reads the state of the service when metrics are collected. Metrics that cannot be read because the database is away are
+ * left out; `dependency_up` shows that it is.
  */
 export const observeState = (
   registry: Registry,
   useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness'>,
 ): void => {
   const registers = [registry];
-  const outboxState = askedOnceAtATime(() => useCases.readOutboxState().catch(() => null));
+  const outboxState = shared(() => useCases.readOutboxState().catch(() => null));
   new Gauge({
     name: 'outbox_jobs',
-    help: 'Jobs that wait (retries and those under way included), and jobs that were given up',
+    help: 'Waiting jobs, including retries and those in progress, and dead letters (given_up)',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -67,7 +67,7 @@ export const observeState = (
   });
   new Gauge({
     name: 'outbox_oldest_due_seconds',
-    help: 'For how long the longest due job has been waiting, in seconds; 0 where none is due',
+    help: 'Age of the job that is due the longest, in seconds; 0 if none is due',
     labelNames: [],
     registers,
     async collect() {
@@ -97,11 +97,11 @@ export const observeState = (
   });
 };
 
-/** One read for all who ask while it is under way: the metrics of a collection are asked for all at once. */
-const askedOnceAtATime = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
-  let underWay: Promise<Answer> | null = null;
+/** Shares one read between callers that overlap: all gauges are collected at once. */
+const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+  let pending: Promise<Answer> | null = null;
   return () =>
-    (underWay ??= ask().finally(() => {
-      underWay = null;
+    (pending ??= ask().finally(() => {
+      pending = null;
     }));
 };

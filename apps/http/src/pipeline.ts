@@ -1,19 +1,16 @@
 import {
   authorityOf,
   parseId,
-  PorticoError,
   type CollectionId,
   type DocumentReader,
   type MemberRead,
   type Target,
   type UseCases,
 } from '@portico/domain';
-import type { AnswerDeadline } from './answers/answer-deadline.ts';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
-import { sendContinue } from './requests/expectation.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/validate.ts';
 import { documentMember, type Route, type ServiceFacts } from './route.ts';
@@ -30,40 +27,29 @@ export interface PipelineFacts {
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Answers a request by its row of the table. The order of checks is fixed (specification, section 1): who is calling,
- * how often, in which role; then query and body; then the handler's own: what exists, what is granted, what conflicts.
+ * Answers a request by its row of the route table. The order of the checks is fixed (specification, section 1): identity, rate
+ * limit, role; then query and body; then the handler's own checks: what exists, what is granted, what conflicts.
  */
 export const answerRoute = async (
   facts: PipelineFacts,
   route: Route,
   exchange: Exchange,
   params: Params,
-  deadline: AnswerDeadline,
 ): Promise<Answer> => {
   const { useCases, service, bodies } = facts;
-  const { request } = exchange;
+  const { request, deadline } = exchange;
   exchange.takesBody = route.body !== null;
-  const caller = await admitCaller(useCases, route, exchange, params, deadline);
-  refuseExpired(deadline);
+  const caller = await admitCaller(useCases, route, exchange, params);
+  deadline.refuseExpired();
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
-  const body = route.body ? await readRouteBody(facts, route.body, exchange, deadline) : null;
-  refuseExpired(deadline);
+  const body = route.body ? await readRouteBody(facts, route.body, exchange) : null;
+  deadline.refuseExpired();
   return route.handler({ useCases, service, bodies, caller, params, query, body, request });
 };
 
-/** What was answered already goes no further. */
-const refuseExpired = ({ expired }: AnswerDeadline): void => {
-  if (expired) throw new PorticoError('timed_out');
-};
-
-const admitCaller = async (
-  useCases: UseCases,
-  route: Route,
-  exchange: Exchange,
-  params: Params,
-  deadline: AnswerDeadline,
-) => {
+const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
   const { auth } = route;
+  const { deadline } = exchange;
   if (auth === 'free') return null;
   const credential = credentialOf(exchange.request.rawHeaders);
   if (auth === 'open') {
@@ -101,12 +87,12 @@ const noMembers: MemberRead = { fields: {}, document: null };
 const readRouteBody = async (
   { documents, settings }: PipelineFacts,
   { kind, fields }: NonNullable<Route['body']>,
-  { request, response }: Exchange,
-  deadline: AnswerDeadline,
+  exchange: Exchange,
 ) => {
+  const { request, deadline } = exchange;
   deadline.suspend();
   const limitBytes = kind === 'document' ? settings.specBodyLimitBytes : settings.bodyLimitBytes;
-  const bytes = await readBodyBytes(request, limitBytes, () => sendContinue(request, response));
+  const bytes = await readBodyBytes(request, limitBytes, () => exchange.sendContinue());
   deadline.restart();
   if (kind === 'json') {
     const { value, memberText } = parseJsonBody(bytes);

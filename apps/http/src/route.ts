@@ -15,14 +15,14 @@ import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
 
-/** Who may call: besides those whom the domain admits, `free` is neither identified nor counted, `open` is counted by address. */
+/** Who may call. `free` is neither identified nor counted, `open` is counted by address; the domain knows the others. */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
 
 interface Identified<Part extends TargetPart> {
   readonly principal: Principal<TargetParts[Part]>;
 }
 
-/** What a handler knows of its caller. */
+/** What a handler knows about its caller. */
 export type CallerFacts<Auth extends RouteAuth, Part extends TargetPart = 'head'> = Auth extends 'free'
   ? null
   : Auth extends 'open'
@@ -34,7 +34,7 @@ export type CallerFacts<Auth extends RouteAuth, Part extends TargetPart = 'head'
 /** The member of a body that holds an OpenAPI document. */
 export const documentMember = 'openapi_spec';
 
-/** The body that a route takes: none, a JSON object, or one whose `documentMember` a worker thread reads. */
+/** The body of a route: none, a JSON object, or one whose `documentMember` is read in a worker thread. */
 export type BodyKind = 'none' | 'json' | 'document';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
@@ -48,14 +48,14 @@ export interface Context<Auth extends RouteAuth, Query, Body, Part extends Targe
   readonly service: ServiceFacts;
   readonly bodies: BodyCache;
   readonly caller: CallerFacts<Auth, Part>;
-  /** The named parts of the path, percent-decoded. */
+  /** The path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
   readonly request: IncomingMessage;
 }
 
-/** What the routes about the service itself say. */
+/** What the routes about the service itself show. */
 export interface ServiceFacts {
   readonly name: string;
   readonly isDraining: () => boolean;
@@ -65,7 +65,7 @@ export interface ServiceFacts {
   readonly localIssuer: LocalIssuerDocuments | null;
 }
 
-/** What a local issuer shows to those who verify its tokens. */
+/** The documents that a local issuer publishes for verifiers of its tokens. */
 export interface LocalIssuerDocuments {
   jwks(): object;
   discovery(baseUrl: string): object;
@@ -75,7 +75,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ParameterFacts {
   readonly description: string;
-  /** In JSON Schema. What is not of it names nothing, and is a 404. */
+  /** JSON Schema. A value that does not match names nothing: 404. */
   readonly schema: {
     readonly type: 'string' | 'integer';
     readonly format?: 'uuid';
@@ -88,40 +88,40 @@ export interface ParameterFacts {
 
 interface RouteFacts {
   readonly method: Method;
-  /** With `:name` for each part that varies. */
+  /** With `:name` for each parameter. */
   readonly path: string;
-  /** Names the operation in the OpenAPI document; unique. */
+  /** The unique `operationId` in the OpenAPI document. */
   readonly operation: string;
   readonly summary: string;
   readonly description: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
   /**
-   * By their names in the paths of other operations, the identifiers that the answer holds, each as a runtime expression such as
-   * `$response.body#/id`. Of a list they are those of its first entry.
+   * The identifiers that the answer contains, under their parameter names in other operations, each as a runtime expression
+   * such as `$response.body#/id`. A list supplies those of its first entry.
    */
   readonly supplies?: Readonly<Record<string, string>>;
-  /** How much of the collection that `collection_id` in the path names is read together with the caller; none by default. */
+  /** How much of the collection named by `collection_id` is read together with the caller; nothing by default. */
   readonly reads?: TargetPart;
-  /** What a valid token without a profile is answered with, in place of 401. */
+  /** The refusal of a valid token without a profile, instead of a 401. */
   readonly unregistered?: 'user_not_found';
   readonly status: number;
-  /** What the answer holds that is no JSON. */
+  /** The media type of an answer that is not JSON. */
   readonly media?: 'application/x-ndjson' | 'text/plain';
-  /** Whether it can be answered by 304. */
+  /** Whether it may be answered with 304. */
   readonly conditional?: boolean;
-  /** Refusals beyond those that follow from who may call and what is sent. */
+  /** Refusals besides those that follow from `auth`, `query` and `body`. */
   readonly errors?: readonly ErrorCode[];
-  /** Statuses with an answer of the success's shape, such as 503 of a health check. */
+  /** Other statuses with the same answer shape, such as the 503 of a health check. */
   readonly alternatives?: Readonly<Record<number, string>>;
-  /** Whether machines ask it every few seconds: an answer 200 is then logged at `debug` alone. */
+  /** Whether machines poll it every few seconds: a 200 is then logged at `debug`. */
   readonly probe?: boolean;
   /** Left out of the OpenAPI document. */
   readonly hidden?: boolean;
-  /** Whether it is there only while the service is its own identity provider. */
+  /** Whether it exists only while the service is its own identity provider. */
   readonly ofLocalIssuer?: boolean;
 }
 
-/** What the operations of the OpenAPI document are grouped by. */
+/** The groups of operations in the OpenAPI document. */
 export type Tag = 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
@@ -133,7 +133,7 @@ export interface RouteRow extends RouteFacts {
   readonly auth: RouteAuth;
   readonly query: z.ZodObject | null;
   readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
-  /** Null where the answer is no JSON. */
+  /** Null if the answer has no schema. */
   readonly response: z.ZodType | null;
   readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
 }
@@ -150,9 +150,9 @@ interface RouteDefinition<
   readonly reads?: Part;
   readonly query?: Query;
   readonly bodyKind?: Kind;
-  /** What of the body is validated here. */
+  /** The part of the body that is validated here. */
   readonly body?: Body;
-  /** What the whole body looks like, where that is more. */
+  /** The schema of the whole body, if that is more. */
   readonly bodySchema?: z.ZodType;
   readonly response: Response | null;
   readonly handler: (
@@ -161,8 +161,8 @@ interface RouteDefinition<
 }
 
 /**
- * Writes a row. The compiler checks that its handler asks only for what the row declares and returns what it declares;
- * the table forgets these types.
+ * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares; the table
+ * forgets these types.
  */
 export const defineRoute = <
   Auth extends RouteAuth,
@@ -185,6 +185,6 @@ export const defineRoute = <
     body && (bodyKind === 'json' || bodyKind === 'document')
       ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
       : null,
-  // The pipeline makes each context by the very row that the handler stands in.
+  // Safe: the pipeline builds each context from the same row.
   handler: handler as unknown as Route['handler'],
 });

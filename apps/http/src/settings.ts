@@ -1,18 +1,18 @@
-/** What of the configuration the HTTP side goes by. */
+/** The part of the configuration that concerns HTTP. */
 export interface HttpSettings {
   /** The `service` of `GET /health`. */
   readonly serviceName: string;
-  /** Of the service itself, such as `0.1.0`; in its OpenAPI document and among its measurements. */
+  /** The version of the service, such as `0.1.0`; shown in its OpenAPI document and metrics. */
   readonly version: string;
-  /** The longest body of a request, in bytes. */
+  /** The largest request body. */
   readonly bodyLimitBytes: number;
-  /** The longest body where an `openapi_spec` travels, in bytes. */
+  /** The largest request body with an `openapi_spec`. */
   readonly specBodyLimitBytes: number;
   readonly trustProxy: TrustedProxies;
 }
 
 /**
- * Whose `X-Forwarded-For` counts: the addresses or CIDR ranges of proxies, the number of proxies in front of the service,
- * or null for nobody's.
+ * The proxies whose `X-Forwarded-For` is trusted: their addresses or CIDR ranges, or their number in front of the service;
+ * null to trust none.
  */
 export type TrustedProxies = readonly string[] | number | null;

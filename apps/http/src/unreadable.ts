@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { errorDetails } from '@portico/domain';
 import { exchangeOn, type Unreadable } from './exchange.ts';
 
-/** Told of each that is answered and belongs to no exchange. */
+/** Called for each unreadable request that was answered and belongs to no exchange. */
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string) => void;
 
 /**
- * Answers what cannot be read, in JSON, and ends the connection. A request that is under way there is answered first, by what has
- * become of it; unless it is the very one whose body cannot be read.
+ * Returns a handler that answers unreadable requests, in JSON, and closes the connection. If a request is in progress on it, that
+ * one is answered first, unless it is the one whose body cannot be read.
  */
 export const createUnreadableRefusal =
   (record: RecordUnreadable) =>
@@ -24,12 +24,12 @@ export const createUnreadableRefusal =
       record(unreadable, requestId);
       answer(socket, unreadable, requestId);
     } else if (exchange.takesBody && !exchange.request.complete) {
-      // A client that ends in the midst of its body has gone away.
+      // A client that closes in the middle of its body has simply left.
       if (unreadable.errorCode !== endedEarly) exchange.unreadable = unreadable;
       answer(socket, unreadable, exchange.requestId);
     } else {
       exchange.response.once('finish', () => {
-        // Of a body that nobody wanted nothing has to be said.
+        // The unreadable part was the body of a request that is already answered: say nothing.
         if (!exchange.request.complete || !socket.writable) socket.destroySoon();
         else {
           const requestId = randomUUID();
@@ -48,7 +48,7 @@ const reasons = {
 
 const endedEarly = 'HPE_INVALID_EOF_STATE';
 
-/** Anything else is a malformed request. */
+/** Any other code is a malformed request. */
 const statuses: Readonly<Record<string, keyof typeof reasons>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -1,4 +1,9 @@
-/** Headers of an answer beyond those that every answer has. */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { CountedRequest } from '@portico/domain';
+import type { Exchange } from '../exchange.ts';
+
+/** Headers of an answer besides those that every answer has. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 /** A value that is sent as JSON. */
@@ -6,11 +11,11 @@ export interface JsonAnswer<Value = unknown> {
   readonly kind: 'json';
   readonly value: Value;
   readonly headers: AnswerHeaders;
-  /** In place of the route's status, where it depends on the outcome. */
+  /** Overrides the route's status if it depends on the outcome. */
   readonly status: number | null;
 }
 
-/** Bytes or a text that are ready to be sent, as JSON unless `headers` has another `Content-Type`. */
+/** Bytes or text, ready to be sent; JSON unless `headers` has another `Content-Type`. */
 export interface ReadyAnswer {
   readonly kind: 'ready';
   readonly body: Uint8Array | string;
@@ -19,7 +24,7 @@ export interface ReadyAnswer {
   readonly status: number | null;
 }
 
-/** Parts that are sent as they come, as fast as the client takes them. */
+/** Parts that are sent as they arrive, as fast as the client reads them. */
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly parts: AsyncIterable<string>;
@@ -52,5 +57,81 @@ export const stream = (parts: AsyncIterable<string>, headers = none): StreamAnsw
   status: null,
 });
 
-/** The client has it already (RFC 9110, section 15.4.5). */
+/** The client has this representation already (RFC 9110, section 15.4.5). */
 export const notModified = (headers: AnswerHeaders): ReadyAnswer => ready('', headers, 304);
+
+/** The headers of every answer, unless it overrides them. */
+const commonHeaders: OutgoingHttpHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** Sends an answer unless one was sent already or the client is gone. `closing`: the connection is closed after it. */
+export const send = async (exchange: Exchange, answer: Answer, status: number, closing: boolean): Promise<void> => {
+  const { response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const headers = headersOf(exchange, answer.headers, closing);
+  const code = answer.status ?? status;
+  if (answer.kind === 'stream') return sendStream(response, code, headers, answer);
+  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.body;
+  if (code === 304) {
+    delete headers['Content-Type'];
+    response.writeHead(code, headers);
+    response.end();
+    return;
+  }
+  headers['Content-Length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  response.writeHead(code, headers);
+  response.end(body);
+};
+
+const headersOf = ({ requestId, counted }: Exchange, own: AnswerHeaders, closing: boolean): OutgoingHttpHeaders => {
+  const headers: OutgoingHttpHeaders = { ...commonHeaders, ...own, 'X-Request-Id': requestId };
+  if (counted) addQuota(headers, counted);
+  if (closing) headers['Connection'] = 'close';
+  return headers;
+};
+
+/** The header fields of the IETF draft "RateLimit header fields for HTTP". */
+const addQuota = (headers: OutgoingHttpHeaders, { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
+  headers['RateLimit-Policy'] = `"${policy}";q=${rule.allowed};w=${rule.windowSeconds}`;
+  headers['RateLimit'] = `"${policy}";r=${remaining};t=${resetSeconds}`;
+};
+
+/** Characters per write: sending single lines would cost more than making them. */
+const chunkCharacters = 16_384;
+
+const sendStream = async (
+  response: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  { parts }: StreamAnswer,
+): Promise<void> => {
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  try {
+    await pipeline(gathered(parts), response);
+  } catch (error) {
+    // The client is gone; the request's log line says so.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+};
+
+async function* gathered(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const part of parts) {
+    chunk += part;
+    if (chunk.length < chunkCharacters) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}

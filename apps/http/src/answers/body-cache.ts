@@ -1,39 +1,39 @@
 import { LRUCache } from 'lru-cache';
 
-/** A body that is ready to be sent, with its strong entity tag (RFC 9110, section 8.8.3). */
+/** A body, ready to be sent, with its strong entity tag (RFC 9110, section 8.8.3). */
 export interface TaggedBody {
   readonly etag: string;
   readonly bytes: Uint8Array;
 }
 
-/** Where processes share bodies, each under a name that is never given to another one. It throws nothing: what is away has nothing. */
+/** A cache shared by processes. A name is never reused for another body. Never throws: an unavailable cache is an empty one. */
 export interface SharedBodies {
   get(name: string): Promise<Uint8Array | undefined>;
   set(name: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Bodies of this process, each under a name that is never given to another one. */
+/** The cache of this process. A name is never reused for another body. */
 export interface BodyCache {
   get(name: string): TaggedBody | undefined;
   keep(name: string, body: TaggedBody): void;
   /**
-   * For bodies that cost more to make than to fetch: the one that this process has, else the one that another process has shared,
-   * else what `make` returns, which is shared then. `tag` makes the entity tag of the bytes.
+   * For bodies that cost more to make than to fetch: returns the body from this process, else from the shared cache, else
+   * from `make`, and then shares it. `tag` makes the entity tag of the bytes.
    */
   getOrMake(name: string, tag: (bytes: Uint8Array) => string, make: () => Promise<Uint8Array>): Promise<TaggedBody>;
 }
 
 export interface BodyCacheOptions {
-  /** For all bodies together; of what is beyond it the least recently used go first. */
+  /** For all bodies together; the least recently used are evicted first. */
   readonly bytesMax: number;
-  /** Null where no other process shares. */
+  /** Null if no cache is shared. */
   readonly shared: SharedBodies | null;
 }
 
-/** What a body takes beside itself: its name and tag, and its place in the list and in the map. */
+/** What an entry takes besides its body: name, tag, list node and map slot. */
 const entryBytes = 500;
 
-/** A body of more than a quarter of the room is not kept: it would drive out too many others. */
+/** Does not keep bodies larger than a quarter of `bytesMax`: one would evict too many others. */
 export const createBodyCache = ({ bytesMax, shared }: BodyCacheOptions): BodyCache => {
   const bodies = new LRUCache<string, TaggedBody>({
     maxSize: bytesMax,
@@ -58,6 +58,6 @@ export const createBodyCache = ({ bytesMax, shared }: BodyCacheOptions): BodyCac
   };
 };
 
-/** A part of a larger buffer is copied, since it would keep the whole of it alive. */
+/** Copies a view of a larger buffer, which it would keep alive. */
 const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

@@ -2,8 +2,8 @@
 const polynomial = 0xedb88320;
 
 /**
- * The CRC-32 of two texts that follow each other, from the CRC-32 of each and the length of the second in bytes: the first
- * one's is shifted by as many zero bytes, that is multiplied by x to the power of 8 × length, modulo the polynomial.
+ * Returns the CRC-32 of two concatenated texts from the CRC-32 of each and the length of the second in bytes: the first is
+ * shifted by that many zero bytes, i.e. multiplied by x to the power of 8 × length, modulo the polynomial.
  */
 export const combineCrc32 = (first: number, second: number, secondBytes: number): number =>
   (multiply(powerOfX(secondBytes), first) ^ second) >>> 0;
@@ -28,7 +28,7 @@ const powerOfX = (bytes: number): number => {
   return power;
 };
 
-/** x^(8 × 2^n) for n from 0 to 52: enough for every length that is an exact integer. */
+/** x^(8 × 2^n) for n from 0 to 52: enough for every safe integer. */
 const bytePowers: readonly number[] = (() => {
   const powers = [0x00800000];
   for (let at = 1; at < 53; at++) powers.push(multiply(powers[at - 1] ?? 0, powers[at - 1] ?? 0));

@@ -1,6 +1,6 @@
 /**
- * Whether the client takes gzip and does not like an unchanged body better (RFC 9110, section 12.5.3). Not by `negotiator`, which
- * does not know `x-gzip` and takes an unreadable weight for the best.
+ * Whether the client accepts gzip and does not prefer an uncompressed body (RFC 9110, section 12.5.3). Not by `negotiator`,
+ * which does not know `x-gzip` and takes an invalid weight for the highest.
  */
 export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   if (acceptEncoding === undefined) return false;
@@ -18,7 +18,7 @@ export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   return wanted > 0 && wanted >= (identity ?? 0);
 };
 
-/** A weight that is none counts as 0: what a client says of it cannot be told. */
+/** An invalid weight counts as 0. */
 const weightOf = (parameters: readonly string[]): number => {
   const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (given === undefined) return 1;
@@ -27,8 +27,8 @@ const weightOf = (parameters: readonly string[]): number => {
 };
 
 /**
- * Whether `If-None-Match` names this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which splits a
- * tag at a comma and has no 304 for a reload.
+ * Whether `If-None-Match` lists this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which splits
+ * tags at commas and never returns 304 to a reload.
  */
 export const namesEtag = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;

@@ -8,8 +8,8 @@ const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const storedMaxBytes = 65_535;
 
 /**
- * `head`, the packed text and `tail` as one gzip member. The text is not packed again: its blocks stand between stored
- * blocks of the other two (RFC 1951, section 3.2.4), which the sync flush at its end makes possible.
+ * Returns `head`, the packed text and `tail` as one gzip member. The text is not compressed again: its blocks go between
+ * stored blocks of the other two (RFC 1951, section 3.2.4), which works because it ends with a sync flush.
  */
 export const gzipAround = (
   head: Uint8Array,
@@ -36,17 +36,17 @@ const storedBlocks = (content: Uint8Array, last: boolean): Uint8Array[] => {
   return blocks;
 };
 
-/** Up to this length a text is unpacked at once: a hand-over to the thread pool would take longer. */
-const inflateAtOnceMaxBytes = 65_536;
+/** Texts up to this length are inflated in place: handing them to the thread pool would take longer. */
+const inflateInPlaceMaxBytes = 65_536;
 
-const inflateApart = promisify(inflateRaw);
+const inflateInPool = promisify(inflateRaw);
 
-/** `head`, the text and `tail` as they are. */
+/** Returns `head`, the text and `tail`, uncompressed. */
 export const plainAround = async (head: Uint8Array, packed: PackedText, tail: Uint8Array): Promise<Buffer> =>
   Buffer.concat([head, await unpacked(packed), tail]);
 
 const unpacked = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
-  // The stream has no final block: its end is that of the input.
+  // The stream has no final block: it ends where the input ends.
   const options = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: Math.max(bytes, 64) };
-  return bytes <= inflateAtOnceMaxBytes ? inflateRawSync(deflated, options) : inflateApart(deflated, options);
+  return bytes <= inflateInPlaceMaxBytes ? inflateRawSync(deflated, options) : inflateInPool(deflated, options);
 };

@@ -4,7 +4,7 @@ import { ready, type ReadyAnswer } from '../answers/answer.ts';
 
 const title = 'Portico API';
 
-/** Nothing is loaded from anywhere else; the page's own styles are written by its script. */
+/** Nothing is loaded from other hosts. Inline styles are allowed because the page's script writes them. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -27,9 +27,8 @@ const page = `<!doctype html>
 `;
 
 /**
- * A credential is kept no longer than the page: `persistAuthorization` would write it to the browser's storage. An operation that
- * may be called without any (`{}` among its requirements) counts as locked to Swagger UI, so it is asked about the other
- * requirements alone.
+ * Credentials last only as long as the page: `persistAuthorization` would write them to the browser's storage. Swagger UI takes
+ * an operation that needs no credential (`{}` among its requirements) for locked, so it is shown only the other requirements.
  */
 const initializer = `SwaggerUIBundle({
   url: '/openapi.json',
@@ -63,7 +62,7 @@ const pageHeaders = { 'Content-Security-Policy': contentSecurityPolicy, 'Cache-C
 export const documentationPage = (): ReadyAnswer =>
   ready(page, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' });
 
-/** A file that the page loads, or null for any other name. */
+/** Returns a file that the page loads; null for any other name. */
 export const documentationFile = async (name: string): Promise<ReadyAnswer | null> => {
   if (name === 'initializer.js') {
     return ready(initializer, { ...pageHeaders, 'Content-Type': 'text/javascript; charset=utf-8' });

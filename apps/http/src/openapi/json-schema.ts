@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { takesBlank } from '../requests/fields.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-/** The named schemas of the document, which grow while it is made. */
+/** The named schemas of the document, collected while it is built. */
 export type Schemas = Record<string, unknown>;
 
-/** A zod schema as JSON Schema; those with an id become components. */
+/** Returns a zod schema as JSON Schema; schemas with an id become components. */
 export const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): JsonObject => {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, {
     io,
@@ -14,14 +14,14 @@ export const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Sch
       if (takesBlank(zodSchema)) admitBlank(jsonSchema);
     },
   });
-  delete root.$schema; // The whole document is of one dialect.
+  delete root.$schema; // The whole document has one dialect.
   for (const [id, definition] of Object.entries($defs)) {
     schemas[id] = rewritten(definition);
   }
   return rewritten(root) as JsonObject;
 };
 
-/** Where null leaves a field out, `""` does too. */
+/** Allows `""` wherever null stands for an absent field. */
 const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
   const { type, anyOf = [] } = schema;
   const options = Array.isArray(type) ? (type as 'null'[]).map((one) => ({ type: one })) : anyOf;
@@ -29,12 +29,12 @@ const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
   schema.anyOf = options.map((option) => (option.type === 'null' ? { enum: ['', null] } : option));
 };
 
-/** What stands beside a parameter's options, not within them. */
+/** What goes beside a parameter's `anyOf`, not into it. */
 const notes: readonly string[] = ['description', 'default', 'examples'];
 
 /**
- * The schema of a query parameter, which is a text: an empty one is as if absent. What stands for a number or a boolean is not
- * one when it is empty; the parameter itself says that it may be.
+ * Returns the schema of a query parameter. Its text may be empty, which counts as absent; for numbers and booleans, which an
+ * empty text is not, `allowEmptyValue` says so.
  */
 export const parameterSchema = (schema: JsonObject): JsonObject => {
   const { default: fallback, examples } = schema;

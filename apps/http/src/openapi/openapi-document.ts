@@ -6,7 +6,7 @@ import type { HttpSettings } from '../settings.ts';
 import { introduction, securitySchemes, tags } from './introduction.ts';
 import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
 
-/** The service's own OpenAPI document (3.1), made from the route table: what validates requests describes them. */
+/** Returns the service's own OpenAPI document (3.1), built from the route table: the schemas that validate requests describe them. */
 export const openApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
   const schemas: Schemas = { Error: errorSchema, RateLimitError: rateLimitErrorSchema };
   const paths: Record<string, Record<string, unknown>> = {};
@@ -49,24 +49,24 @@ const rateLimitErrorSchema = {
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 const headers = {
-  'X-Request-Id': header("The caller's own, where it is 1 to 128 of `A-Z a-z 0-9 . _ -`; else a new one."),
-  'RateLimit-Policy': header('The limit that the request was judged by: `"name";q=requests;w=seconds`.'),
+  'X-Request-Id': header("The caller's own if it is 1 to 128 of `A-Z a-z 0-9 . _ -`, else a new one."),
+  'RateLimit-Policy': header('The limit that applied to the request: `"name";q=requests;w=seconds`.'),
   RateLimit: header('What is left of it: `"name";r=requests;t=seconds`.'),
   'Retry-After': header('Seconds to wait.', 'integer'),
   'WWW-Authenticate': header('`Bearer`'),
-  ETag: header('Names this very body; send it back as `If-None-Match`.'),
+  ETag: header('Identifies this body; send it back as `If-None-Match`.'),
 };
 
 const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   free: [],
-  // A token may be sent, and need not be.
+  // A token is optional.
   open: [{ identityToken: [] }, {}],
   token: [{ identityToken: [] }],
   'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }],
   admin: [{ identityToken: [] }],
 };
 
-/** What anyone who is asked for a credential can be answered with. */
+/** The refusals that follow from who may call. */
 const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   free: [],
   open: ['rate_limited', 'internal'],
@@ -75,7 +75,7 @@ const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   admin: ['invalid_token', 'token_required', 'admin_required', 'rate_limited', 'identity_unavailable', 'internal'],
 };
 
-/** All refusals that a route knows. */
+/** All refusals of a route. */
 export const errorsOf = ({ auth, query, body, unregistered, errors = [] }: Route): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...callerErrors[auth],
@@ -121,7 +121,7 @@ const queryParameters = ({ query }: Route, schemas: Schemas) =>
       required: false,
       allowEmptyValue: true,
       ...(description ? { description } : {}),
-      // One parameter with commas: whatever is given twice is refused.
+      // One parameter with commas: a repeated one is refused.
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
       schema: parameterSchema(schema),
     };
@@ -137,7 +137,7 @@ const requestBodyOf = (
   content: { 'application/json': { schema: schemaOf(schema, 'input', schemas), example: exampleBody(schema) } },
 });
 
-/** A body made of the first example of each field; a field that has neither example nor default is left out. */
+/** Builds a body from each field's first example or default; omits fields that have neither. */
 const exampleBody = (schema: z.ZodType): JsonObject => {
   const fields = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {};
   const examples = Object.entries(fields).map(([name, field]): [string, unknown] => {
@@ -165,10 +165,10 @@ const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): 
   return responses;
 };
 
-/** What a request that is no HTTP, or too slow or too large for it, is answered with, whatever it asks for. */
+/** The answer to anything that is not valid HTTP, too slow or too large, whatever it asks for. */
 const unreadableResponse = {
   description:
-    'The request cannot be read: 400 where it is malformed, 408 where it takes too long, 431 where its headers are too large',
+    'The request cannot be read: 400 if it is malformed, 408 if it takes too long, 431 if its headers are too large',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
@@ -187,7 +187,7 @@ const byStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, read
   return [...groups].sort(([a], [b]) => Number(a) - Number(b));
 };
 
-/** What stands after the fixed detail in an example, where something does. */
+/** What follows the fixed detail in an example. */
 const because: Partial<Record<ErrorCode, string>> = {
   invalid_body: 'email must be an e-mail address',
   invalid_query: 'page must be at least 1',
@@ -215,8 +215,8 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
 });
 
 /**
- * Which operations an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it supplies. What else
- * such a path takes the caller has to know.
+ * Returns the operations that an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it supplies.
+ * The caller has to know any other parameters.
  */
 const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
   const led = routes.flatMap(({ hidden, operation, params = {} }) => {

@@ -11,7 +11,7 @@ import {
   type JsonSpan,
 } from '@portico/domain';
 
-/** The client went away while its request was being read: there is nobody to answer. */
+/** The client disconnected while its request was being read, so there is no one to answer. */
 export class ClientGone extends Error {
   constructor() {
     super('The client closed the connection before its request was complete');
@@ -19,13 +19,13 @@ export class ClientGone extends Error {
   }
 }
 
-/** How much more of a body that was refused is let in, so that the client gets to read why; then the line is cut. */
+/** How much of a refused body is still read, so that the client gets to read the refusal, before the connection is closed. */
 const discardMaxBytes = 67_108_864;
 
 /**
- * The bytes of a JSON request body; empty where there is none. Throws `body_too_large`, as early as `Content-Length` tells;
- * `invalid_body` for a media type that is not JSON in UTF-8 and for a compressed body; `ClientGone`. `sendContinue` is called
- * once the body is wanted.
+ * Returns the bytes of a JSON request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it is
+ * there), `invalid_body` for a media type other than JSON in UTF-8 and for a compressed body, and `ClientGone`. Calls
+ * `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export const readBodyBytes = async (
   const { headers } = request;
   const declared = headers['content-length'];
   if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return nothing;
-  // Of a chunked body it is not known yet whether there is one at all.
+  // Whether a chunked body has any bytes is not known yet.
   if (declared !== undefined) refuseForm(headers['content-type'], headers['content-encoding']);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
   sendContinue();
@@ -93,22 +93,22 @@ const tooLarge = (request: IncomingMessage, limitBytes: number): PorticoError =>
     discarded += chunk.length;
     if (discarded > discardMaxBytes) request.destroy();
   });
-  request.on('error', () => undefined); // The client may leave now; its request was refused anyway.
+  request.on('error', () => undefined); // The request was refused anyway: the client may leave.
   return new PorticoError('body_too_large', { because: `at most ${limitBytes} bytes are taken` });
 };
 
 const invalid = (because: string): PorticoError => new PorticoError('invalid_body', { because });
 
-/** A JSON object that came as a request body. */
+/** A JSON object, parsed from a request body. */
 export interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
-  /** The own text of a top-level member's value, or null where it is absent. */
+  /** Returns the source text of a top-level member's value; null if it is absent. */
   readonly memberText: (name: string) => string | null;
 }
 
 const depthMax = 100;
 
-/** Reads bytes as a JSON object; no bytes are an object without members. Throws `invalid_body`. */
+/** Parses bytes as a JSON object; no bytes are an empty object. Throws `invalid_body`. */
 export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   if (bytes.length === 0) return { value: {}, memberText: () => null };
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
@@ -129,7 +129,7 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
   return {
     value: value as JsonBody['value'],
     memberText: (wanted) => {
-      // Of a name that stands twice the last one counts, as in `JSON.parse`.
+      // If a name occurs twice, the last one counts, as in `JSON.parse`.
       const member = members.findLast(({ name }) => JSON.parse(textOf(name)) === wanted);
       return member ? textOf(member.value) : null;
     },
@@ -138,7 +138,7 @@ export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The outermost value is no level. */
+/** The outermost value does not count as a level. */
 const bounds = { nestingMax: depthMax + 1, valuesMax: Number.POSITIVE_INFINITY };
 
 const membersOf = (json: Buffer): JsonScan['members'] => {
@@ -149,16 +149,16 @@ const membersOf = (json: Buffer): JsonScan['members'] => {
     const place = placeOf(json, error.unexpectedAt);
     if (error.kind === 'nesting') throw invalid(`nested deeper than ${depthMax} levels at ${place}`);
     if (error.unexpectedAt >= json.length) throw invalid(`unexpected end of the JSON text at ${place}`);
-    // As many bytes as a character takes at most (RFC 3629, section 3).
+    // A character takes at most four bytes (RFC 3629, section 3).
     const [character] = json.toString('utf8', error.unexpectedAt, error.unexpectedAt + 4);
     throw invalid(`unexpected ${JSON.stringify(character)} at ${place}`);
   }
 };
 
-/** In UTF-16 units: names in a reason are those of the client. */
+/** In UTF-16 units. Reasons quote member names, which the client chose. */
 const reasonMax = 500;
 
-/** Throws `invalid_body` where a value that is read by its members has one, at any depth, that could reach a prototype. */
+/** Throws `invalid_body` if the value has, at any depth, a member name that could reach a prototype. */
 export const refusePollutingMembers = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {

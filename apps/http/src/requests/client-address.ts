@@ -1,14 +1,14 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 import type { TrustedProxies } from '../settings.ts';
 
-/** Tells what a request is counted by from its socket's address and its `X-Forwarded-For`. */
+/** Returns the key under which a request is counted, from its socket's address and its `X-Forwarded-For`. */
 export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Returns a reader of client addresses: the socket's address, unless it is a trusted proxy's; then the right-most entry of
- * `X-Forwarded-For` that is no trusted proxy's. IPv6 addresses are counted by their /64 network, IPv4-mapped ones as IPv4. Throws
- * `RangeError` for a proxy that is neither an address nor a CIDR range. Not by `proxy-addr`: it takes an entry that is no
- * address, or has a port, for another client, so that a new one in each request would pass every limit.
+ * Returns a reader of client addresses: the socket's address, or, if that is a trusted proxy, the right-most entry of
+ * `X-Forwarded-For` that is not one. IPv6 addresses are counted by /64 network, IPv4-mapped ones as IPv4. Throws `RangeError`
+ * for a proxy that is neither an address nor a CIDR range. Not by `proxy-addr`: it takes an entry that is not an address, or
+ * has a port, for a client of its own, so a client could evade every limit by sending a new one each time.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);
@@ -18,7 +18,7 @@ export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAd
     let address = plainAddress(socketAddress ?? '');
     for (let hop = 0; address && hop < hops.length && trusts(address, hop); hop++) {
       const next = plainAddress(hops[hop] ?? '');
-      // An entry that is no address says nothing: the proxy that passed it on is the last one known.
+      // This entry is not an address, so the proxy that passed it on is the last one known.
       if (!next) break;
       address = next;
     }
@@ -46,7 +46,7 @@ const addRange = (ranges: BlockList, range: string): void => {
   ranges.addSubnet(network, prefix, version === 6 ? 'ipv6' : 'ipv4');
 };
 
-/** The bare address in its canonical form, without brackets, port or zone; null where the text holds none. */
+/** Returns the canonical address, without brackets, port or zone; null if the text is not an address. */
 const plainAddress = (text: string): string | null => {
   const trimmed = text.trim();
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;

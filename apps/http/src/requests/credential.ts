@@ -6,9 +6,8 @@ const authorizationMaxBytes = 8_192;
 const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
- * What a request presents as its credential. `rawHeaders` holds names and values in turns, as they came: there a doubled
- * header is still seen. Both forms at once, half a key pair, a doubled or an unreadable header are `malformed`, and so is an API
- * secret in the place of a token.
+ * Returns the credential of a request. `rawHeaders` alternates names and values as received, so it still shows repeated
+ * headers. Both forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are `malformed`.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();
@@ -41,7 +40,7 @@ interface Slot {
 
 const createSlot = (): Slot => ({ count: 0, value: '' });
 
-/** By length first: most headers are told apart by it without a lower-case copy of their name. */
+/** Compares lengths first: that rules out most headers without lower-casing their names. */
 const slotOf = (name: string, authorization: Slot, clientId: Slot, secret: Slot): Slot | null => {
   switch (name.length) {
     case 13:

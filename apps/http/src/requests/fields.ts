@@ -1,7 +1,7 @@
 import { emailMax, isPlainLine, parseDateTime, parseId, parseMoment, type ProfileId } from '@portico/domain';
 import { z } from 'zod';
 
-/** The length that limits are stated in: Unicode code points, as in JSON Schema's `maxLength`. */
+/** Returns the length in Unicode code points, the unit of all limits and of JSON Schema's `maxLength`. */
 export const lengthOf = (text: string): number => {
   let length = 0;
   for (const character of text) length += character.length > 0 ? 1 : 0;
@@ -13,7 +13,7 @@ export interface TextBounds {
   readonly max: number;
 }
 
-/** Why a text cannot be taken, in words that stand after the name of its field; null where it can. */
+/** Returns why a text is refused, in words that follow the field's name; null if it is accepted. */
 type Judge = (value: string) => string | null;
 
 const judged = (judge: Judge) =>
@@ -32,9 +32,9 @@ const textError = (value: string, max: number): string | null => {
   return lengthOf(value) > max ? `must have at most ${max} characters` : null;
 };
 
-/** A JSON Schema pattern: some text that is not blank, without these characters. It means the same with the flag `u` and without. */
+/** A JSON Schema pattern for non-blank text without these characters. Means the same with and without the flag `u`. */
 const notBlankWithout = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
-/** What `isPlainLine` refuses, but for lone surrogates, which a JSON text has no way to hold but by an escape. */
+/** What `isPlainLine` refuses, except lone surrogates, which can only be escaped in JSON. */
 const unplain = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
 /** A text: trimmed, not empty, without U+0000 and lone surrogates, of at most `max` code points. */
@@ -45,7 +45,7 @@ export const text = ({ max }: TextBounds) =>
     pattern: notBlankWithout(String.raw`\u0000`),
   });
 
-/** A text that goes to mails, headers and terminals: one line, without control characters (`isPlainLine`). */
+/** A text that ends up in mails, headers and terminals: one line, without control characters (`isPlainLine`). */
 export const line = ({ max }: TextBounds) =>
   judged(
     (value) =>
@@ -62,13 +62,13 @@ const momentMax = 100;
 const notAMoment = (value: string, parse: (value: string) => number | null, what: string): string | null =>
   textError(value, momentMax) ?? (parse(value) === null ? `must be ${what}` : null);
 
-/** An ISO 8601 date-time, as it was sent. JSON Schema's `date-time` is RFC 3339's, which is one of its forms. */
+/** An ISO 8601 date-time, kept as sent. JSON Schema's `date-time` is RFC 3339's, a subset. */
 export const dateTime = judged((value) => notAMoment(value, parseDateTime, 'an ISO 8601 date-time')).meta({
   format: 'date-time',
   maxLength: momentMax,
 });
 
-/** The instant that an ISO 8601 date-time says, or a date alone, which is its first instant in UTC. */
+/** The instant of an ISO 8601 date-time; a date alone is its first instant in UTC. */
 export const moment = judged((value) => notAMoment(value, parseMoment, 'an ISO 8601 date-time or date'))
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax })
   .transform(parseMoment);
@@ -77,32 +77,32 @@ const isBlank = (value: unknown): boolean => value === null || (typeof value ===
 const blankTo = (nothing: null | undefined) => (value: unknown) => (isBlank(value) ? nothing : value);
 const blankTextToAbsent = (value: unknown): unknown => (value !== null && isBlank(value) ? undefined : value);
 
-/** Fields that may be left out by `""` too, which their JSON Schema has to say. */
+/** Fields for which `""` counts as absent too; their JSON Schema has to say so. */
 const blankable = z.registry<{ readonly blank: true }>();
 export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.get(schema) !== undefined;
 
-/** An optional field: null and `""` count as absent, everywhere alike (specification, section 1). */
+/** An optional field: null and `""` count as absent (specification, section 1). */
 export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess(blankTo(undefined), schema.nullish()).register(blankable, { blank: true });
 
-/** An optional text that null and `""` clear: absent it is undefined, cleared it is null. */
+/** An optional text that null and `""` clear: undefined if absent, null if cleared. */
 export const clearable = <T extends z.ZodType>(schema: T) =>
   z.preprocess(blankTo(null), schema.nullish()).register(blankable, { blank: true });
 
-/** An optional field that null alone removes: absent or `""` it is undefined, removed it is null. */
+/** An optional field that only null removes: undefined if absent or `""`, null if removed. */
 export const removable = <T extends z.ZodType>(schema: T) =>
   z.preprocess(blankTextToAbsent, schema.nullish()).register(blankable, { blank: true });
 
 /** A whole number of a JSON body. */
 export const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
-/** What is no ASCII and no space, control or format character, nor a dot of another script (RFC 3490, section 3.1). */
+/** Not ASCII, nor a space, control or format character, nor another script's dot (RFC 3490, section 3.1). */
 const foreign = String.raw`[^\u0000-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u206f\u3000-\u3002\ufeff\uff0e\uff61\ufff0-\uffff]`;
 const atom = String.raw`(?:[A-Za-z0-9!#$%&'*+/=?^_\x60{|}~-]|${foreign})+`;
 const alphanumeric = `(?:[A-Za-z0-9]|${foreign})`;
 const label = `${alphanumeric}(?:(?:[A-Za-z0-9-]|${foreign})*${alphanumeric})?`;
 const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
-/** It means the same with the flag `u` and without: readers of the document use either. */
+/** Means the same with and without the flag `u`: readers of the OpenAPI document use either. */
 const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
 /** An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in lower case. */
@@ -118,10 +118,10 @@ export const email = judged(
     examples: ['alice@example.com'],
   });
 
-/** A whole number of a query string; what is beyond exact integers counts as the largest of them. */
+/** A whole number in a query string; beyond the safe integers it counts as the largest of them. */
 export const numberParameter = (min: number, max?: number) => {
   const exact = z.int().min(min);
-  // Larger ones are cut, not refused, so none is the largest.
+  // Larger numbers are reduced, not refused, so there is no maximum to document.
   const endless = exact.meta({ maximum: undefined });
   return z.preprocess(
     (value) =>
@@ -130,7 +130,7 @@ export const numberParameter = (min: number, max?: number) => {
   );
 };
 
-/** Some of these words, separated by commas; each counts once. */
+/** Any of these words, separated by commas; repeated ones count once. */
 export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? [...new Set(value.split(',').map((word) => word.trim()))] : value),

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The characters of a host, registered or literal, with a port (RFC 3986, section 3.2). */
 const hostForm = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]+$/;
 
-/** Whether a request names the one host that it is for (RFC 9112, section 3.2); of HTTP/1.0 it need not say any. */
+/** Whether a request names exactly one valid host (RFC 9112, section 3.2); in HTTP/1.0 the header is optional. */
 export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   let host: string | null = null;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -15,9 +15,8 @@ export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean
 };
 
 /**
- * The address of a request with each part of its path that does not percent-decode escaped, so that the part stands for itself.
- * It names nothing then, and is answered as what names nothing in its place: to whom it is due, with the detail of the missing
- * thing (specification, section 1). The query is left as it is.
+ * Escapes each path segment that cannot be percent-decoded, so that it stands for itself. It then names nothing, and is
+ * answered like any unknown id in its place, after the same checks (specification, section 1). Leaves the query as it is.
  */
 export const decodable = (url: string): string => {
   if (!url.includes('%')) return url;

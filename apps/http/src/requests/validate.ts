@@ -1,7 +1,7 @@
 import { PorticoError } from '@portico/domain';
 import type { z } from 'zod';
 
-/** What a body says by its schema; throws `invalid_body` with the place and the reason of the first issue. */
+/** Returns the body as its schema reads it; throws `invalid_body` with the place and the reason of the first issue. */
 export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   const result = schema.safeParse(value, { error: plainReason });
   if (result.success) return result.data;
@@ -9,8 +9,8 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
 };
 
 /**
- * What a query string says by its schema. Unknown parameters are ignored, an empty one is as if absent, a known one twice is an
- * error.
+ * Returns the query as its schema reads it; throws `invalid_query`. Unknown parameters are ignored, empty ones count as absent,
+ * repeated ones are refused.
  */
 export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.output<T> => {
   const start = url.indexOf('?');
@@ -50,7 +50,7 @@ const typeReasons: Readonly<Record<string, string>> = {
   array: 'must be an array',
 };
 
-/** The reason in words that stand after the name of the field. What was sent is never repeated. */
+/** The reason, in words that follow the field's name. Never quotes what was sent. */
 const plainReason: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

@@ -19,7 +19,7 @@ const actorFields = {
     .nullable()
     .optional()
     .meta({ description: 'The profile that wrote or caused the entry; with `?include=actor`.' }),
-  received_at: timestamp.optional().meta({ description: 'When it arrived; with `?include=actor`.' }),
+  received_at: timestamp.optional().meta({ description: 'When it was received; with `?include=actor`.' }),
 };
 
 const auditEntry = z.object(entryFields).meta({ id: 'AuditEntry' });
@@ -34,7 +34,7 @@ const auditPage = z
   })
   .meta({ id: 'AuditPage' });
 
-/** An entry as JSON text; its message stands there as it was sent. */
+/** An entry as JSON text, with its message as it was sent. */
 const entryText = ({ id, message, timestamp, actorId, receivedAt }: AuditEntry, withActor: boolean): string => {
   const actor = withActor
     ? `,"actor_id":${JSON.stringify(actorId)},"received_at":${JSON.stringify(toIso(receivedAt))}`
@@ -42,7 +42,7 @@ const entryText = ({ id, message, timestamp, actorId, receivedAt }: AuditEntry, 
   return `{"id":"${id}","message":${message},"timestamp":${JSON.stringify(timestamp)}${actor}}`;
 };
 
-/** An entry on one line: line breaks in JSON text stand only between its parts, where a space does as well. */
+/** An entry on one line: raw line breaks occur only between JSON tokens, where a space does as well. */
 const entryLine = (entry: AuditEntry, withActor: boolean): string =>
   `${entryText(entry, withActor).replace(/[\r\n]+/g, ' ')}\n`;
 
@@ -60,7 +60,7 @@ const newEntry = z
     }),
     timestamp: optional(dateTime).meta({
       description:
-        'An ISO 8601 date-time, in any of its forms and without a zone in UTC; by default the time of arrival.',
+        'An ISO 8601 date-time in any of its forms; UTC if it has no zone. By default, the time it was received.',
       examples: ['2026-01-31T09:30:00Z'],
     }),
   })
@@ -68,7 +68,7 @@ const newEntry = z
 
 const facet = text({ max: 200 }).optional();
 const isMoment =
-  'An ISO 8601 date-time, in any of its forms and without a zone in UTC, or a date alone, which is its first instant in UTC.';
+  'An ISO 8601 date-time in any of its forms, UTC if it has no zone; or a date alone, which is its first instant in UTC.';
 const filters = {
   source: z
     .enum(['client', 'system', 'all'])
@@ -78,8 +78,8 @@ const filters = {
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),
-  from: moment.optional().meta({ description: `From then on. ${isMoment}`, examples: ['2026-01-31T09:30:00Z'] }),
-  to: moment.optional().meta({ description: `Before then. ${isMoment}`, examples: ['2026-02-01'] }),
+  from: moment.optional().meta({ description: `At or after this. ${isMoment}`, examples: ['2026-01-31T09:30:00Z'] }),
+  to: moment.optional().meta({ description: `Before this. ${isMoment}`, examples: ['2026-02-01'] }),
   include: z.enum(['actor']).optional().meta({ description: '`actor` adds `actor_id` and `received_at`.' }),
 };
 const exported = z.object(filters);
@@ -95,7 +95,7 @@ export const auditRoutes: readonly RouteRow[] = [
     path: '/api/audit/',
     operation: 'writeAuditEntry',
     summary: 'Write an audit log entry',
-    description: 'The entry is durable once it is answered.',
+    description: 'The entry is durable once this is answered.',
     auth: 'token or key',
     bodyKind: 'json',
     body: newEntry,
@@ -130,7 +130,7 @@ export const auditRoutes: readonly RouteRow[] = [
     path: '/api/audit/export',
     operation: 'exportAudit',
     summary: 'Export the audit log',
-    description: 'One entry a line (NDJSON), newest first, as fast as it is read.',
+    description: 'One entry per line (NDJSON), newest first, streamed.',
     auth: 'admin',
     query: exported,
     status: 200,

@@ -13,7 +13,7 @@ import type { BodyCache, TaggedBody } from '../answers/body-cache.ts';
 import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
 
-/** Part of every entity tag: to be thrown whenever the form of an answer changes. */
+/** Part of every entity tag: increase it whenever the format of an answer changes. */
 const formatVersion = 1;
 
 type Coding = 'gzip' | 'identity';
@@ -21,7 +21,7 @@ type Coding = 'gzip' | 'identity';
 const codingFor = ({ headers }: IncomingMessage): Coding =>
   acceptsGzip(headers['accept-encoding']) ? 'gzip' : 'identity';
 
-/** Kept by nobody but the caller, and asked for again each time (specification, section 1, "Caching headers"). */
+/** Only the caller may cache it, and revalidates it each time (specification, section 1, "Caching headers"). */
 const cachingHeaders = (etag: string, coding: Coding) => ({
   'Cache-Control': 'private, no-cache',
   ETag: etag,
@@ -29,7 +29,7 @@ const cachingHeaders = (etag: string, coding: Coding) => ({
   ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
 });
 
-/** The 304 of a caller that has this very body, or null. A 304 says what the 200 would, but for its coding. */
+/** Returns a 304 if the caller has this body, else null. Its headers are those of the 200, except `Content-Encoding`. */
 const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyAnswer | null =>
   namesEtag(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
 
@@ -37,8 +37,8 @@ const taggedAnswer = (request: IncomingMessage, coding: Coding, { etag, bytes }:
   unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
 
 /**
- * The answer of one collection, its document spliced in as it is stored. The document is not read where the caller has
- * the body already, nor where this process does: an entity tag is of one body of its collection for good.
+ * Answers one collection, with its document spliced in as it is stored. The document is not read if the caller or this process
+ * has the body already: an entity tag never names another body of the same collection.
  */
 export const collectionAnswer = async (
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export const collectionAnswer = async (
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${coding}"`;
 
-/** The answer of a collection that was just created: whole, and with what there is to say of its document. */
+/** Answers a collection that was just created: whole, with the warnings about its document. */
 export const createdAnswer = async (
   request: IncomingMessage,
   collection: CollectionHead,
@@ -99,7 +99,7 @@ const spliced = (
   return coding === 'gzip' ? gzipAround(head, document, tail) : plainAround(head, document, tail);
 };
 
-/** The whole list of what the caller may see. It is made once for each `version`, the domain's `listVersion`, and coding. */
+/** Answers the whole list that the caller may see. Built once for each `version` (the domain's `listVersion`) and coding. */
 export const wholeListAnswer = async (
   request: IncomingMessage,
   bodies: BodyCache,
@@ -112,7 +112,7 @@ export const wholeListAnswer = async (
   return taggedAnswer(request, coding, body);
 };
 
-/** A page of the list. */
+/** Answers a page of the list. */
 export const listPageAnswer = (request: IncomingMessage, page: readonly ListedCollection[]): ReadyAnswer => {
   const coding = codingFor(request);
   const bytes = encodedList(page, coding);
@@ -135,6 +135,6 @@ const listedView = ({ id, name, description, createdAt, updatedAt }: ListedColle
   updated_at: toIso(updatedAt),
 });
 
-/** The answer of metadata. With a credential in it nobody may keep it; without one it can be asked for again by its tag. */
+/** The entity tag of metadata without a credential; metadata with one must not be cached at all. */
 export const metadataEtag = ({ revision, updatedAt }: CollectionHead): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.metadata"`;

@@ -5,11 +5,11 @@ import { timestamp, uuid } from './wire.ts';
 const named = { id: uuid, name: z.string(), description: z.string() };
 const document = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'The OpenAPI document as it was sent, key order and number literals included.' });
+  .meta({ description: 'The OpenAPI document as it was sent, including key order and number literals.' });
 const origin = { created_by: uuid.meta({ description: "The creator's profile id." }), created_at: timestamp };
 const warnings = z
   .object({
-    total: z.int().meta({ description: 'How many there are; counting stops at 10,000.' }),
+    total: z.int().meta({ description: 'Their number; counting stops at 10,000.' }),
     first: z.array(
       z.object({ pointer: z.string().meta({ description: 'JSON Pointer into the document.' }), message: z.string() }),
     ),
@@ -17,7 +17,7 @@ const warnings = z
   .meta({
     id: 'DocumentWarnings',
     description:
-      'What the document says and cannot be kept, and its violations of the official OpenAPI schema: the first 20 and their number.',
+      'What the document contains but cannot be kept, and its violations of the official OpenAPI schema: the first 20, and their number.',
   });
 
 export const wholeCollection = z.object({ ...named, openapi_spec: document, ...origin }).meta({ id: 'Collection' });
@@ -34,7 +34,7 @@ export const metadata = z
   .object({
     ...named,
     base_url: z.string().meta({
-      description: `The document's first server, variables replaced by their defaults; \`/\` where there is none, or one beyond ${baseUrlMax.toLocaleString('en')} characters.`,
+      description: `The document's first server, variables replaced by their defaults; \`/\` if there is none, or if it is longer than ${baseUrlMax.toLocaleString('en')} characters.`,
       maxLength: baseUrlMax,
       examples: ['https://api.example.com/v1'],
     }),
@@ -42,7 +42,7 @@ export const metadata = z
       type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
       name: z.string().nullable(),
       value: z.string().nullable(),
-      in: z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'For `apiKey` alone.' }),
+      in: z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'Only for `apiKey`.' }),
     }),
   })
   .meta({ id: 'CollectionMetadata' });

@@ -35,7 +35,7 @@ import {
 } from './collection-views.ts';
 import { collectionIdOf, collectionParameter, message } from './wire.ts';
 
-/** Linters take the members that a part of a schema does not name for forbidden by it, unless it says otherwise. */
+/** Without this, linters assume that a subschema forbids all members it does not name. */
 const partly = { additionalProperties: true };
 const ofType = (type: string) => ({ properties: { type: { const: type } }, ...partly });
 const authentication = z
@@ -45,17 +45,17 @@ const authentication = z
       description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
     }),
     value: optional(line({ max: credentialMax })).meta({
-      description: 'The credential. It is kept encrypted; without it a stored one stays.',
+      description: 'The credential, stored encrypted. If absent, a stored one is kept.',
       writeOnly: true,
     }),
     in: optional(z.enum(['header', 'query', 'cookie'])).meta({
-      description: 'For `apiKey` alone; `header` by default.',
+      description: 'Only for `apiKey`; `header` by default.',
     }),
   })
   .meta({
     id: 'AuthenticationInput',
     description: "How calls to the collection's API authenticate.",
-    // The same two rules in JSON Schema.
+    // The two rules of the transform below, in JSON Schema.
     allOf: [
       { if: ofType('none'), then: { properties: { value: { enum: ['', null] } }, ...partly } },
       {
@@ -77,11 +77,11 @@ const authentication = z
     return z.NEVER;
   });
 
-/** For the description alone: the document is judged where it is read (specification, section 4). */
+/** Only describes the document: it is validated where it is read (specification, section 4). */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
 const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
 const openapiSpec = z.record(z.string(), z.unknown()).meta({
-  description: 'An OpenAPI document, 3.0.x or 3.1.x. It comes back as it was sent.',
+  description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as it was sent.',
   properties: {
     openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
     info: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'], ...partly },
@@ -113,7 +113,7 @@ const changedFields = z.object({
     description: 'null or an empty string clears it.',
     examples: ['Forecasts and observations.'],
   }),
-  authentication: removable(authentication).meta({ description: 'null removes what is stored; nothing else does.' }),
+  authentication: removable(authentication).meta({ description: 'Only null removes what is stored.' }),
 });
 const collectionChange = z
   .object({ ...changedFields.shape, openapi_spec: optional(openapiSpec) })
@@ -122,12 +122,14 @@ const collectionChange = z
 const strictness = z.object({
   strict: booleanParameter
     .default(false)
-    .meta({ description: 'Whether violations of the official OpenAPI schema are a 400.' }),
+    .meta({ description: 'Whether violations of the official OpenAPI schema are refused with 400.' }),
 });
 
 const paging = z.object({
-  limit: numberParameter(1, 1_000).optional().meta({ description: 'Pages of this size; without it the whole list.' }),
-  cursor: cursor.optional().meta({ description: 'From the `Link` header of the page before.' }),
+  limit: numberParameter(1, 1_000)
+    .optional()
+    .meta({ description: 'The page size. Without it, the answer is the whole list.' }),
+  cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
 
 const pageLimitDefault = 100;
@@ -139,7 +141,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     operation: 'readCollection',
     summary: 'Read a collection with its OpenAPI document',
     description:
-      'The document is the very text that was sent. With `If-None-Match` it is answered again only where it has changed.',
+      'The document is exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed.',
     params: collectionParameter,
     reads: 'head',
     auth: 'token or key',
@@ -158,7 +160,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     operation: 'readMetadata',
     summary: "Read what is needed to call a collection's API",
     description:
-      'The base address and how to authenticate. `authentication.value` holds the stored credential, where there is one; ' +
+      'The base address and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
       'reading it leaves an entry in the audit log.',
     params: collectionParameter,
     reads: 'whole',
@@ -182,7 +184,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     path: '/api/collections/',
     operation: 'listCollections',
     summary: 'List the collections that the caller may see',
-    description: 'All of them for an admin, the granted ones for a client; by name without regard to case.',
+    description: 'An admin sees all of them, a client those granted to it. Sorted by name, ignoring case.',
     auth: 'token',
     query: paging,
     status: 200,
@@ -196,7 +198,7 @@ export const collectionRoutes: readonly RouteRow[] = [
         return wholeListAnswer(request, bodies, listVersion(principal), readList);
       }
       const limit = query.limit ?? pageLimitDefault;
-      // One more than the page shows whether there is a next one.
+      // One more than the page holds tells whether there is a next page.
       const found = await useCases.listCollections(principal, { limit: limit + 1, after: query.cursor ?? null });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
@@ -210,7 +212,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     path: '/api/collections/',
     operation: 'createCollection',
     summary: 'Create a collection',
-    description: 'It can be searched for as soon as it is embedded, normally within a second.',
+    description: 'Search finds it as soon as it is embedded, normally within a second.',
     auth: 'admin',
     query: strictness,
     bodyKind: 'document',
@@ -238,7 +240,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     path: '/api/collections/:collection_id',
     operation: 'updateCollection',
     summary: 'Change a collection',
-    description: 'What is absent stays. Where nothing changes nothing is written, and `updated_at` stays.',
+    description: 'Absent fields keep their value. If nothing changes, nothing is written, and `updated_at` stays.',
     params: collectionParameter,
     auth: 'admin',
     query: strictness,
@@ -266,7 +268,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     path: '/api/collections/:collection_id',
     operation: 'removeCollection',
     summary: 'Delete a collection',
-    description: 'Irreversible. Its grants and its embedding go with it.',
+    description: 'Irreversible. Also deletes its grants and its embedding.',
     params: collectionParameter,
     auth: 'admin',
     status: 200,
@@ -279,7 +281,7 @@ export const collectionRoutes: readonly RouteRow[] = [
   }),
 ];
 
-/** Refuses a document's violations by the name of the member that it came in. */
+/** Makes a refusal of the document's violations name the member that it came in. */
 const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
   change.catch((error: unknown) => {
     throw error instanceof SchemaViolated ? error.of(documentMember) : error;

@@ -49,7 +49,7 @@ const tierChange = z
 const newOverride = z
   .object({
     client_id: text({ max: 128 }).meta({
-      description: "The API client identifier; the profile's id is taken as well.",
+      description: "The API client identifier; the profile's id is accepted as well.",
       examples: ['3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807'],
     }),
     allowed_limit: allowedLimit,
@@ -105,7 +105,7 @@ const overrideParameter = {
 } as const;
 const apiClientParameter = {
   client_id: {
-    description: "The API client identifier; the profile's id is taken as well.",
+    description: "The API client identifier; the profile's id is accepted as well.",
     schema: { type: 'string', format: 'uuid' },
     example: '3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807',
   },
@@ -117,7 +117,7 @@ const tierRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/tiers',
     operation: 'listTiers',
     summary: 'List all tiers',
-    description: 'By name.',
+    description: 'Sorted by name.',
     auth: 'admin',
     status: 200,
     supplies: { tier: '$response.body#/0/tier' },
@@ -129,7 +129,7 @@ const tierRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/tiers/active/all',
     operation: 'listActiveTiers',
     summary: 'List the active tiers',
-    description: 'By name; for every authenticated caller.',
+    description: 'Sorted by name. For every authenticated caller.',
     auth: 'token or key',
     status: 200,
     response: z.array(tier),
@@ -140,7 +140,7 @@ const tierRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/tiers',
     operation: 'createTier',
     summary: 'Create a tier',
-    description: 'It limits the clients that it is assigned to, from their next request on.',
+    description: 'It limits the clients it is assigned to, from their next request on.',
     auth: 'admin',
     bodyKind: 'json',
     body: newTier,
@@ -162,7 +162,7 @@ const tierRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/tiers/:tier',
     operation: 'updateTier',
     summary: 'Change a tier',
-    description: 'What is absent stays. The change holds from the next request on.',
+    description: 'Absent fields keep their value. Takes effect with the next request.',
     params: tierParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -200,10 +200,10 @@ const overrideRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/overrides',
     operation: 'listOverrides',
     summary: 'List overrides',
-    description: 'By id, those that are not active included.',
+    description: 'Sorted by id, including inactive ones.',
     auth: 'admin',
     query: z.object({
-      active_only: booleanParameter.default(false).meta({ description: 'Whether only active ones are listed.' }),
+      active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active ones.' }),
     }),
     status: 200,
     supplies: { id: '$response.body#/0/id', client_id: '$response.body#/0/client_id' },
@@ -216,7 +216,7 @@ const overrideRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/overrides',
     operation: 'createOverride',
     summary: 'Create an override for a client',
-    description: 'One override a client is active: a new active one makes the earlier inactive.',
+    description: 'A client has one active override: a new active one deactivates the one before.',
     auth: 'admin',
     bodyKind: 'json',
     body: newOverride,
@@ -235,7 +235,7 @@ const overrideRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/overrides/:id',
     operation: 'updateOverride',
     summary: 'Change an override',
-    description: 'What is absent stays.',
+    description: 'Absent fields keep their value.',
     params: overrideParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -269,7 +269,7 @@ const overrideRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/api/rate-limits/effective/:client_id',
     operation: 'readEffectiveLimit',
-    summary: 'Read the limit that holds for a client',
+    summary: 'Read the limit that applies to a client',
     description: 'For an admin, or for the client itself by either credential.',
     params: apiClientParameter,
     auth: 'token or key',
@@ -304,7 +304,7 @@ const ruleOf = (fields: Omit<z.output<typeof newOverride>, 'client_id'>) => ({
   isActive: fields.is_active ?? true,
 });
 
-/** What is absent stays. */
+/** Absent fields keep their value. */
 const ruleChangeOf = (fields: z.output<typeof overrideChange>) => ({
   allowed: fields.allowed_limit ?? undefined,
   windowSeconds: fields.window_seconds ?? undefined,

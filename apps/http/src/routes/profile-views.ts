@@ -8,7 +8,7 @@ const clientId = uuid
   .nullable()
   .meta({ description: 'API client identifier; null unless the profile is an approved client.' });
 
-/** What is shown where it is asked for. */
+/** Shown only on request. */
 export const profileExtras = ['tier', 'bound'] as const;
 type ProfileExtra = (typeof profileExtras)[number];
 
@@ -43,7 +43,7 @@ export const fullProfile = z
   .meta({ id: 'Profile' });
 export const changedRole = fullProfile
   .extend({
-    warning: z.string().optional().meta({ description: 'Present where nobody can sign in as the new admin yet.' }),
+    warning: z.string().optional().meta({ description: 'Present if nobody can sign in as the new admin yet.' }),
   })
   .meta({ id: 'ChangedRole' });
 export const updatedProfile = z
@@ -56,7 +56,7 @@ export const credentials = z
   .object({
     message: z.string(),
     client_id: uuid,
-    client_secret: z.string().meta({ description: 'Said this once; it cannot be retrieved later.' }),
+    client_secret: z.string().meta({ description: 'Shown only once; it cannot be retrieved later.' }),
   })
   .meta({ id: 'Credentials', description: 'An API key pair for the headers `X-Client-ID` and `X-API-Key`.' });
 
@@ -113,6 +113,6 @@ const identityView = ({ id, email, fullName, companyName, role, status }: Profil
   registration_status: status,
 });
 
-/** An admin's key is asleep, and so is its identifier (specification, section 3). */
+/** An admin's key sleeps, and its identifier is not shown (specification, section 3). */
 const awakeClientId = ({ role, status, clientId }: Profile): ClientId | null =>
   role === 'client' && status === 'approved' ? clientId : null;

@@ -58,7 +58,7 @@ const rotation = z
   .object({
     grace_seconds: optional(wholeNumber(0, graceSecondsMax)).meta({
       default: 0,
-      description: 'How long the secret before this one stays good, in seconds.',
+      description: 'How long the previous secret stays valid, in seconds.',
     }),
   })
   .meta({ id: 'Rotation' });
@@ -74,7 +74,7 @@ const tierChange = z
   })
   .meta({ id: 'TierAssignment' });
 
-/** Shows what is no field of the specification's own. */
+/** Adds fields that are not in the specification. */
 const includes = z.object({
   include: wordsParameter(profileExtras).optional().meta({
     description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
@@ -88,8 +88,8 @@ export const profileRoutes: readonly RouteRow[] = [
     operation: 'registerProfile',
     summary: 'Register a profile',
     description:
-      'Needs no credential, unless the service is configured to demand a token. The profile waits for an administrator to approve ' +
-      'or reject it. A valid identity token of the same user and e-mail, where one is sent, binds the profile at once.',
+      'Needs no credential, unless the service is configured to require a token. The profile waits until an administrator approves ' +
+      'or rejects it. A valid identity token of the same user and e-mail, if one is sent, binds the profile at once.',
     auth: 'open',
     bodyKind: 'json',
     body: registration,
@@ -115,8 +115,8 @@ export const profileRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/api/profiles/me',
     operation: 'readOwnProfile',
-    summary: 'Read the own profile',
-    description: 'Whatever its registration status. A valid token whose user has no profile is answered by 404.',
+    summary: 'Read your own profile',
+    description: 'Whatever its registration status. A valid token whose user has no profile gets a 404.',
     auth: 'token',
     unregistered: 'user_not_found',
     query: includes,
@@ -128,8 +128,8 @@ export const profileRoutes: readonly RouteRow[] = [
     method: 'PUT',
     path: '/api/profiles/me',
     operation: 'updateOwnProfile',
-    summary: 'Change the own name or company',
-    description: 'What is absent stays.',
+    summary: 'Change your own name or company',
+    description: 'Absent fields keep their value.',
     auth: 'token',
     unregistered: 'user_not_found',
     bodyKind: 'json',
@@ -145,7 +145,7 @@ export const profileRoutes: readonly RouteRow[] = [
     method: 'POST',
     path: '/api/profiles/me/credentials',
     operation: 'rotateOwnCredentials',
-    summary: 'Replace the own API secret',
+    summary: 'Replace your own API secret',
     description: 'For approved clients.',
     auth: 'token',
     bodyKind: 'json',
@@ -180,7 +180,7 @@ export const profileRoutes: readonly RouteRow[] = [
     path: '/api/profiles/:user_id/approve',
     operation: 'approveProfile',
     summary: 'Approve a registration',
-    description: 'Issues the API key pair, which is answered this once and e-mailed to the user.',
+    description: 'Issues the API key pair, which is shown only in this answer and e-mailed to the user.',
     params: profileParameter,
     auth: 'admin',
     status: 200,
@@ -197,7 +197,7 @@ export const profileRoutes: readonly RouteRow[] = [
     path: '/api/profiles/:user_id/reject',
     operation: 'rejectProfile',
     summary: 'Reject a registration',
-    description: 'A body is not required. The user is notified by e-mail where mail is enabled.',
+    description: 'The body is optional. The user is notified by e-mail if mail is enabled.',
     params: profileParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -215,7 +215,7 @@ export const profileRoutes: readonly RouteRow[] = [
     path: '/api/profiles/:user_id/credentials',
     operation: 'rotateCredentials',
     summary: "Replace a client's API secret",
-    description: 'A body is not required.',
+    description: 'The body is optional.',
     params: profileParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -236,8 +236,8 @@ export const profileRoutes: readonly RouteRow[] = [
     operation: 'changeRole',
     summary: 'Promote to admin or demote to client',
     description:
-      'Keys and grants sleep while the role is `admin`. The last admin who can sign in stays one. A profile that no identity token ' +
-      'has bound can be promoted; the answer then carries a `warning`.',
+      'Keys and grants sleep while the role is `admin`. The last admin who can sign in cannot be demoted. A profile that no ' +
+      'identity token has bound can be promoted; the answer then has a `warning`.',
     params: profileParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -256,7 +256,7 @@ export const profileRoutes: readonly RouteRow[] = [
     path: '/api/profiles/:user_id/tier',
     operation: 'assignTier',
     summary: 'Assign a rate-limit tier',
-    description: '`null` takes the tier away, which leaves the default limit.',
+    description: '`null` removes the tier, so that the default limit applies.',
     params: profileParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -274,7 +274,7 @@ export const profileRoutes: readonly RouteRow[] = [
     path: '/api/profiles/:user_id',
     operation: 'removeProfile',
     summary: 'Delete a profile',
-    description: 'Irreversible. Its grants, keys, overrides and identity mapping go with it.',
+    description: 'Irreversible. Also deletes its grants, keys, overrides and identity binding.',
     params: profileParameter,
     auth: 'admin',
     status: 200,

@@ -13,7 +13,10 @@ const search = z
       description: 'Natural language.',
       examples: ['weather forecast for a city'],
     }),
-    k_limit: optional(wholeNumber(1, 100)).meta({ default: kLimitDefault, description: 'The most results.' }),
+    k_limit: optional(wholeNumber(1, 100)).meta({
+      default: kLimitDefault,
+      description: 'The maximum number of results.',
+    }),
   })
   .meta({ id: 'SearchQuery' });
 
@@ -27,7 +30,7 @@ const searchResult = z
 
 const part = {
   status: z.enum(['healthy', 'unavailable']),
-  reason: z.string().optional().meta({ description: 'Why it is unavailable, where that is known.' }),
+  reason: z.string().optional().meta({ description: 'Why it is unavailable, if known.' }),
 };
 const vectorHealth = z
   .object({
@@ -41,7 +44,7 @@ const vectorHealth = z
 const reindexStart = z.object({ message: z.string(), job_id: uuid }).meta({ id: 'ReindexStart' });
 const reindexProgress = z
   .object({
-    job_id: uuid.nullable().meta({ description: 'null where nothing was re-embedded yet.' }),
+    job_id: uuid.nullable().meta({ description: 'null if there was no run yet.' }),
     status: z.enum(['none', 'running', 'done']),
     total: z.int(),
     done: z.int(),
@@ -57,9 +60,9 @@ export const searchRoutes: readonly RouteRow[] = [
     operation: 'searchCollections',
     summary: 'Search collections in natural language',
     description:
-      'Highest score first, among the collections that the caller may see. ' +
-      'The header `X-Search-Mode: exact` says that the configured vector index was away, so that the vectors of the ' +
-      'database were compared one by one; the results are the same.',
+      'Among the collections that the caller may see; highest score first. ' +
+      'The header `X-Search-Mode: exact` says that the vector index was away, so that the vectors in the database were ' +
+      'compared one by one; the results are the same.',
     auth: 'token or key',
     bodyKind: 'json',
     body: search,
@@ -84,12 +87,12 @@ export const searchRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/api/vector/health',
     operation: 'readVectorHealth',
-    summary: 'Tell whether search works',
-    description: 'Names the embedder and the index, each with its state.',
+    summary: 'Check whether search works',
+    description: 'Shows the embedder and the index, each with its state.',
     auth: 'free',
     status: 200,
     response: vectorHealth,
-    alternatives: { 503: 'The embedder or the index does not work; which one is said.' },
+    alternatives: { 503: 'The embedder or the index does not work; the answer says which.' },
     handler: async ({ useCases }) => {
       const health = await useCases.readVectorHealth();
       return json(vectorHealthView(health), {}, health.healthy ? 200 : 503);
@@ -99,8 +102,8 @@ export const searchRoutes: readonly RouteRow[] = [
     method: 'POST',
     path: '/api/vector/reindex',
     operation: 'startReindex',
-    summary: 'Embed every collection anew',
-    description: 'In the background. Answers the run that is under way, where there is one.',
+    summary: 'Embed every collection again',
+    description: 'Runs in the background. If a run is in progress, returns that one.',
     auth: 'admin',
     status: 202,
     response: reindexStart,
@@ -113,9 +116,9 @@ export const searchRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/api/vector/reindex',
     operation: 'readReindex',
-    summary: 'Tell how far the last re-indexing is',
+    summary: 'Read the progress of the last re-indexing',
     description:
-      '`none` where nothing was re-embedded yet. `done` counts what is embedded, `failed` what is still tried again.',
+      '`none` if there was no run yet. `done` counts embedded collections, `failed` those whose job is a dead letter.',
     auth: 'admin',
     status: 200,
     response: reindexProgress,

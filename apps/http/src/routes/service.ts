@@ -17,7 +17,7 @@ const readiness = z
       z.object({
         status: z.enum(['ok', 'unavailable']),
         essential: z.boolean(),
-        reason: z.string().optional().meta({ description: 'Why it is unavailable, where that is known.' }),
+        reason: z.string().optional().meta({ description: 'Why it is unavailable, if known.' }),
       }),
     ),
   })
@@ -28,8 +28,8 @@ export const serviceRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/health',
     operation: 'readHealth',
-    summary: 'Tell whether the service is alive',
-    description: 'Asks no dependency.',
+    summary: 'Check whether the service is alive',
+    description: 'Checks no dependency.',
     auth: 'free',
     probe: true,
     status: 200,
@@ -40,14 +40,13 @@ export const serviceRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/ready',
     operation: 'readReadiness',
-    summary: 'Tell whether the service can answer',
-    description:
-      'Names each dependency with its state, and with the reason why it is unavailable, where that is known.',
+    summary: 'Check whether the service can answer',
+    description: 'Shows each dependency with its state, and the reason why it is unavailable, if known.',
     auth: 'free',
     probe: true,
     status: 200,
     response: readiness,
-    alternatives: { 503: 'A dependency that is essential does not work, or the service is shutting down.' },
+    alternatives: { 503: 'An essential dependency does not work, or the service is shutting down.' },
     handler: async ({ useCases, service }) => {
       const view = readinessView(await useCases.readReadiness(), service.isDraining());
       return json(view, {}, view.status === 'ready' ? 200 : 503);
@@ -57,8 +56,8 @@ export const serviceRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/metrics',
     operation: 'readMetrics',
-    summary: 'Measurements in the text format of Prometheus',
-    description: 'Of this process alone.',
+    summary: 'Metrics in the Prometheus text format',
+    description: 'Of this process only.',
     auth: 'free',
     probe: true,
     status: 200,
@@ -72,7 +71,8 @@ export const serviceRoutes: readonly RouteRow[] = [
     path: '/openapi.json',
     operation: 'readOpenApi',
     summary: 'This document',
-    description: 'It is made from the schemas that judge requests, so it describes what this very service takes.',
+    description:
+      'Generated from the schemas that validate requests, so it describes exactly what this service accepts.',
     auth: 'free',
     status: 200,
     response: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }),
@@ -82,8 +82,8 @@ export const serviceRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/',
     operation: 'readRoot',
-    summary: 'Lead to the interactive documentation',
-    description: 'There is nothing else to see here.',
+    summary: 'Redirect to the interactive documentation',
+    description: 'There is nothing else here.',
     hidden: true,
     auth: 'free',
     status: 302,
@@ -107,7 +107,7 @@ export const serviceRoutes: readonly RouteRow[] = [
     path: '/docs/:file',
     operation: 'readDocumentationFile',
     summary: 'A part of the interactive documentation',
-    description: 'What the page loads.',
+    description: 'A file that the page loads.',
     params: { file: { description: 'Its name.', schema: { type: 'string' }, example: 'swagger-ui.css' } },
     hidden: true,
     auth: 'free',
@@ -125,7 +125,7 @@ export const serviceRoutes: readonly RouteRow[] = [
     path: '/.well-known/openid-configuration',
     operation: 'readIssuer',
     summary: 'The discovery document of the local identity provider',
-    description: 'As OpenID Connect Discovery describes it, as far as it is about verifying ID tokens.',
+    description: 'As in OpenID Connect Discovery, limited to what is needed to verify ID tokens.',
     ofLocalIssuer: true,
     auth: 'free',
     status: 200,
@@ -163,7 +163,7 @@ const localIssuer = ({ localIssuer: issuer }: Parameters<Route['handler']>[0]['s
   return issuer;
 };
 
-/** The address that the caller reached the service by. */
+/** The base address at which the caller reached the service. */
 const baseUrlOf = ({ headers, socket }: IncomingMessage): string => {
   const { host = '' } = headers;
   const authority = /^[A-Za-z0-9.\-[\]:]+$/.test(host) ? host : `localhost:${socket.localPort ?? 80}`;

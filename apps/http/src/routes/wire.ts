@@ -1,10 +1,10 @@
 import { parseId, toIso, type CollectionId, type Instant, type PartState, type ProfileId } from '@portico/domain';
 import { z } from 'zod';
 
-/** A text that is no UUID names nothing, as the nil UUID does (RFC 9562, section 5.9), which is never given out. */
+/** Stands for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** For what is no UUID the nil one, so that it is answered as an id that nobody has. */
+/** Returns the nil UUID for a text that is not a UUID, so that it is answered like any unknown id. */
 export const profileIdOf = (text: string | undefined): ProfileId =>
   parseId<ProfileId>(text ?? '') ?? (nil as ProfileId);
 /** As `profileIdOf`. */
@@ -13,11 +13,11 @@ export const collectionIdOf = (text: string | undefined): CollectionId =>
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
-/** Absent where it works, or where why it does not is not to be told. */
+/** Absent if the part works, or if the reason must not be told. */
 export const reasonView = (state: PartState): { readonly reason?: string } =>
   state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {};
 
-// The shapes that answers are made of.
+// The shapes of answers.
 export const uuid = z.string().meta({ format: 'uuid', examples: ['0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81'] });
 export const timestamp = z
   .string()
