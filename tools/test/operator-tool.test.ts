@@ -131,7 +131,7 @@ test('a server that cannot be reached is told of in sentences', async () => {
   child.stderr?.on('data', (text: Buffer) => (said += text.toString()));
   await expect.poll(() => said, { timeout: 60_000 }).toContain('\n');
   expect(said).toMatch(
-    /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; trying again for .*\n/,
+    /^portico: warning: The database at 127\.0\.0\.1:9\/portico cannot be reached; retrying for up to .*\n/,
   );
   expect(said).not.toMatch(/hunter2|"level"|\n +at /);
 });

@@ -4,25 +4,25 @@ import type { CallerRow, Effects, ErrorCode, Instant, JobId, NewJob, Profile } f
 import { endOfTime, jobsOnly } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** What a decision throws where a case wants one that throws. */
+/** A decision that throws. */
 export const refuse = (): never => {
   throw new PorticoError('already_approved');
 };
 
-/** The attempt was refused with that code, and not by an error that merely looks like it. */
+/** Asserts that the attempt was refused with that code, and not by an error that merely looks like it. */
 export const assertRefused = async (attempt: Promise<unknown>, code: ErrorCode): Promise<void> => {
   const [outcome] = await Promise.allSettled([attempt]);
-  ok(outcome.status === 'rejected', `${code} was expected, and nothing was refused`);
-  ok(isPorticoError(outcome.reason, code), `${code} was expected instead of ${String(outcome.reason)}`);
+  ok(outcome.status === 'rejected', `expected ${code}, but nothing was refused`);
+  ok(isPorticoError(outcome.reason, code), `expected ${code}, got ${String(outcome.reason)}`);
 };
 
-/** The attempt failed, whatever it said. */
+/** Asserts that the attempt failed, whatever the error. */
 export const assertFails = async (attempt: Promise<unknown>): Promise<void> => {
   const [outcome] = await Promise.allSettled([attempt]);
-  strictEqual(outcome.status, 'rejected', 'a failure was expected, and there was none');
+  strictEqual(outcome.status, 'rejected', 'expected a failure');
 };
 
-/** Of twenty simultaneous attempts one succeeds, and the others are refused with that code. */
+/** Asserts that of twenty concurrent attempts one succeeds and the others are refused with that code. */
 export const assertOneWins = async (attempt: (index: number) => Promise<unknown>, code: ErrorCode): Promise<void> => {
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => attempt(index)));
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code));
@@ -30,11 +30,11 @@ export const assertOneWins = async (attempt: (index: number) => Promise<unknown>
   deepStrictEqual({ succeeded: succeeded.length, refused: refused.length }, { succeeded: 1, refused: 19 });
 };
 
-/** The jobs of every kind that are due, of each at most so many. */
+/** The due jobs of every kind, at most this many of each. */
 export const dueJobs = async ({ outbox }: Stores, now: Instant, limitOfEachKind: number): Promise<JobId[]> =>
   (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now, limitOfEachKind)))).flat();
 
-/** The audit log and the outbox hold exactly these effects. */
+/** Asserts that the audit log and the outbox hold exactly these effects. */
 export const assertWritten = async (stores: Stores, ...expected: readonly Effects[]): Promise<void> => {
   const { entries, total } = await stores.audit.page({ source: 'all' }, 0, 1_000);
   const jobs = await dueJobs(stores, endOfTime, 1_000);

@@ -6,7 +6,7 @@ import type { Stores } from './stores.ts';
 
 /** What `AuditLog` promises. */
 export const auditLogContract = {
-  'an entry that was appended is read as it came': async ({ audit }) => {
+  'an appended entry is read as it was given': async ({ audit }) => {
     const plain = anEntry();
     const full = anEntry({
       source: 'system',
@@ -21,7 +21,7 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [plain, full]);
   },
 
-  'entries are ordered by their instant, newest first, and not by when they came': async ({ audit }) => {
+  'entries are ordered by instant, newest first, not by arrival': async ({ audit }) => {
     const [old, young, middle] = await appended(audit, [
       { instant: start, receivedAt: start + 9 },
       { instant: start + 2, receivedAt: start + 3, timestamp: '1999-01-01' },
@@ -30,7 +30,7 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [young, middle, old]);
   },
 
-  'instants are told apart to the microsecond, in the order and by a filter': async ({ audit }) => {
+  'the order and the filters tell instants apart to the microsecond': async ({ audit }) => {
     const [second, third, first] = await appended(audit, [
       { instant: start + 0.002, receivedAt: start },
       { instant: start + 0.003, receivedAt: start },
@@ -41,7 +41,7 @@ export const auditLogContract = {
     deepStrictEqual(await exportedBy(audit, all), [third, second, first]);
   },
 
-  'entries of one instant are ordered by insertion, newest first': async (stores) => {
+  'entries with the same instant are ordered by insertion, newest first': async (stores) => {
     const { audit } = stores;
     const third = anEntry();
     const [first, second] = await appended(audit, [{}, {}]);
@@ -51,7 +51,7 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [fourth, fifth, third, second, first]);
   },
 
-  'a page begins at its offset and holds at most its limit': async ({ audit }) => {
+  'a page starts at its offset and holds at most its limit': async ({ audit }) => {
     const entries = (await appended(audit, [{}, {}, {}, {}, {}])).reverse();
     deepStrictEqual((await audit.page(all, 0, 2)).entries, entries.slice(0, 2));
     deepStrictEqual((await audit.page(all, 1, 3)).entries, entries.slice(1, 4));
@@ -64,11 +64,11 @@ export const auditLogContract = {
     deepStrictEqual(await audit.page(all, 1_000_000, 2), { entries: [], total: 3 });
   },
 
-  'an empty log has an empty page and the total 0': async ({ audit }) => {
+  'an empty log has an empty page and a total of 0': async ({ audit }) => {
     deepStrictEqual(await audit.page(all, 0, 20), { entries: [], total: 0 });
   },
 
-  'the total counts what passes the filter, whatever the page': async ({ audit }) => {
+  'the total counts every entry that passes the filter, whatever the page': async ({ audit }) => {
     await appended(audit, [{ source: 'system' }, {}, {}, { source: 'system' }, {}]);
     const totals = [all, { source: 'client' }, { source: 'system' }] as const;
     const counted = await Promise.all(totals.map((filter) => audit.page(filter, 0, 1)));
@@ -86,7 +86,7 @@ export const auditLogContract = {
     strictEqual((await stores.audit.page({ source: 'system' }, 0, 1)).total, 1);
   },
 
-  'a filter by source passes entries of that source, and of both for all': async ({ audit }) => {
+  'a filter by source passes entries of that source, or of both for "all"': async ({ audit }) => {
     const [client, system] = await appended(audit, [{ source: 'client' }, { source: 'system' }]);
     await assertPasses(audit, { source: 'client' }, [client]);
     await assertPasses(audit, { source: 'system' }, [system]);
@@ -99,7 +99,7 @@ export const auditLogContract = {
     await assertPasses(audit, { ...all, actorId }, [entry]);
   },
 
-  'a filter by client, collection or action passes entries with that very facet': async ({ audit }) => {
+  'a filter by client, collection or action passes entries with exactly that facet': async ({ audit }) => {
     for (const facet of ['clientId', 'collectionId', 'action'] as const) {
       const facets = { clientId: null, collectionId: null, action: null };
       const value = `Größe ${facet}`;
@@ -113,7 +113,7 @@ export const auditLogContract = {
     }
   },
 
-  'a filter from an instant passes that instant, one to an instant does not': async ({ audit }) => {
+  'a filter includes its from and excludes its to': async ({ audit }) => {
     const [first, second, third] = await appended(audit, [
       { instant: start, receivedAt: start + 9 },
       { instant: start + 1, receivedAt: start + 9 },
@@ -125,7 +125,7 @@ export const auditLogContract = {
     await assertPasses(audit, { ...all, from: start + 1, to: start + 1 }, []);
   },
 
-  'all parts of a filter hold together': async ({ audit }) => {
+  'all conditions of a filter must hold': async ({ audit }) => {
     const right = {
       source: 'system',
       actorId: nextId<NonNullable<AuditEntry['actorId']>>(),
@@ -146,7 +146,7 @@ export const auditLogContract = {
     await assertPasses(audit, { source, actorId, ...facets, from: start, to: start + 1 }, [entry]);
   },
 
-  'an export answers every entry once, in the order of pages': async (stores) => {
+  'an export yields every entry once, in the order of pages': async (stores) => {
     const entries = Array.from({ length: 1_500 }, (_, index) => anEntry({ instant: start + (index % 3) }));
     await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
     const exported = await exportedBy(stores.audit, all);
@@ -154,12 +154,12 @@ export const auditLogContract = {
     strictEqual(exported.length, 1_500);
   },
 
-  'an export answers what passes the filter': async ({ audit }) => {
+  'an export yields only entries that pass the filter': async ({ audit }) => {
     const [client] = await appended(audit, [{ source: 'client' }, { source: 'system' }]);
     deepStrictEqual(await exportedBy(audit, { source: 'client' }), [client]);
   },
 
-  'an export answers each entry that was there at the call once, whatever comes meanwhile': async (stores) => {
+  'an export yields each entry present at the call once, even if others are appended meanwhile': async (stores) => {
     const entries = Array.from({ length: 1_200 }, (_, index) => anEntry({ instant: start + index }));
     await stores.embeddingJobs.enqueue({ entries, jobs: [], deadline: null });
     const exported: AuditEntry[] = [];
@@ -175,7 +175,7 @@ export const auditLogContract = {
     strictEqual(new Set(ids(exported)).size, exported.length);
   },
 
-  'an export may be left before its end': async ({ audit }) => {
+  'an export may be stopped early': async ({ audit }) => {
     const [, second] = await appended(audit, [{}, {}]);
     for await (const entry of audit.export(all)) {
       deepStrictEqual(entry, second);
@@ -186,7 +186,7 @@ export const auditLogContract = {
     strictEqual((await exportedBy(audit, all)).length, 3);
   },
 
-  'a pruning removes entries that were received before the instant, and none that was at it': async ({ audit }) => {
+  'a pruning removes entries received before the instant, and none received at it': async ({ audit }) => {
     const [, at, after] = await appended(audit, [
       { receivedAt: start, instant: start + 99 },
       { receivedAt: start + 1, instant: start + 1 },
@@ -196,7 +196,7 @@ export const auditLogContract = {
     deepStrictEqual((await audit.page(all, 0, 9)).entries, [at, after]);
   },
 
-  'a pruning removes at most its limit, oldest first, and answers how many it removed': async ({ audit }) => {
+  'a pruning removes at most its limit, oldest first, and returns how many it removed': async ({ audit }) => {
     const [third, first, second] = await appended(audit, [
       { receivedAt: start + 2 },
       { receivedAt: start },
@@ -227,7 +227,7 @@ export const auditLogContract = {
     strictEqual((await audit.page(all, 0, 9)).total, 3);
   },
 
-  'pages of a long log hold together, also where entries were pruned out of its middle': async (stores) => {
+  'pages of a long log are consistent, even after a pruning in its middle': async (stores) => {
     const entries = Array.from({ length: 1_200 }, (_, index) =>
       anEntry({
         source: index % 4 === 0 ? 'system' : 'client',
@@ -247,7 +247,7 @@ export const auditLogContract = {
     }
   },
 
-  'of simultaneous appends each is kept and counted': async ({ audit }) => {
+  'concurrent appends are all kept and counted': async ({ audit }) => {
     const entries = Array.from({ length: 20 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
     const page = await audit.page(all, 0, 99);

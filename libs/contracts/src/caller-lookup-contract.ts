@@ -20,36 +20,36 @@ import type { Stores } from './stores.ts';
 
 /** What `CallerLookup` promises. */
 export const callerLookupContract = {
-  'a caller is read by API client identifier': async (stores) => {
+  'a caller is found by API client identifier': async (stores) => {
     const { profile } = await aCaller(stores);
     ok(profile.clientId);
     deepStrictEqual((await stores.callers.byClientId(profile.clientId, null))?.profile, profile);
   },
 
-  'a caller is read by API client identifier while it is asleep': async (stores) => {
+  'a caller is found by API client identifier even if its key is asleep': async (stores) => {
     const { profile } = await aCaller(stores, anAdmin({ clientId: nextId() }));
     ok(profile.clientId);
     deepStrictEqual((await stores.callers.byClientId(profile.clientId, null))?.profile, profile);
   },
 
-  'an API client identifier that is unknown reads nothing': async (stores) => {
+  'an unknown API client identifier finds nothing': async (stores) => {
     await aCaller(stores, aProfile({ clientId: null }));
     await aCaller(stores);
     strictEqual(await stores.callers.byClientId(nextId(), null), null);
   },
 
-  'a caller is read by uid': async (stores) => {
+  'a caller is found by uid': async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ uid: 'Größe|1' }));
     deepStrictEqual((await stores.callers.byUid('Größe|1', null))?.profile, profile);
   },
 
-  'a uid that no profile has reads nothing, nor does one in another case': async (stores) => {
+  'a uid that no profile has, or one in a different case, finds nothing': async (stores) => {
     await aCaller(stores, aProfile({ uid: 'Ada' }));
     strictEqual(await stores.callers.byUid('Bob', null), null);
     strictEqual(await stores.callers.byUid('ada', null), null);
   },
 
-  'a caller is read by either id, the API client identifier or the profile id': async (stores) => {
+  'a caller is found by either id: the API client identifier or the profile id': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await aCaller(stores);
     await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
@@ -59,23 +59,23 @@ export const callerLookupContract = {
     deepStrictEqual(await stores.callers.byEitherId(profile.id), row);
   },
 
-  'of either id an API client identifier goes before a profile id': async (stores) => {
+  'an API client identifier takes precedence over an equal profile id': async (stores) => {
     const { profile: byId } = await aCaller(stores);
     const { profile: byClientId } = await aCaller(stores, aProfile({ clientId: byId.id as never }));
     deepStrictEqual((await stores.callers.byEitherId(byId.id))?.profile, byClientId);
   },
 
-  "an id that is nobody's reads nothing": async (stores) => {
+  'an id that is neither finds nothing': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
     strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>()), null);
   },
 
-  'a read of a profile without an override and with a tier that is gone has neither': async (stores) => {
+  'a profile without an override and with a tier that is gone has neither limit': async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
     deepStrictEqual((await stores.callers.byEitherId(profile.id))?.limits, { override: null, tier: null });
   },
 
-  'both reads of one caller say the same': async (stores) => {
+  "a caller's row is the same by uid and by API client identifier": async (stores) => {
     const { profile, collection } = await aCaller(stores);
     ok(profile.clientId);
     await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
@@ -84,14 +84,14 @@ export const callerLookupContract = {
     deepStrictEqual(await stores.callers.byClientId(profile.clientId, whole(collection)), read);
   },
 
-  'a read holds the key': async (stores) => {
+  'a row holds the key': async (stores) => {
     const { profile } = await aCaller(stores);
     strictEqual((await rowOf(stores, profile)).key, null);
     await stores.profiles.update(profile.id, () => ({ profile, key: aKey(), ...noEffects }));
     deepStrictEqual((await rowOf(stores, profile)).key, aKey());
   },
 
-  'a read holds the active override and no other': async (stores) => {
+  'a row holds the active override and no other': async (stores) => {
     const { profile } = await aCaller(stores);
     await aCaller(stores).then((other) => stores.limits.addOverride(other.profile.id, adding(anOverride())));
     await stores.limits.addOverride(profile.id, adding(anOverride({ isActive: false })));
@@ -101,7 +101,7 @@ export const callerLookupContract = {
     deepStrictEqual((await rowOf(stores, profile)).limits.override, { id, allowed: 5, windowSeconds: 30 });
   },
 
-  'a read holds the tier of the profile where it is active': async (stores) => {
+  "a row holds the profile's tier if it is active": async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
     await stores.limits.addTier(aTier({ tier: 'silver' }), noEffects);
@@ -111,7 +111,7 @@ export const callerLookupContract = {
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a read holds that part of the collection that was asked about, and no more': async (stores) => {
+  'a row holds the requested part of the target collection, and no more': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     deepStrictEqual((await stores.callers.byUid(profile.uid, whole(collection)))?.target, collection);
     const { contentRevision, baseUrl, derivedAuthentication, storedAuthentication, importKey, ...shown } = collection;
@@ -121,7 +121,7 @@ export const callerLookupContract = {
     deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection)))?.target, shown);
   },
 
-  'a read has no target where none was asked about or it is not there': async (stores) => {
+  'a row has no target if none was requested or it does not exist': async (stores) => {
     const { profile } = await aCaller(stores);
     strictEqual((await stores.callers.byUid(profile.uid, null))?.target, null);
     for (const part of ['head', 'whole'] as const) {
@@ -130,7 +130,7 @@ export const callerLookupContract = {
     }
   },
 
-  'a read says whether the caller has a grant for the target': async (stores) => {
+  'a row says whether the caller has a grant for the target': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
     const granted = async (caller: Profile, target: Collection) =>
       (await stores.callers.byUid(caller.uid, head(target)))?.granted;
@@ -141,7 +141,7 @@ export const callerLookupContract = {
     strictEqual((await stores.callers.byUid(profile.uid, null))?.granted, false);
   },
 
-  'a read reflects every change that was acknowledged before it': async (stores) => {
+  'a row reflects every change that was acknowledged before the read': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     for (let round = 1; round <= 20; round += 1) {
       const fullName = `Ada ${round}`;
@@ -159,7 +159,7 @@ export const callerLookupContract = {
     }
   },
 
-  'the grants epoch grows with each grant and each revoke of this profile': async (stores) => {
+  'the grants epoch grows with each grant and each revocation for this profile': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await assertGrows(stores, profile, 'grants', () =>
       stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects })),
@@ -169,13 +169,13 @@ export const callerLookupContract = {
     );
   },
 
-  'the grants epoch grows where a collection with a grant is removed': async (stores) => {
+  'the grants epoch grows when a granted collection is removed': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     await assertGrows(stores, profile, 'grants', () => stores.collections.remove(collection.id, () => noEffects));
   },
 
-  'the grants epoch of one profile stays where another is granted something': async (stores) => {
+  'the grants epoch of a profile stays when another profile gets a grant': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
     const before = (await rowOf(stores, profile)).epochs.grants;
     await stores.grants.grant(other.profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
@@ -205,7 +205,7 @@ export const callerLookupContract = {
     }
   },
 
-  'the embeddings epoch does not fall when the latest embedding goes': async (stores) => {
+  'the embeddings epoch does not fall when the latest embedding is removed': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await stores.embeddings.put(anEmbedding(collection));
     const before = (await rowOf(stores, profile)).epochs.embeddings;

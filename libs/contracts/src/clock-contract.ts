@@ -5,18 +5,18 @@ import type { Contract } from './contract.ts';
 /** A clock, and a way to let time pass on it. */
 export interface ClockSubject {
   readonly clock: Clock;
-  /** Fulfilled once at least so many milliseconds have passed. */
+  /** Fulfilled once at least this many milliseconds have passed. */
   readonly pass: (milliseconds: number) => Promise<void>;
 }
 
 export const clockContract = {
-  'the wall clock tells whole milliseconds that are a date': async ({ clock }) => {
+  'the wall clock gives whole milliseconds that are a valid date': async ({ clock }) => {
     const now = clock.now();
-    assert.ok(Number.isInteger(now), `${now} is no whole number`);
-    assert.ok(!Number.isNaN(new Date(now).getTime()), `${now} is no date`);
+    assert.ok(Number.isInteger(now), `${now} is not a whole number`);
+    assert.ok(!Number.isNaN(new Date(now).getTime()), `${now} is not a date`);
   },
 
-  'both clocks go on as time passes': async ({ clock, pass }) => {
+  'both clocks advance as time passes': async ({ clock, pass }) => {
     const before = { now: clock.now(), monotonic: clock.monotonic() };
     await pass(40);
     // A timer may fire a moment early, and the two are read one after the other.

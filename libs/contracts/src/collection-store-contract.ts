@@ -18,7 +18,7 @@ import type { Stores } from './stores.ts';
 
 /** What `CollectionStore` promises. */
 export const collectionStoreContract = {
-  'a collection that was added is found as it was': async (stores) => {
+  'an added collection is found as it was given': async (stores) => {
     const bare = aCollection({ description: '', derivedAuthentication: { type: 'none', name: null, in: null } });
     const full = aCollection({
       derivedAuthentication: { type: 'apiKey', name: 'sid', in: 'cookie' },
@@ -46,24 +46,24 @@ export const collectionStoreContract = {
     strictEqual((await stores.collections.list(all, null)).length, 2);
   },
 
-  'an id that no collection has finds nothing': async (stores) => {
+  'an unknown id finds no collection': async (stores) => {
     await added(stores);
     strictEqual(await stores.collections.find(nextId()), null);
   },
 
-  'a collection is found by where it was imported from': async (stores) => {
+  'a collection is found by its import key': async (stores) => {
     await added(stores, aCollection({ importKey: 'roads/2.json' }));
     const collection = await added(stores, aCollection({ importKey: 'roads/1.json' }));
     deepStrictEqual(await stores.collections.findByImportKey('roads/1.json'), collection);
   },
 
-  'an import key that no collection has finds nothing': async (stores) => {
+  'an unknown import key finds nothing': async (stores) => {
     await added(stores, aCollection({ importKey: 'roads/1.json' }));
     await added(stores);
     strictEqual(await stores.collections.findByImportKey('roads/2.json'), null);
   },
 
-  'no two collections have one import key, and nothing is written where they would': async (stores) => {
+  'two collections cannot share an import key, and a refused change writes nothing': async (stores) => {
     const first = await added(stores, aCollection({ importKey: 'roads/1.json' }));
     const other = await added(stores, aCollection({ importKey: 'roads/2.json' }));
     const { importKey } = first;
@@ -74,7 +74,7 @@ export const collectionStoreContract = {
     await assertWritten(stores);
   },
 
-  'an update decides by the collection as it is, stores the change and answers it': async (stores) => {
+  'an update decides on the current collection, stores the change and returns it': async (stores) => {
     const before = await added(stores);
     const after: Collection = { ...aCollection({ importKey: 'roads/1.json', revision: 2 }), id: before.id };
     let seen: Collection | null = null;
@@ -93,13 +93,13 @@ export const collectionStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an update without a document leaves the stored one': async (stores) => {
+  'an update without a document keeps the stored one': async (stores) => {
     const { id } = await added(stores, aCollection(), aDocument('{"old":1}'));
     await stores.collections.update(id, changing({ name: 'New' }));
     await assertDocument(stores, id, aDocument('{"old":1}'));
   },
 
-  'an update with a document replaces the stored one together with its digest': async (stores) => {
+  'an update with a document replaces the stored one and its digest': async (stores) => {
     const { id } = await added(stores, aCollection(), aDocument('{"old":1}'));
     const documentDigest = 'ab'.repeat(32);
     await stores.collections.update(id, (current) => ({
@@ -110,7 +110,7 @@ export const collectionStoreContract = {
     await assertDocument(stores, id, aDocument('{"new":"größer"}'), documentDigest);
   },
 
-  'an update that decides on nothing writes nothing and answers the collection as it is': async (stores) => {
+  'an update whose decision is null writes nothing and returns the current collection': async (stores) => {
     const collection = await added(stores);
     const profile = aProfile();
     await stores.profiles.add(profile, noEffects);
@@ -120,26 +120,26 @@ export const collectionStoreContract = {
     deepStrictEqual((await rowOf(stores, profile)).epochs, epochs);
   },
 
-  'an update whose decision raises passes that on and leaves everything as it was': async (stores) => {
+  'an update rethrows what its decision throws, and leaves everything as it was': async (stores) => {
     const collection = await added(stores);
     await assertRefused(stores.collections.update(collection.id, refuse), 'already_approved');
     deepStrictEqual(await stores.collections.find(collection.id), collection);
     await assertWritten(stores);
   },
 
-  'an update of a collection that is not there is refused before anything is decided': async (stores) => {
+  'an update of a missing collection is refused before the decision': async (stores) => {
     await added(stores);
     await assertRefused(stores.collections.update(nextId(), refuse), 'collection_not_found');
   },
 
-  'each of simultaneous updates of one collection sees the one before it': async (stores) => {
+  'concurrent updates of one collection each see the one before': async (stores) => {
     const { id } = await added(stores);
     const oneMore = (current: Collection) => changing({ revision: current.revision + 1 })(current);
     await Promise.all(Array.from({ length: 20 }, () => stores.collections.update(id, oneMore)));
     strictEqual((await stores.collections.find(id))?.revision, 21);
   },
 
-  'a collection that was removed is found by nothing': async (stores) => {
+  'a removed collection is not found in any way': async (stores) => {
     const gone = await added(stores, aCollection({ importKey: 'roads/1.json' }));
     const stays = await added(stores);
     await stores.collections.remove(gone.id, () => noEffects);
@@ -150,7 +150,7 @@ export const collectionStoreContract = {
     deepStrictEqual(await stores.collections.names([gone.id]), new Map());
   },
 
-  'a removal takes the document': async (stores) => {
+  'a removal removes the document': async (stores) => {
     const gone = await added(stores);
     const stays = await added(stores);
     await stores.collections.remove(gone.id, () => noEffects);
@@ -158,7 +158,7 @@ export const collectionStoreContract = {
     await assertDocument(stores, stays.id, aDocument());
   },
 
-  'a removal takes the embedding': async (stores) => {
+  'a removal removes the embedding': async (stores) => {
     const [gone, stays] = [await added(stores), await added(stores)];
     for (const collection of [gone, stays]) await stores.embeddings.put(anEmbedding(collection));
     await stores.collections.remove(gone.id, () => noEffects);
@@ -170,7 +170,7 @@ export const collectionStoreContract = {
     strictEqual(await stores.embeddings.embedded('m1'), 1);
   },
 
-  'a removal takes all grants for the collection and for no other': async (stores) => {
+  'a removal removes all grants for the collection, and for no other': async (stores) => {
     const [gone, stays] = [await added(stores), await added(stores)];
     const clients = [aProfile(), aProfile()];
     for (const client of clients) {
@@ -185,7 +185,7 @@ export const collectionStoreContract = {
     for (const { id } of clients) deepStrictEqual(await idsOf(stores, { of: 'granted', to: id }), [stays.id]);
   },
 
-  'a removal decides by the collection and writes its effects': async (stores) => {
+  'a removal decides on the current collection and writes its effects': async (stores) => {
     const collection = await added(stores);
     const effects = someEffects();
     let seen: Collection | null = null;
@@ -197,30 +197,30 @@ export const collectionStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal whose decision raises passes that on and keeps all': async (stores) => {
+  'a removal rethrows what its decision throws, and keeps everything': async (stores) => {
     const collection = await added(stores);
     await assertRefused(stores.collections.remove(collection.id, refuse), 'already_approved');
     deepStrictEqual(await stores.collections.find(collection.id), collection);
     await assertDocument(stores, collection.id, aDocument());
   },
 
-  'a removal of a collection that is not there is refused before anything is decided': async (stores) => {
+  'a removal of a missing collection is refused before the decision': async (stores) => {
     await added(stores);
     await assertRefused(stores.collections.remove(nextId(), refuse), 'collection_not_found');
   },
 
-  'a document is answered as it was stored, with the digest that names it': async (stores) => {
+  'a document is returned as it was stored, with its digest': async (stores) => {
     const document = aDocument(`{"text":"${'größer '.repeat(1_000)}"}`);
     const { id } = await added(stores, aCollection({ documentDigest: 'cd'.repeat(32) }), document);
     await assertDocument(stores, id, document, 'cd'.repeat(32));
   },
 
-  'a collection that is not there has no document': async (stores) => {
+  'a missing collection has no document': async (stores) => {
     await added(stores);
     strictEqual(await stores.collections.document(nextId()), null);
   },
 
-  'what was given or answered cannot be used to change a stored document': async (stores) => {
+  'changing the bytes given or returned does not change a stored document': async (stores) => {
     const document = aDocument();
     const { id } = await added(stores, aCollection(), document);
     document.deflated.fill(7);
@@ -228,41 +228,41 @@ export const collectionStoreContract = {
     await assertDocument(stores, id, aDocument());
   },
 
-  'a list line holds id, name, description and times': async (stores) => {
+  'a line of a list holds id, name, description and times': async (stores) => {
     const { id, name, description, createdAt } = await added(stores, aCollection({ updatedAt: start + 5 }));
     const line: ListedCollection = { id, name, description, createdAt, updatedAt: start + 5 };
     deepStrictEqual(await stores.collections.list(all, null), [line]);
   },
 
-  'a list is ordered by name without regard to case': async (stores) => {
+  'a list is ordered by name, ignoring case': async (stores) => {
     await addedNames(stores, ['b', 'A', 'C', 'a1', 'B2']);
     deepStrictEqual(await namesOf(stores), ['A', 'a1', 'b', 'B2', 'C']);
   },
 
-  'a list is ordered by the code points of names': async (stores) => {
+  'a list is ordered by code points': async (stores) => {
     const names = ['Z', 'Äpfel', 'äpfel 2', 'Œuvre', '愛', '\ufb01n', '😀', ' '];
     await addedNames(stores, names);
     deepStrictEqual(await namesOf(stores), [' ', 'Z', 'Äpfel', 'äpfel 2', 'Œuvre', '愛', '\ufb01n', '😀']);
   },
 
-  'composed and decomposed letters are one in the order of a list, and stay what they are in names': async (stores) => {
+  'composed and decomposed letters sort alike, and names keep them as given': async (stores) => {
     await addedNames(stores, ['u\u0308c', '\u00fcb', 'U\u0308a']);
     deepStrictEqual(await namesOf(stores), ['U\u0308a', '\u00fcb', 'u\u0308c']);
   },
 
-  'names that differ in case alone are listed by id': async (stores) => {
+  'names that differ only in case are ordered by id': async (stores) => {
     const [first, second, third] = [aCollection({ name: 'x' }), aCollection({ name: 'X' }), aCollection({ name: 'x' })];
     for (const collection of [third, first, second]) await added(stores, collection);
     deepStrictEqual(await idsOf(stores, all), [first.id, second.id, third.id]);
   },
 
-  'a list is ordered by the name of now': async (stores) => {
+  'a list is ordered by current names': async (stores) => {
     const [first] = await addedNames(stores, ['a', 'b']);
     await stores.collections.update(first, changing({ name: 'C' }));
     deepStrictEqual(await namesOf(stores), ['b', 'C']);
   },
 
-  'pages follow each other through a whole list, none twice and none left out': async (stores) => {
+  'pages cover a whole list, with no collection repeated or left out': async (stores) => {
     await addedNames(stores, ['b', 'B', 'a', 'Ä', 'ä', 'c', '😀', '\ufb01', 'B', 'b']);
     const whole = await stores.collections.list(all, null);
     for (const limit of [1, 3, 10, 11]) deepStrictEqual(await pagesOf(stores, all, limit), whole);
@@ -279,7 +279,7 @@ export const collectionStoreContract = {
     deepStrictEqual(await stores.collections.list(all, { limit: 2, after: placeOf(whole.at(-1)) }), []);
   },
 
-  'a page begins after its place also where that collection is gone': async (stores) => {
+  'a page starts after its place even if that collection is gone': async (stores) => {
     const [, middle] = await addedNames(stores, ['a', 'b', 'c']);
     await stores.collections.remove(middle, () => noEffects);
     const page = await stores.collections.list(all, { limit: 9, after: { nameKey: 'b', id: middle } });
@@ -289,7 +289,7 @@ export const collectionStoreContract = {
     );
   },
 
-  'who may see what is granted to a profile sees that alone, in lists, pages and ids': async (stores) => {
+  'the visibility "granted" shows only what the profile is granted, in lists, pages and ids': async (stores) => {
     const [client, other] = [aProfile(), aProfile()];
     const [a, b, c] = await addedNames(stores, ['a', 'b', 'c']);
     for (const profile of [client, other]) await stores.profiles.add(profile, noEffects);
@@ -309,7 +309,7 @@ export const collectionStoreContract = {
     deepStrictEqual([...(await stores.collections.visibleIds(granted))].sort(), [a, c]);
   },
 
-  'a profile without a grant sees nothing of what is granted to it': async (stores) => {
+  'the visibility "granted" shows nothing to a profile without a grant': async (stores) => {
     await added(stores);
     const client = aProfile();
     await stores.profiles.add(client, noEffects);
@@ -318,21 +318,21 @@ export const collectionStoreContract = {
     deepStrictEqual(await stores.collections.visibleIds(granted), []);
   },
 
-  'who may see all sees every collection': async (stores) => {
+  'the visibility "all" shows every collection': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
     const ids = await addedNames(stores, ['a', 'b', 'c']);
     deepStrictEqual(await idsOf(stores, all), ids);
     deepStrictEqual([...(await stores.collections.visibleIds(all))].sort(), ids);
   },
 
-  'who may see nothing sees nothing': async (stores) => {
+  'the visibility "nothing" shows nothing': async (stores) => {
     await added(stores);
     deepStrictEqual(await stores.collections.list({ of: 'nothing' }, null), []);
     deepStrictEqual(await stores.collections.list({ of: 'nothing' }, { limit: 9, after: null }), []);
     deepStrictEqual(await stores.collections.visibleIds({ of: 'nothing' }), []);
   },
 
-  'names are those of the collections that exist': async (stores) => {
+  'names leave out collections that do not exist': async (stores) => {
     const [a, b] = await addedNames(stores, ['Ä', 'b', 'c']);
     deepStrictEqual(
       await stores.collections.names([b, nextId(), a, b]),
@@ -352,7 +352,7 @@ const added = async ({ collections }: Stores, collection = aCollection(), docume
   return collection;
 };
 
-/** Collections of these names, in this order; at least three ids are answered where as many names are given. */
+/** Adds collections with these names, in this order; returns at least three ids if as many names are given. */
 const addedNames = async (stores: Stores, names: readonly string[]) => {
   const collections = names.map((name) => aCollection({ name }));
   for (const collection of collections) await added(stores, collection);

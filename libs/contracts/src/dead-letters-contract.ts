@@ -7,9 +7,7 @@ import type { Stores } from './stores.ts';
 
 /** What `DeadLetters` promises. */
 export const deadLettersContract = {
-  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': async (
-    stores,
-  ) => {
+  'a dead letter says what it was for, how often it failed, why and since when, and no secret': async (stores) => {
     const [profileId, collectionId] = [nextId<ProfileId>(), nextId<CollectionId>()];
     const [mail, notice, embed] = await waiting(
       stores,
@@ -38,7 +36,7 @@ export const deadLettersContract = {
     ]);
   },
 
-  'jobs that were given up are listed newest first, at most as many as asked for': async (stores) => {
+  'dead letters are listed newest first, up to the limit': async (stores) => {
     const [second, first, third] = await waiting(stores, aJob(), aJob(), aJob());
     await stores.outbox.deadLetter(second.id, start + 2, 'no use');
     await stores.outbox.deadLetter(first.id, start + 3, 'no use');
@@ -48,14 +46,14 @@ export const deadLettersContract = {
     deepStrictEqual(await listed(2), [first.id, second.id]);
   },
 
-  'a job that waits, is leased or put off is not listed as given up': async (stores) => {
+  'a job that waits, is leased or is postponed is not listed as a dead letter': async (stores) => {
     const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob());
     await stores.outbox.claim(leased.id, start, start + 10);
     await stores.outbox.retry(putOff.id, start + 10, 'busy');
     deepStrictEqual(await stores.deadLetters.list(9), []);
   },
 
-  'a job that is requeued is due at once, as if it had never failed, and no other is': async (stores) => {
+  'a requeued job is due at once, as if it had never failed, and no other is': async (stores) => {
     const [job, other] = await givenUp(stores, aJob({ group: 'Gruppe 1' }), aJob());
     strictEqual(await stores.deadLetters.requeue(job.id, start + 7, noEffects), 'requeued');
     deepStrictEqual(await dueJobs(stores, start + 6, 9), []);
@@ -71,7 +69,7 @@ export const deadLettersContract = {
     );
   },
 
-  'a job that is gone or not given up is left alone by a requeue': async (stores) => {
+  'a requeue leaves a job alone that is gone or no dead letter': async (stores) => {
     const [gone, later, leased, mail] = await waiting(
       stores,
       aJob(),
@@ -88,7 +86,7 @@ export const deadLettersContract = {
     deepStrictEqual(await dueJobs(stores, start + 8, 9), []);
   },
 
-  'a job whose secret was removed is left alone by a requeue': async (stores) => {
+  'a requeue leaves a job alone whose secret was removed': async (stores) => {
     const [mail] = await givenUp(stores, aMailJob(nextId()));
     const before = await stores.deadLetters.list(9);
     strictEqual(await stores.deadLetters.requeue(mail.id, start + 1, noEffects), 'secret removed');
@@ -97,14 +95,14 @@ export const deadLettersContract = {
     deepStrictEqual(await stores.deadLetters.list(9), before);
   },
 
-  'of simultaneous requeues of a job one succeeds': async (stores) => {
+  'of concurrent requeues of one job, exactly one succeeds': async (stores) => {
     const [job] = await givenUp(stores, aJob());
     const requeue = () => stores.deadLetters.requeue(job.id, start + 1, noEffects);
     const outcomes = await Promise.all(Array.from({ length: 20 }, requeue));
     strictEqual(outcomes.filter((outcome) => outcome === 'requeued').length, 1);
   },
 
-  'a requeue of all takes every job that can be done again, and tells how many': async (stores) => {
+  'a requeue of all requeues every job that can still be done, and returns how many': async (stores) => {
     const jobs = await givenUp(stores, aJob(), aJob(), aMailJob(nextId()));
     await waiting(stores, aJob({ dueAt: start + 9 }));
     strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 2);
@@ -112,7 +110,7 @@ export const deadLettersContract = {
     strictEqual((await stores.outbox.claim(jobs[0].id, start + 1, start + 11))?.attempts, 0);
   },
 
-  'a job of a re-index that is requeued waits again, and counts no longer as failed': async (stores) => {
+  'a requeued job of a re-index waits again and no longer counts as failed': async (stores) => {
     const job = aJob({ group: 'r1' });
     const run = { id: 'r1', total: 1, startedAt: start };
     await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(job) }));
@@ -122,7 +120,7 @@ export const deadLettersContract = {
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 1, failed: 0 });
   },
 
-  'a job that was given up can be discarded, and no other': async (stores) => {
+  'only a dead letter can be discarded': async (stores) => {
     const [job, mail, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob());
     const [waits] = await waiting(stores, aJob());
     strictEqual(await stores.deadLetters.discard(job.id, noEffects), true);
@@ -136,7 +134,7 @@ export const deadLettersContract = {
     deepStrictEqual(await dueJobs(stores, start, 9), [waits.id]);
   },
 
-  'a requeue of one dead letter writes its effects, and none where it is left alone': async (stores) => {
+  'a requeue of one dead letter writes its effects, and none if it leaves the job alone': async (stores) => {
     const [job, mail] = await givenUp(stores, aJob(), aMailJob(nextId()));
     await stores.deadLetters.requeue(nextId(), start, someEffects());
     await stores.deadLetters.requeue(mail.id, start, someEffects());
@@ -146,9 +144,7 @@ export const deadLettersContract = {
     await assertWritten(stores, effects, jobsOnly(job));
   },
 
-  'a requeue of all writes what is decided by their number, and decides nothing where there are none': async (
-    stores,
-  ) => {
+  'a requeue of all decides on the number of jobs, and does not decide if there are none': async (stores) => {
     await givenUp(stores, aMailJob(nextId()));
     const counts: number[] = [];
     const effects = someEffects();
@@ -164,13 +160,13 @@ export const deadLettersContract = {
     await assertWritten(stores, effects, jobsOnly(...jobs));
   },
 
-  'a requeue of all whose decision raises passes that on and requeues none': async (stores) => {
+  'a requeue of all rethrows what its decision throws, and requeues none': async (stores) => {
     await givenUp(stores, aJob());
     await assertRefused(stores.deadLetters.requeueAll(start, refuse), 'already_approved');
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
-  'a discard writes its effects, and none where there is no dead letter': async (stores) => {
+  'a discard writes its effects, and none if there is no dead letter': async (stores) => {
     const [job] = await givenUp(stores, aJob());
     const [waits] = await waiting(stores, aJob());
     await stores.deadLetters.discard(waits.id, someEffects());

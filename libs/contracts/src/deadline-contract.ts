@@ -22,7 +22,7 @@ import {
 import { snapshotOf } from './snapshot.ts';
 import type { Stores } from './stores.ts';
 
-/** What stands before a change. */
+/** What the stores hold before a change. */
 interface Standing {
   readonly client: Profile;
   readonly other: Profile;
@@ -36,8 +36,8 @@ interface Standing {
 type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
 
 /**
- * The change begins its commit by its deadline and changes something; where the deadline expires at that very moment, it throws
- * `timed_out` and nothing of it is there.
+ * Asserts that the change begins its commit by its deadline and changes something, and that, if the deadline expires at that
+ * very moment, it throws `timed_out` and leaves nothing behind.
  */
 const inTime =
   (change: Change) =>
@@ -55,25 +55,25 @@ const inTime =
 
 const later = { updatedAt: start + 9 };
 
-/** What every store promises of `Effects.deadline`, and the audit log of its own. */
+/** What every store promises of `Effects.deadline`, and the audit log of its own deadline. */
 export const deadlineContract = {
-  'an addition of a profile begins to be committed in time or not at all': inTime(({ profiles }, effects) =>
+  'an addition of a profile begins its commit in time or not at all': inTime(({ profiles }, effects) =>
     profiles.add(aProfile(), effects),
   ),
-  'an update of a profile begins to be committed in time or not at all': inTime(({ profiles }, effects, { client }) =>
+  'an update of a profile begins its commit in time or not at all': inTime(({ profiles }, effects, { client }) =>
     profiles.update(client.id, ({ profile }) => ({ profile: { ...profile, fullName: 'Else' }, key: null, ...effects })),
   ),
-  'a removal of a profile begins to be committed in time or not at all': inTime(({ profiles }, effects, { client }) =>
+  'a removal of a profile begins its commit in time or not at all': inTime(({ profiles }, effects, { client }) =>
     profiles.remove(client.id, () => effects),
   ),
-  'a claim of the first admin begins to be committed in time or not at all': inTime(({ profiles }, effects) => {
+  'a claim of the first admin begins its commit in time or not at all': inTime(({ profiles }, effects) => {
     const profile = anAdmin();
     return profiles.claimAdmin(profile, () => ({ profile, ...effects }));
   }),
-  'an addition of a collection begins to be committed in time or not at all': inTime(({ collections }, effects) =>
+  'an addition of a collection begins its commit in time or not at all': inTime(({ collections }, effects) =>
     collections.add(aCollection(), aDocument(), effects),
   ),
-  'an update of a collection begins to be committed in time or not at all': inTime(
+  'an update of a collection begins its commit in time or not at all': inTime(
     ({ collections }, effects, { collection: { id } }) =>
       collections.update(id, (collection) => ({
         collection: { ...collection, name: 'Else', documentDigest: '0'.repeat(64) },
@@ -81,62 +81,62 @@ export const deadlineContract = {
         ...effects,
       })),
   ),
-  'a removal of a collection begins to be committed in time or not at all': inTime(
+  'a removal of a collection begins its commit in time or not at all': inTime(
     ({ collections }, effects, { collection }) => collections.remove(collection.id, () => effects),
   ),
-  'a grant begins to be committed in time or not at all': inTime(({ grants }, effects, { other, collection }) =>
+  'a grant begins its commit in time or not at all': inTime(({ grants }, effects, { other, collection }) =>
     grants.grant(other.id, collection.id, () => ({ grantedAt: start, ...effects })),
   ),
-  'a revoke begins to be committed in time or not at all': inTime(({ grants }, effects, { client, collection }) =>
+  'a revocation begins its commit in time or not at all': inTime(({ grants }, effects, { client, collection }) =>
     grants.revoke(client.id, collection.id, () => effects),
   ),
-  'an addition of a tier begins to be committed in time or not at all': inTime(({ limits }, effects) =>
+  'an addition of a tier begins its commit in time or not at all': inTime(({ limits }, effects) =>
     limits.addTier(aTier({ tier: 'silver' }), effects),
   ),
-  'an update of a tier begins to be committed in time or not at all': inTime(({ limits }, effects, { tier }) =>
+  'an update of a tier begins its commit in time or not at all': inTime(({ limits }, effects, { tier }) =>
     limits.updateTier(tier.tier, (current) => ({ tier: { ...current, allowed: 5, ...later }, ...effects })),
   ),
-  'a removal of a tier begins to be committed in time or not at all': inTime(({ limits }, effects, { tier }) =>
+  'a removal of a tier begins its commit in time or not at all': inTime(({ limits }, effects, { tier }) =>
     limits.removeTier(tier.tier, () => ({ removedAt: start, ...effects })),
   ),
-  'an addition of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { client }) =>
+  'an addition of an override begins its commit in time or not at all': inTime(({ limits }, effects, { client }) =>
     limits.addOverride(client.id, adding(anOverride(), effects)),
   ),
-  'an update of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
+  'an update of an override begins its commit in time or not at all': inTime(({ limits }, effects, { override }) =>
     limits.updateOverride(override.id, (current) => ({ override: { ...current, allowed: 5, ...later }, ...effects })),
   ),
-  'a removal of an override begins to be committed in time or not at all': inTime(({ limits }, effects, { override }) =>
+  'a removal of an override begins its commit in time or not at all': inTime(({ limits }, effects, { override }) =>
     limits.removeOverride(override.id, () => effects),
   ),
-  'a sealing anew begins to be committed in time or not at all': inTime(({ outbox }, effects, { mail }) =>
+  'a resealing begins its commit in time or not at all': inTime(({ outbox }, effects, { mail }) =>
     outbox.reseal(mail.id, mail.task.sealed, 'YW5ldw', effects),
   ),
-  'a reset of what is lost begins to be committed in time or not at all': inTime(({ sealed }, effects, { mail }) =>
+  'a reset of lost secrets begins its commit in time or not at all': inTime(({ sealed }, effects, { mail }) =>
     sealed.reset(() => ({ collections: [], mails: [mail.id], pepper: null, at: start, reason: 'lost', ...effects })),
   ),
-  'a requeue of a dead letter begins to be committed in time or not at all': inTime(
+  'a requeue of a dead letter begins its commit in time or not at all': inTime(
     ({ deadLetters }, effects, { deadLetter }) => deadLetters.requeue(deadLetter.id, start, effects),
   ),
-  'a requeue of all dead letters begins to be committed in time or not at all': inTime(({ deadLetters }, effects) =>
+  'a requeue of all dead letters begins its commit in time or not at all': inTime(({ deadLetters }, effects) =>
     deadLetters.requeueAll(start, () => effects),
   ),
-  'a discard of a dead letter begins to be committed in time or not at all': inTime(
+  'a discard of a dead letter begins its commit in time or not at all': inTime(
     ({ deadLetters }, effects, { deadLetter }) => deadLetters.discard(deadLetter.id, effects),
   ),
-  'an enqueue begins to be committed in time or not at all': inTime(({ embeddingJobs }, effects) =>
+  'an enqueue begins its commit in time or not at all': inTime(({ embeddingJobs }, effects) =>
     embeddingJobs.enqueue(effects),
   ),
-  'a start of a run begins to be committed in time or not at all': inTime(({ embeddingJobs }, effects) =>
+  'a start of a run begins its commit in time or not at all': inTime(({ embeddingJobs }, effects) =>
     embeddingJobs.startRun(() => ({
       ...effects,
       run: { id: 'r1', total: 1, startedAt: start },
       jobs: [aJob({ group: 'r1' })],
     })),
   ),
-  'an appended entry begins to be committed in time or not at all': inTime(({ audit }, { deadline }) =>
+  'an appended entry begins its commit in time or not at all': inTime(({ audit }, { deadline }) =>
     audit.append(anEntry(), deadline),
   ),
-  'of entries that are appended at once those that expire are left out, and no other': async ({ audit }) => {
+  'of entries appended at once, only those that expire are left out': async ({ audit }) => {
     const [one, late, two, expired] = [anEntry(), anEntry(), anEntry(), anEntry()];
     const passed = deadlineByHand();
     passed.expire();

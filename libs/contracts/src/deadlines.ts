@@ -1,6 +1,6 @@
 import { type Deadline, PorticoError } from '@portico/domain';
 
-/** A deadline that expires when it is told to. */
+/** A deadline that expires on command. */
 export interface DeadlineByHand extends Deadline {
   expire(): void;
   /** Whether a commit has begun by it. */
@@ -34,7 +34,7 @@ export const deadlineByHand = (): DeadlineByHand => {
   };
 };
 
-/** One that expires at the last moment: whoever looks before sees it open, and a commit cannot begin by it. */
+/** A deadline that expires at the last moment: it looks open until a commit is about to begin, which it then refuses. */
 export const expiringAtCommit = (): Deadline => {
   const deadline = deadlineByHand();
   return {

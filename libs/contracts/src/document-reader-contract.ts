@@ -13,7 +13,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
 const bodyOf = (document: string): Uint8Array => bytesOf(`{"openapi_spec":${document}}`);
 
-/** Arrays in arrays, so many levels deep. */
+/** Arrays nested this many levels deep. */
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 async function documentIn(reader: DocumentReader, body: Uint8Array): Promise<ReadDocument> {
@@ -24,7 +24,7 @@ async function documentIn(reader: DocumentReader, body: Uint8Array): Promise<Rea
 
 async function refuses(reading: Promise<unknown>, because: RegExp): Promise<void> {
   await assert.rejects(reading, (error) => {
-    assert.ok(isPorticoError(error, 'invalid_body'), `raised ${String(error)}`);
+    assert.ok(isPorticoError(error, 'invalid_body'), `threw ${String(error)}`);
     assert.match(error.message, because);
     return true;
   });
@@ -53,14 +53,14 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A document with so many operations without `responses`, each of which is one violation. */
+/** A document with this many operations without `responses`, each of which is one violation. */
 const withoutResponses = (operations: number): string => {
   const paths = Array.from({ length: operations }, (_, i) => `"/pets/${i}":{"get":{}}`).join(',');
   return `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{${paths}}}`;
 };
 
 const splitting = {
-  'a body is told as its document and its other members': async (reader) => {
+  'a body is split into its document and its other members': async (reader) => {
     const { fields, document } = await reader.readMember(
       bytesOf(`{"name":"Pets","openapi_spec":${pets},"authentication":{"type":"none"},"n":[1,null]}`),
       'openapi_spec',
@@ -69,7 +69,7 @@ const splitting = {
     assert.deepEqual({ ...fields }, { name: 'Pets', authentication: { type: 'none' }, n: [1, null] });
     assert.equal(document && (await unpacked(document.packed)), pets);
   },
-  'a body in which the document is absent, null or a blank text has none': async (reader) => {
+  'a body whose document is absent, null or a blank text has none': async (reader) => {
     for (const member of ['', ',"openapi_spec":null', ',"openapi_spec":""', ',"openapi_spec":" \\n"']) {
       const text = `{"name":"Pets"${member}}`;
       const { fields, document } = await reader.readMember(bytesOf(text), 'openapi_spec', null);
@@ -77,17 +77,17 @@ const splitting = {
       assert.equal(document, null);
     }
   },
-  'the bytes of a body are moved away from the caller': async (reader) => {
+  'the bytes of a body are taken from the caller': async (reader) => {
     const body = bodyOf(pets).slice();
     await reader.readMember(body, 'openapi_spec', null);
     assert.equal(body.byteLength, 0);
   },
-  'a body that is one view of a larger buffer leaves the rest of it in place': async (reader) => {
+  'a body that is a view of a larger buffer leaves the rest of the buffer alone': async (reader) => {
     const whole = bytesOf(`....${new TextDecoder().decode(bodyOf(pets))}....`).slice();
     await documentIn(reader, whole.subarray(4, whole.length - 4));
     assert.equal(whole[0], 0x2e);
   },
-  'bodies that are sent at once are each told as what they are': async (reader) => {
+  'bodies that are read at once are not mixed up': async (reader) => {
     const titles = Array.from({ length: 20 }, (_, i) => `Pets ${i}`);
     const documents = await Promise.all(titles.map((title) => documentIn(reader, bodyOf(pets.replace('Pets', title)))));
     assert.deepEqual(
@@ -95,7 +95,7 @@ const splitting = {
       titles,
     );
   },
-  'a body that expires before or while it is read raises timed_out, and those after it are read': async (reader) => {
+  'a body that expires before or during its read throws timed_out, and later ones are read': async (reader) => {
     const [before, meanwhile, open] = [deadlineByHand(), deadlineByHand(), deadlineByHand()];
     before.expire();
     const reading = [before, meanwhile, meanwhile, open].map((deadline) =>
@@ -122,7 +122,7 @@ const text = {
     );
     assert.equal(await unpacked(read.packed), document);
   },
-  'the packed text names the length in UTF-8 and the CRC-32 of the text': async (reader) => {
+  'the packed text holds the length in UTF-8 and the CRC-32 of the text': async (reader) => {
     // Several, so that some checksum has its highest bit set.
     for (const title of ['Pets', 'Péts', 'ピ', '🐈', 'Cats', 'Dogs']) {
       const document = pets.replace('Pets', title);
@@ -133,7 +133,7 @@ const text = {
   },
   'more blocks can follow the packed text': async (reader) => {
     const { packed } = await documentIn(reader, bodyOf(pets));
-    const stored = Uint8Array.of(0, 1, 0, 0xfe, 0xff, 0x7d); // One byte, as it is: `}`.
+    const stored = Uint8Array.of(0, 1, 0, 0xfe, 0xff, 0x7d); // One stored byte: `}`.
     const deflated = Uint8Array.from([...packed.deflated, ...stored]);
     assert.equal(await unpacked({ ...packed, deflated }), `${pets}}`);
   },
@@ -142,14 +142,14 @@ const text = {
     assert.equal((await documentIn(reader, bodyOf(pets))).digest, await sha256(pets));
     assert.equal((await documentIn(reader, bodyOf(spaced))).digest, await sha256(spaced));
   },
-  'the document is the member of the name that was asked for': async (reader) => {
+  'the document is the member with the requested name': async (reader) => {
     const body = `{"spec":${pets},"openapi_spec":{"a":1}}`;
     const { fields, document } = await reader.readMember(bytesOf(body), 'spec', null);
     assert.deepEqual({ ...fields }, { openapi_spec: { a: 1 } });
     assert.equal(document?.title, 'Pets');
     await refuses(reader.readMember(bytesOf('{"spec":[]}'), 'spec', null), /: spec must be a JSON object$/);
   },
-  'of doubled members the last counts': async (reader) => {
+  'of duplicate members, the last counts': async (reader) => {
     const later = pets.replace('Pets', 'Later');
     const body = `{"openapi_spec":${pets},"a":1,"openapi_spec":${later},"a":2}`;
     const { fields, document } = await reader.readMember(bytesOf(body), 'openapi_spec', null);
@@ -166,13 +166,13 @@ const text = {
     assert.deepEqual({ ...fields }, {});
     assert.equal(document && (await unpacked(document.packed)), pets);
   },
-  'a byte order mark before the body is passed over': async (reader) => {
+  'a byte order mark before the body is skipped': async (reader) => {
     assert.equal((await documentIn(reader, bytesOf(`\ufeff{"openapi_spec":${pets}}`))).title, 'Pets');
   },
 } satisfies Contract<DocumentReader>;
 
 const facts = {
-  'title and description are told as a collection may hold them': async (reader) => {
+  'title and description are made fit for a collection': async (reader) => {
     const described = pets.replace('"Pets"', '" Pets,\\nall ","description":" All *pets*\\n\\u0000, by name "');
     const read = await documentIn(reader, bodyOf(described));
     assert.equal(read.title, 'Pets, all');
@@ -184,7 +184,7 @@ const facts = {
     assert.equal(long.title, '🐈'.repeat(200));
     assert.equal(long.description, '🐈'.repeat(10_000));
   },
-  'a title of which nothing can name a collection is null': async (reader) => {
+  'a title that cannot name a collection is null': async (reader) => {
     assert.equal((await documentIn(reader, bodyOf(pets.replace('Pets', '')))).title, null);
     assert.equal((await documentIn(reader, bodyOf(pets.replace('Pets', ' \\u0000\\n')))).title, null);
   },
@@ -207,7 +207,7 @@ const facts = {
       in: 'query',
     });
   },
-  'a base address that is too long is none, with a warning': async (reader) => {
+  'a base address that is too long is dropped, with a warning': async (reader) => {
     const at = (servers: string) => documentIn(reader, bodyOf(pets.replace('{', `{"servers":[${servers}],`)));
     const address = `https://pets.example/${'x'.repeat(2_027)}`;
     assert.equal((await at(`{"url":"${address}"}`)).baseUrl, address);
@@ -220,7 +220,7 @@ const facts = {
       assert.ok(warnings.total >= 1);
     }
   },
-  'an API key by a name that is too long is no authentication, with a warning': async (reader) => {
+  'an API key whose name is too long is dropped, with a warning': async (reader) => {
     const named = (name: string) => {
       const schemes = `"components":{"securitySchemes":{"k":{"type":"apiKey","name":"${name}","in":"query"}}}`;
       return documentIn(reader, bodyOf(pets.replace('{', `{${schemes},`)));
@@ -231,7 +231,7 @@ const facts = {
     assert.deepEqual(pointers(warnings.first), ['/components/securitySchemes/k/name']);
     assert.match(warnings.first[0]?.message ?? '', /200 characters/);
   },
-  'of names that look like numbers the first is that of the text': async (reader) => {
+  'of names that look like numbers, the first in the text counts': async (reader) => {
     const schemes = '{"zz":{"type":"http","scheme":"bearer"},"1":{"type":"http","scheme":"basic"}}';
     const withSchemes = (more: string) => pets.replace('{', `{"components":{"securitySchemes":${schemes}}${more},`);
     const type = async (document: string) => (await documentIn(reader, bodyOf(document))).authentication.type;
@@ -240,10 +240,10 @@ const facts = {
     assert.equal(await type(withSchemes(',"security":[{"1":[],"zz":[]}]')), 'basic');
     assert.equal(await type(withSchemes(',"security":[{"zz":[]}],"security":[{"1":[],"zz":[]}]')), 'basic');
   },
-  'a document that keeps to the official schema has no warnings': async (reader) => {
+  'a document that conforms to the official schema has no warnings': async (reader) => {
     assert.deepEqual((await documentIn(reader, bodyOf(pets))).warnings, { total: 0, first: [] });
   },
-  'violations of the official schema are told by pointer and message': async (reader) => {
+  'violations of the official schema are reported by pointer and message': async (reader) => {
     const departing = '{"openapi":"3.0.3","info":{"title":"Pets"},"paths":{"/pets/{id}":{"get":{}}}}';
     const { warnings } = await documentIn(reader, bodyOf(departing));
     assert.equal(warnings.total, 2);
@@ -251,7 +251,7 @@ const facts = {
     assert.match(warnings.first[0]?.message ?? '', /version/);
     assert.match(warnings.first[1]?.message ?? '', /responses/);
   },
-  'of many warnings the first 20 are told, and how many there are': async (reader) => {
+  'of many warnings, the first 20 and the total are reported': async (reader) => {
     const { warnings } = await documentIn(reader, bodyOf(withoutResponses(50)));
     assert.equal(warnings.total, 50);
     assert.deepEqual(
@@ -282,14 +282,14 @@ const refusals = {
       /UTF-8/,
     );
   },
-  'a body that is not JSON is refused by line and column': async (reader) => {
+  'a body that is not JSON is refused with line and column': async (reader) => {
     await refuses(
       reader.readMember(bytesOf('{"name": 1,\n "openapi_spec" {}}'), 'openapi_spec', null),
       /line 2,? column 17/,
     );
     await refuses(reader.readMember(bytesOf(''), 'openapi_spec', null), /JSON/);
   },
-  'a body that is no object is refused': async (reader) => {
+  'a body that is not an object is refused': async (reader) => {
     for (const body of ['[]', 'null', '"{}"', '7'])
       await refuses(reader.readMember(bytesOf(body), 'openapi_spec', null), /must be a JSON object/);
   },
@@ -300,7 +300,7 @@ const refusals = {
       /100 levels/,
     );
   },
-  'a body nested 100 levels deep is taken': async (reader) => {
+  'a body nested 100 levels deep is accepted': async (reader) => {
     assert.ok('a' in (await reader.readMember(bytesOf(`{"a":${nested(100)}}`), 'openapi_spec', null)).fields);
     await documentIn(reader, bodyOf(pets.replace('{', `{"x-deep":${nested(99)},`)));
   },
@@ -313,7 +313,7 @@ const refusals = {
       );
     }
   },
-  'a member of any other name is taken, such as prototype': async (reader) => {
+  'a member with any other name, such as prototype, is accepted': async (reader) => {
     const { fields } = await reader.readMember(bytesOf('{"prototype":{"a":1},"toString":2}'), 'openapi_spec', null);
     assert.deepEqual(Object.entries(fields), [
       ['prototype', { a: 1 }],
@@ -343,12 +343,12 @@ const refusals = {
     const document = pets.replace('"paths":{}', '"paths":{},"x-\\ud800":["\\u0000",{"":1}]');
     assert.equal(await unpacked((await documentIn(reader, bodyOf(document))).packed), document);
   },
-  'a member of the document of such a name is plain data': async (reader) => {
+  'in the document, a member with such a name is plain data': async (reader) => {
     const document = pets.replace('"paths":{}', '"paths":{},"x-data":{"__proto__":{"a":1},"constructor":2}');
     assert.equal(await unpacked((await documentIn(reader, bodyOf(document))).packed), document);
     assert.equal(({} as { a?: unknown }).a, undefined);
   },
-  'a document that is none is refused by what is wrong and where': async (reader) => {
+  'a value that is no OpenAPI document is refused with what is wrong and where': async (reader) => {
     const faults: readonly (readonly [string, RegExp])[] = [
       ['[]', /: openapi_spec must be a JSON object$/],
       ['"openapi: 3.0.0"', /: openapi_spec must be a JSON object$/],
@@ -387,29 +387,29 @@ const yamlAsJson =
   '"paths":{},"x-count":3,"x-list":[true,null,"2026-01-31","plain text"]}';
 
 const files = {
-  'a JSON file is one document, without what stands round it': async (reader) => {
+  'a JSON file is one document, without the byte order mark and white space around it': async (reader) => {
     const read = await reader.readFile(bytesOf(`\ufeff${pets}\n`), 'json');
     assert.equal(await unpacked(read.packed), pets);
     assert.equal(read.title, 'Pets');
   },
-  'a YAML file is turned into the JSON that it means': async (reader) => {
+  'a YAML file is converted to JSON': async (reader) => {
     const read = await reader.readFile(bytesOf(yaml), 'yaml');
     assert.equal(await unpacked(read.packed), yamlAsJson);
     assert.equal(read.digest, await sha256(yamlAsJson));
     assert.equal(read.baseUrl, 'https://pets.example/v1');
   },
-  'the members of a YAML file stand as it has them, names that look like numbers too': async (reader) => {
+  'the members of a YAML file keep their order, even with names that look like numbers': async (reader) => {
     const numbered = yaml.replace('x-count: 3', 'x-count:\n  zz: 1\n  404: 2\n  200: 3');
     const read = await reader.readFile(bytesOf(numbered), 'yaml');
     assert.equal(await unpacked(read.packed), yamlAsJson.replace('"x-count":3', '"x-count":{"zz":1,"404":2,"200":3}'));
   },
-  'a file that is malformed is refused by line': async (reader) => {
+  'a malformed file is refused with the line': async (reader) => {
     await refuses(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}'), 'json'), /line 2/);
     await refuses(reader.readFile(bytesOf('openapi: 3.0.0\ninfo: title: Pets\n'), 'yaml'), /line 2/);
     await refuses(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\npaths: {}\n'), 'yaml'), /line 3/);
     await refuses(reader.readFile(Uint8Array.of(0x7b, 0xff, 0x7d), 'yaml'), /UTF-8/);
   },
-  'a file that is no document is refused by what is wrong and where': async (reader) => {
+  'a file that is no document is refused with what is wrong and where': async (reader) => {
     await refuses(reader.readFile(bytesOf('[]'), 'json'), /: the document must be a JSON object$/);
     await refuses(reader.readFile(bytesOf(pets.replace('"Pets"', '1')), 'json'), /: info\.title must be a string$/);
     await refuses(reader.readFile(bytesOf('openapi: 3.0.0\npaths: {}\n'), 'yaml'), /: info must be an object$/);
@@ -417,7 +417,7 @@ const files = {
   },
 } satisfies Contract<DocumentReader>;
 
-/** What every `DocumentReader` keeps. */
+/** What every `DocumentReader` promises. */
 export const documentReaderContract = {
   ...splitting,
   ...text,

@@ -6,23 +6,23 @@ import type { Contract } from './contract.ts';
 /** An embedder, and a switch for what it depends on. */
 export interface InterruptibleEmbedder {
   readonly embedder: Embedder;
-  /** Makes all that the embedder depends on fail from now on. */
+  /** Makes everything that the embedder depends on fail from now on. */
   interrupt(): void;
-  /** Ends what `interrupt` began. */
+  /** Ends what `interrupt` started. */
   resume(): void;
 }
 
-/** An embedder, and a switch for its model: another version of it that makes other vectors. */
+/** An embedder, and a switch to a version of its model that makes different vectors. */
 export interface ChangeableEmbedder {
   readonly embedder: Embedder;
-  /** From now on texts are embedded by the other version, which the embedder is not told. */
+  /** From now on texts are embedded by the other version; the embedder is not told. */
   change(): void;
 }
 
 /** An embedder, and a switch for a document that it cannot embed. */
 export interface RefusingEmbedder {
   readonly embedder: Embedder;
-  /** From now on no try embeds this document, of 18,000 UTF-16 units. */
+  /** From now on no attempt embeds this document, of 18,000 UTF-16 units. */
   readonly refuse: (text: string) => void;
 }
 
@@ -31,7 +31,7 @@ const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];
 const weather = 'Weather API\nForecasts of temperature, rain and wind for any place on earth.';
 const payments = 'Payments\nCharge credit cards and pay out to bank accounts.';
 
-/** Texts that have in common that naive code gives them no features. */
+/** Texts in which naive code finds no features. */
 const featureless = [' ', '\n\t', '.', '…!?', '\u200b', '🙂', '👩‍👩‍👧‍👦', '日本の天気', 'الطقس', '---', 'the', '0'];
 
 const embedOne = async (embedder: Embedder, text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
@@ -53,7 +53,7 @@ const assertUnitVector = (vector: Float32Array | undefined, text: string): void 
 const cosine = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
 
 export const embedderContract = {
-  'a vector has 768 finite numbers and the length 1': async (embedder) => {
+  'a vector has 768 finite numbers and length 1': async (embedder) => {
     for (const purpose of purposes) {
       for (const text of [weather, payments, 'x', 'rain '.repeat(400), `${weather} ${payments} `.repeat(80)]) {
         assertUnitVector(await embedOne(embedder, text, purpose), text);
@@ -67,7 +67,7 @@ export const embedderContract = {
       featureless.forEach((text, i) => assertUnitVector(vectors[i], text));
     }
   },
-  'there is one vector a text, in the order of the texts': async (embedder) => {
+  'there is one vector per text, in the order of the texts': async (embedder) => {
     for (const purpose of purposes) {
       const texts = [payments, weather, payments, ' ', weather];
       const { vectors } = await embedder.embed(texts, purpose);
@@ -86,7 +86,7 @@ export const embedderContract = {
       assert.deepEqual(await embedOne(embedder, weather, purpose), alone);
     }
   },
-  'a vector belongs to the caller: what is done to it changes no later one': async (embedder) => {
+  'a vector belongs to the caller: changing it changes no later one': async (embedder) => {
     for (const text of [weather, ' ']) {
       const first = await embedOne(embedder, text, 'query');
       const kept = first.slice();
@@ -99,13 +99,13 @@ export const embedderContract = {
       assert.deepEqual((await embedder.embed([], purpose)).vectors, []);
     }
   },
-  'a query is nearer to the document that shares its words': async (embedder) => {
+  'a query is closer to the document that shares its words': async (embedder) => {
     const query = await embedOne(embedder, 'rain and wind', 'query');
     const { vectors } = await embedder.embed([weather, payments], 'document');
     const [near, far] = vectors;
     assert.ok(near && far && cosine(query, near) > cosine(query, far));
   },
-  'the model has a name, which stays the same': async (embedder) => {
+  'the model has an id, which stays the same': async (embedder) => {
     const name = await embedder.modelId();
     assert.match(name, /\S/);
     await embedOne(embedder, weather, 'document');
@@ -117,16 +117,16 @@ export const embedderContract = {
       assert.equal(modelId, await embedder.modelId());
     }
   },
-  'its check is fulfilled while it can embed': async (embedder) => {
+  'its check succeeds while it can embed': async (embedder) => {
     await embedder.check();
   },
 } satisfies Contract<Embedder>;
 
 const isUnavailable = (error: unknown): boolean => isPorticoError(error, 'embedding_unavailable');
 
-/** What an embedder promises besides that can fail at all. */
+/** What an embedder that can fail promises in addition. */
 export const interruptibleEmbedderContract = {
-  'it raises embedding_unavailable while it cannot embed, and works again afterwards': async (subject) => {
+  'it throws embedding_unavailable while it cannot embed, and works again afterwards': async (subject) => {
     const { embedder } = subject;
     subject.interrupt();
     await assert.rejects(embedder.embed([weather], 'document'), isUnavailable);
@@ -134,7 +134,7 @@ export const interruptibleEmbedderContract = {
     subject.resume();
     assertUnitVector(await embedOne(embedder, weather, 'query'), weather);
   },
-  'its check rejects with embedding_unavailable while it cannot embed, and is fulfilled again afterwards': async (
+  'its check rejects with embedding_unavailable while it cannot embed, and succeeds again afterwards': async (
     subject,
   ) => {
     subject.interrupt();
@@ -144,9 +144,9 @@ export const interruptibleEmbedderContract = {
   },
 } satisfies Contract<InterruptibleEmbedder>;
 
-/** What an embedder promises besides whose model can change while it is used. */
+/** What an embedder whose model can change during use promises in addition. */
 export const changeableEmbedderContract = {
-  'vectors of a model that changed come with another id, at once': async (subject) => {
+  'vectors of a changed model come with a new id at once': async (subject) => {
     const { embedder } = subject;
     for (const purpose of purposes) {
       const before = await embedder.embed([weather], purpose);
@@ -156,7 +156,7 @@ export const changeableEmbedderContract = {
       assert.notEqual(after.modelId, before.modelId);
     }
   },
-  'the model has another name once a vector of the changed one was answered': async (subject) => {
+  'the model has a new id once a vector of the changed one was returned': async (subject) => {
     const { embedder } = subject;
     const before = await embedder.modelId();
     subject.change();
@@ -166,9 +166,9 @@ export const changeableEmbedderContract = {
   },
 } satisfies Contract<ChangeableEmbedder>;
 
-/** What an embedder promises besides that can refuse a text. */
+/** What an embedder that can refuse a text promises in addition. */
 export const refusingEmbedderContract = {
-  'a document that no later try would embed raises a TextRefusedError without a part of it, while others are embedded':
+  'a document that no retry can embed throws a TextRefusedError that quotes none of it, while others are embedded':
     async ({ embedder, refuse }) => {
       const text = '- '.repeat(9_000);
       refuse(text);

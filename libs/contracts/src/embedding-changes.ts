@@ -1,6 +1,6 @@
 import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 
-/** The part of an embedding store that a vector index reads, with a way to write to it behind the index's back. */
+/** The part of an embedding store that a vector index reads, with a way to write to it without telling the index. */
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince'> {
   /** Stores the vector in place of the collection's earlier one; returns its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
@@ -8,7 +8,7 @@ export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince'> {
   remove(collectionId: CollectionId): void;
 }
 
-/** One row a collection, each write with the next sequence, as `EmbeddingStore` promises it. */
+/** One row per collection, each write with the next sequence, as `EmbeddingStore` promises. */
 export const createEmbeddingChanges = (): EmbeddingChanges => {
   const rows = new Map<CollectionId, EmbeddingChange & { readonly modelId: string }>();
   let sequence = 0;

@@ -19,15 +19,13 @@ import type { Stores } from './stores.ts';
 
 /** What `EmbeddingJobs` promises. */
 export const embeddingJobsContract = {
-  'jobs that are enqueued are in the outbox, with their entries in the log': async (stores) => {
+  'enqueued jobs are in the outbox, and their entries in the log': async (stores) => {
     const effects = someEffects();
     await stores.embeddingJobs.enqueue(effects);
     await assertWritten(stores, effects);
   },
 
-  'a job for a collection that a job waits for is not enqueued again, while that is due, leased or put off': async (
-    stores,
-  ) => {
+  'no second job is enqueued for a collection while its job is due, leased or postponed': async (stores) => {
     const [due, leased, putOff] = [aJob(), aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(due, leased, putOff));
     await stores.outbox.claim(leased.id, start, endOfTime);
@@ -42,7 +40,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [due, leased, putOff, fresh] });
   },
 
-  'a job that was given up or done keeps no other from being enqueued': async (stores) => {
+  'a job that is a dead letter or done does not keep another from being enqueued': async (stores) => {
     const [failed, done] = [aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(failed, done));
     await stores.outbox.deadLetter(failed.id, start, 'no use');
@@ -52,9 +50,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, jobsOnly(...again));
   },
 
-  'an enqueue that fails adds nothing, undoes nothing of those before it, and may be followed by others': async (
-    stores,
-  ) => {
+  'an enqueue that fails adds nothing, and leaves earlier and later ones alone': async (stores) => {
     const [before, missing] = [aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(before));
     const failing = { ...noEffects, entries: [anEntry()], jobs: [missing, aJob({ id: before.id })] };
@@ -64,7 +60,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, jobsOnly(before, missing));
   },
 
-  'a collection is awaited while a job for it is due, leased or put off, and no more once that was given up or done':
+  'a collection is awaited while its job is due, leased or postponed, and no longer once that is given up or done':
     async (stores) => {
       const [due, leased, putOff, failed, done] = [aJob(), aJob(), aJob(), aJob(), aJob()];
       await stores.embeddingJobs.enqueue(jobsOnly(due, leased, putOff, failed, done, aMailJob(nextId())));
@@ -76,9 +72,7 @@ export const embeddingJobsContract = {
       deepStrictEqual(await stores.embeddingJobs.awaited(), new Set(expected));
     },
 
-  'a collection is told as given up while a job for it is, and no more once that was requeued or discarded': async (
-    stores,
-  ) => {
+  'a collection counts as dead-lettered until its dead letter is requeued or discarded': async (stores) => {
     const [waiting, failed, requeued, discarded] = [aJob(), aJob(), aJob(), aJob()];
     const mail = aMailJob(nextId());
     await stores.embeddingJobs.enqueue(jobsOnly(waiting, failed, requeued, discarded, mail));
@@ -89,9 +83,7 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.deadLettered(), new Set(expected));
   },
 
-  'a job that is enqueued takes the place of those for its collection that were given up, and of no others': async (
-    stores,
-  ) => {
+  'an enqueued job replaces the dead letters of its collection, and no others': async (stores) => {
     const [first, other] = [aJob(), aJob()];
     const mail = aMailJob(nextId());
     await stores.embeddingJobs.enqueue(jobsOnly(first, other, mail));
@@ -103,7 +95,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, jobsOnly(again));
   },
 
-  'of simultaneous enqueues of jobs for the same collections each collection gets one': async (stores) => {
+  'concurrent enqueues for the same collections add one job per collection': async (stores) => {
     const tasks = [aJob().task, aJob().task, aJob().task];
     await Promise.all(
       Array.from({ length: 10 }, () => stores.embeddingJobs.enqueue(jobsOnly(...tasks.map((task) => aJob({ task }))))),
@@ -118,7 +110,7 @@ export const embeddingJobsContract = {
     deepStrictEqual([...seen].sort(), ids);
   },
 
-  'a run is recorded with its jobs and entries, and answered': async (stores) => {
+  'a run is recorded with its jobs and entries, and returned': async (stores) => {
     const entry = anEntry({ source: 'system' });
     const plan = { ...aRun('r1', 2)(), entries: [entry] };
     deepStrictEqual(await stores.embeddingJobs.startRun(() => plan), plan.run);
@@ -126,7 +118,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, plan);
   },
 
-  'while jobs of the last run wait no other is started, and that one is answered': async (stores) => {
+  'while jobs of the last run wait, no other run starts, and the last one is returned': async (stores) => {
     const first = aRun('r1', 2)();
     await stores.embeddingJobs.startRun(() => first);
     const answer = await stores.embeddingJobs.startRun(aRun('r2', 3, [anEntry()]));
@@ -135,7 +127,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, first);
   },
 
-  'a job that is leased or was put off still waits for its run': async (stores) => {
+  'a leased or postponed job of a run still counts as waiting': async (stores) => {
     const first = aRun('r1', 2)();
     await stores.embeddingJobs.startRun(() => first);
     const [leased, putOff] = first.jobs ?? [];
@@ -146,7 +138,7 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.startRun(aRun('r2', 1)), first.run);
   },
 
-  'jobs of the last run are counted as waiting until they are done, and as failed once given up': async (stores) => {
+  'jobs of the last run count as waiting until they are done, and as failed once given up': async (stores) => {
     const { run, jobs = [] } = aRun('r1', 3)();
     await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     await stores.embeddingJobs.enqueue(jobsOnly(aJob(), aJob({ group: 'r0' })));
@@ -158,7 +150,7 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 1, failed: 1 });
   },
 
-  'a run can be started once no job of the last one waits, and is the last one then': async (stores) => {
+  'a run can start once no job of the last one waits, and then is the last one': async (stores) => {
     const { run, jobs = [] } = aRun('r1', 2)();
     await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(...jobs) }));
     const [done, failed] = jobs;
@@ -170,13 +162,13 @@ export const embeddingJobsContract = {
     deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...second.run, waiting: 1, failed: 0 });
   },
 
-  'a plan that raises passes that on and records nothing': async (stores) => {
+  'a start of a run rethrows what its plan throws, and records nothing': async (stores) => {
     await assertRefused(stores.embeddingJobs.startRun(refuse), 'already_approved');
     strictEqual(await stores.embeddingJobs.lastRun(), null);
     await assertWritten(stores);
   },
 
-  'of simultaneous starts exactly one records its run, which all answer': async (stores) => {
+  'of concurrent starts, exactly one records its run, and all return that run': async (stores) => {
     const plans = Array.from({ length: 20 }, (_, index) => aRun(`r${index}`, 1)());
     const answers = await Promise.all(plans.map((plan) => stores.embeddingJobs.startRun(() => plan)));
     const [first] = answers;
@@ -186,7 +178,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, winner);
   },
 
-  'there is no last run before the first': async (stores) => {
+  'before the first run there is no last one': async (stores) => {
     await stores.embeddingJobs.enqueue(jobsOnly(aJob({ group: 'r1' })));
     strictEqual(await stores.embeddingJobs.lastRun(), null);
   },
@@ -198,7 +190,7 @@ const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): 
   return collection;
 };
 
-/** A plan of a run with so many jobs. */
+/** Plans a run with this many jobs. */
 const aRun =
   (id: string, total: number, entries: Effects['entries'] = []) =>
   (_collections: readonly CollectionId[] = []): Effects & { readonly run: ReindexRun } => ({

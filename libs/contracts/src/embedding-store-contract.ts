@@ -6,7 +6,7 @@ import type { Stores } from './stores.ts';
 
 /** What `EmbeddingStore` promises. */
 export const embeddingStoreContract = {
-  'an embedding that was put is answered number for number': async (stores) => {
+  'an embedding is returned exactly as it was put': async (stores) => {
     const collection = await added(stores);
     const vector = Float32Array.from({ length: 768 }, (_, axis) => Math.sin(axis + 1) / 20);
     strictEqual(await stores.embeddings.put(anEmbedding(collection, { vector })), true);
@@ -15,7 +15,7 @@ export const embeddingStoreContract = {
     deepStrictEqual([...change.vector], [...vector]);
   },
 
-  'an embedding takes the place of the earlier one of its collection, with a later sequence': async (stores) => {
+  'an embedding replaces the earlier one of its collection, with a later sequence': async (stores) => {
     const [one, other] = [await added(stores), await added(stores)];
     for (const collection of [one, other]) await stores.embeddings.put(anEmbedding(collection));
     const before = await stores.embeddings.changedSince(0, 'm1', 9);
@@ -29,7 +29,7 @@ export const embeddingStoreContract = {
     ok((after.at(-1)?.sequence ?? 0) > (before.at(-1)?.sequence ?? 0));
   },
 
-  'an embedding by another model takes the place of the earlier one': async (stores) => {
+  'an embedding by another model replaces the earlier one': async (stores) => {
     const collection = await added(stores);
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1' }));
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
@@ -37,14 +37,14 @@ export const embeddingStoreContract = {
     deepStrictEqual(await changedIds(stores, 0, 'm2', 9), [collection.id]);
   },
 
-  'sequences of simultaneous puts differ': async (stores) => {
+  'concurrent puts get different sequences': async (stores) => {
     const collections = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
     await Promise.all(collections.map((collection) => stores.embeddings.put(anEmbedding(collection))));
     const changes = await stores.embeddings.changedSince(0, 'm1', 99);
     strictEqual(new Set(changes.map(({ sequence }) => sequence)).size, 20);
   },
 
-  'a sequence is not given again after a removal': async (stores) => {
+  'a sequence is not reused after a removal': async (stores) => {
     const [gone, stays] = [await added(stores), await added(stores)];
     await stores.embeddings.put(anEmbedding(gone));
     const [change] = await stores.embeddings.changedSince(0, 'm1', 9);
@@ -54,12 +54,12 @@ export const embeddingStoreContract = {
     deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [stays.id]);
   },
 
-  'an embedding of a collection that is not there is not stored': async (stores) => {
+  'an embedding of a missing collection is not stored': async (stores) => {
     strictEqual(await stores.embeddings.put(anEmbedding(aCollection())), false);
     deepStrictEqual(await stores.embeddings.changedSince(0, 'm1', 9), []);
   },
 
-  'an embedding of an older or a newer text is not stored, and the earlier one stays': async (stores) => {
+  'an embedding of an older or newer text is not stored, and the earlier one stays': async (stores) => {
     const collection = await added(stores, { contentRevision: 2 });
     await stores.embeddings.put(anEmbedding(collection, {}, 3));
     for (const contentRevision of [1, 3]) {
@@ -72,7 +72,7 @@ export const embeddingStoreContract = {
     );
   },
 
-  'what was given or answered cannot be used to change a stored vector': async (stores) => {
+  'changing the numbers given or returned does not change a stored vector': async (stores) => {
     const embedding = anEmbedding(await added(stores));
     await stores.embeddings.put(embedding);
     embedding.vector.fill(7);
@@ -80,9 +80,7 @@ export const embeddingStoreContract = {
     strictEqual((await stores.embeddings.changedSince(0, 'm1', 9))[0]?.vector[0], 1);
   },
 
-  'changes are answered in the order of their sequence, from above a sequence, at most as many as asked for': async (
-    stores,
-  ) => {
+  'changes after a sequence are returned in order, up to the limit': async (stores) => {
     const collections = [await added(stores), await added(stores), await added(stores), await added(stores)];
     const order = [2, 0, 3, 1].map((index) => collections[index]).filter((collection) => collection !== undefined);
     for (const collection of order) await stores.embeddings.put(anEmbedding(collection));
@@ -99,7 +97,7 @@ export const embeddingStoreContract = {
     deepStrictEqual(await changedIds(stores, last.sequence, 'm1', 9), []);
   },
 
-  'changes are those of the model that was asked about': async (stores) => {
+  'changes are those of the requested model': async (stores) => {
     const [one, other] = [await added(stores), await added(stores)];
     await stores.embeddings.put(anEmbedding(one, { modelId: 'm1' }));
     await stores.embeddings.put(anEmbedding(other, { modelId: 'm2' }));
@@ -115,14 +113,14 @@ export const embeddingStoreContract = {
     deepStrictEqual([...(await stores.embeddings.outdated('m2'))].sort(), [missing.id, older.id, good.id]);
   },
 
-  'a change that is not of the text leaves an embedding up to date': async (stores) => {
+  'a change that leaves the text alone leaves its embedding up to date': async (stores) => {
     const collection = await added(stores);
     await stores.embeddings.put(anEmbedding(collection));
     await changed(stores, collection, { revision: 2, baseUrl: '/' });
     deepStrictEqual(await stores.embeddings.outdated('m1'), []);
   },
 
-  'the collections that are embedded are those with an embedding of the model that is up to date': async (stores) => {
+  'only up-to-date embeddings of the model count as embedded': async (stores) => {
     strictEqual(await stores.embeddings.embedded('m1'), 0);
     await fourStates(stores);
     strictEqual(await stores.embeddings.embedded('m1'), 1);

@@ -7,7 +7,7 @@ import type { Stores } from './stores.ts';
 
 /** What `GrantStore` promises. */
 export const grantStoreContract = {
-  'a grant is decided by the client, the name of the collection and the grant that there is': async (stores) => {
+  'the decision of a grant sees the client, the name of the collection and the existing grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     deepStrictEqual(await seenByGrant(stores, client, collection), {
       client,
@@ -18,7 +18,7 @@ export const grantStoreContract = {
     strictEqual((await seenByGrant(stores, client, collection))?.grantedAt, start + 5);
   },
 
-  'a grant is decided with null for a client or a collection that is not there': async (stores) => {
+  'the decision of a grant sees null for a missing client or collection': async (stores) => {
     const { client, collection } = await aPair(stores);
     const nobody = { id: nextId<ProfileId>() };
     strictEqual((await seenByGrant(stores, nobody, collection))?.client, null);
@@ -32,7 +32,7 @@ export const grantStoreContract = {
     deepStrictEqual(await stores.grants.clientsOf(collection.id), [{ profile: client, grantedAt: start + 5 }]);
   },
 
-  'a grant is one of this pair alone': async (stores) => {
+  'a grant is for its pair alone': async (stores) => {
     const [one, other] = [await aPair(stores), await aPair(stores)];
     await granted(stores, one.client, one.collection);
     for (const [client, collection] of [
@@ -50,14 +50,14 @@ export const grantStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a grant whose decision raises passes that on and changes nothing': async (stores) => {
+  'a grant rethrows what its decision throws, and changes nothing': async (stores) => {
     const { client, collection } = await aPair(stores);
     await assertRefused(stores.grants.grant(client.id, collection.id, refuse), 'already_approved');
     deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
     await assertWritten(stores);
   },
 
-  'of simultaneous grants of one pair exactly one sees no grant': async (stores) => {
+  'of concurrent grants for one pair, exactly one sees no grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     await assertOneWins(
       (index) =>
@@ -70,7 +70,7 @@ export const grantStoreContract = {
     strictEqual((await stores.grants.clientsOf(collection.id))?.length, 1);
   },
 
-  'a grant does not outlive the client or the collection that is removed at the same time': async (stores) => {
+  'a grant does not outlive a client or collection that is removed concurrently': async (stores) => {
     const pairs = await Promise.all(Array.from({ length: 10 }, () => aPair(stores)));
     await Promise.allSettled(
       pairs.flatMap(({ client, collection }, index) => [
@@ -97,7 +97,7 @@ export const grantStoreContract = {
     strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
   },
 
-  'a revoke is decided by the client, the name of the collection and the grant that there is': async (stores) => {
+  'the decision of a revocation sees the client, the name of the collection and the existing grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     deepStrictEqual(await seenByRevoke(stores, client, collection), {
       client,
@@ -108,21 +108,21 @@ export const grantStoreContract = {
     strictEqual((await seenByRevoke(stores, client, collection))?.grantedAt, start + 5);
   },
 
-  'a revoke is decided with null for a client or a collection that is not there': async (stores) => {
+  'the decision of a revocation sees null for a missing client or collection': async (stores) => {
     const { client, collection } = await aPair(stores);
     const nobody = { id: nextId<ProfileId>() };
     strictEqual((await seenByRevoke(stores, nobody, collection))?.client, null);
     strictEqual((await seenByRevoke(stores, client, { id: nextId() }))?.collectionName, null);
   },
 
-  'no read sees a grant once its revoke is fulfilled': async (stores) => {
+  'no read sees a grant once its revocation is fulfilled': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     await stores.grants.revoke(client.id, collection.id, () => noEffects);
     deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
   },
 
-  'a revoke leaves every other grant': async (stores) => {
+  'a revocation leaves every other grant alone': async (stores) => {
     const [one, other] = [await aPair(stores), await aPair(stores)];
     const kept = [
       [one.client, other.collection],
@@ -137,7 +137,7 @@ export const grantStoreContract = {
     }
   },
 
-  'a revoke writes its effects': async (stores) => {
+  'a revocation writes its effects': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     const effects = someEffects();
@@ -145,7 +145,7 @@ export const grantStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a revoke whose decision raises passes that on and keeps the grant': async (stores) => {
+  'a revocation rethrows what its decision throws, and keeps the grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     await assertRefused(stores.grants.revoke(client.id, collection.id, refuse), 'already_approved');
@@ -153,7 +153,7 @@ export const grantStoreContract = {
     await assertWritten(stores);
   },
 
-  'of simultaneous revokes of one pair exactly one sees the grant': async (stores) => {
+  'of concurrent revocations for one pair, exactly one sees the grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     await assertOneWins(
@@ -166,7 +166,7 @@ export const grantStoreContract = {
     );
   },
 
-  'a revoke makes the grants epoch of the client grow': async (stores) => {
+  'a revocation makes the grants epoch of the client grow': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     const before = (await rowOf(stores, client)).epochs.grants;
@@ -174,7 +174,7 @@ export const grantStoreContract = {
     strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
   },
 
-  'what was revoked can be granted again': async (stores) => {
+  'a revoked grant can be granted again': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection, start);
     await stores.grants.revoke(client.id, collection.id, () => noEffects);
@@ -182,7 +182,7 @@ export const grantStoreContract = {
     deepStrictEqual(await stores.grants.clientsOf(collection.id), [{ profile: client, grantedAt: start + 9 }]);
   },
 
-  'the collections of a client are all that there are, each with its grant or null, in the order of lists': async (
+  'the collections of a client are all collections, each with its grant or null, in the order of lists': async (
     stores,
   ) => {
     const { client, collection } = await aPair(stores, { name: 'äb' });
@@ -197,7 +197,7 @@ export const grantStoreContract = {
     });
   },
 
-  'a profile that is not there has no collections to list': async (stores) => {
+  'a missing profile has no list of collections': async (stores) => {
     await aPair(stores);
     strictEqual(await stores.grants.collectionsOf(nextId()), null);
   },
@@ -215,7 +215,7 @@ export const grantStoreContract = {
     ]);
   },
 
-  'a collection without a grant has no clients, and one that is not there has no list of them': async (stores) => {
+  'a collection without grants has no clients, and a missing one has no list of them': async (stores) => {
     const { collection } = await aPair(stores);
     deepStrictEqual(await stores.grants.clientsOf(collection.id), []);
     strictEqual(await stores.grants.clientsOf(nextId()), null);
@@ -236,7 +236,7 @@ const granted = ({ grants }: Stores, client: Profile, collection: Collection, gr
 
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
-/** What a decision sees that then throws. */
+/** The state that the decision of a grant sees; the decision then throws. */
 const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
   let seen: GrantState | null = null;
   const attempt = grants.grant(client.id, collection.id, (state) => {
@@ -257,7 +257,7 @@ const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) =
   return seen as GrantState | null;
 };
 
-/** Whether the grant is in: the hot read, the client's list, its ids, the admin's list of collections, and of clients. */
+/** Whether each read shows the grant: the hot read, the client's list, its ids, the admin's collections and clients. */
 const whoSees = async (stores: Stores, client: Profile, collection: Collection): Promise<boolean[]> => {
   const visibility = { of: 'granted', to: client.id } as const;
   const access = await stores.grants.collectionsOf(client.id);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { jobKinds, type JobId, type JobQueue } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A queue that nobody has offered to or started. */
+/** A fresh queue: nothing offered, not started. */
 export interface JobQueueSubject {
   readonly queue: JobQueue;
-  /** How many jobs of each kind it is meant to work at once. */
+  /** How many jobs of each kind it runs at once. */
   readonly concurrency: number;
-  /** How long it may take to hand over what it is offered. */
+  /** How long it may take to deliver an offered id. */
   readonly patienceMs: number;
 }
 
@@ -16,7 +16,7 @@ const ids = (count: number): readonly JobId[] => Array.from({ length: count }, (
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until it is so. A queue may lose what it is offered, so that it is offered again, as the outbox does. */
+/** Waits until the condition holds. A queue may lose an id, so `again` repeats the offer, as the relay does. */
 const waiting =
   ({ patienceMs }: JobQueueSubject) =>
   async (isSo: () => boolean, because: string, again: () => void = () => undefined): Promise<void> => {
@@ -28,7 +28,7 @@ const waiting =
     assert.fail(because);
   };
 
-/** Work that lasts until it is let go, and what has come to it. */
+/** Work that lasts until `open` is called, with a record of the ids it got. */
 const createGate = () => {
   const begun: JobId[] = [];
   const ended: JobId[] = [];
@@ -45,7 +45,7 @@ const createGate = () => {
 };
 
 export const jobQueueContract = {
-  'every id that is offered is handed over': async (subject) => {
+  'every offered id is delivered': async (subject) => {
     const { queue } = subject;
     const until = waiting(subject);
     const worked = new Set<JobId>();
@@ -54,11 +54,11 @@ export const jobQueueContract = {
     });
     const offer = (): void => queue.offer('embed', ids(50));
     offer();
-    await until(() => worked.size === 50, 'an id was never handed over', offer);
+    await until(() => worked.size === 50, 'an id was never delivered', offer);
     await queue.stop();
   },
 
-  'what is offered before the start waits for it': async (subject) => {
+  'ids offered before the start wait for it': async (subject) => {
     const { queue } = subject;
     const until = waiting(subject);
     const worked = new Set<JobId>();
@@ -67,11 +67,11 @@ export const jobQueueContract = {
     queue.start(async (id) => {
       worked.add(id);
     });
-    await until(() => worked.size === 5, 'an id that was offered early was never handed over');
+    await until(() => worked.size === 5, 'an id that was offered early was never delivered');
     await queue.stop();
   },
 
-  'an id that was worked is handed over again when it is offered again': async (subject) => {
+  'a worked id is delivered again when it is offered again': async (subject) => {
     const { queue } = subject;
     const until = waiting(subject);
     let times = 0;
@@ -79,16 +79,16 @@ export const jobQueueContract = {
       times++;
     });
     queue.offer('embed', [idOf(1)]);
-    await until(() => times >= 1, 'the id was never handed over');
+    await until(() => times >= 1, 'the id was never delivered');
     const before = times;
     const offer = (): void => queue.offer('embed', [idOf(1)]);
     await pause(20);
     offer();
-    await until(() => times > before, 'the id was not handed over a second time', offer);
+    await until(() => times > before, 'the id was not delivered a second time', offer);
     await queue.stop();
   },
 
-  'an offer returns before anything is worked': async (subject) => {
+  'an offer returns before any work begins': async (subject) => {
     const { queue } = subject;
     const until = waiting(subject);
     const { begun, work, open } = createGate();
@@ -98,26 +98,26 @@ export const jobQueueContract = {
     open();
     await until(
       () => begun.length >= 3,
-      'an id was never handed over',
+      'an id was never delivered',
       () => queue.offer('embed', ids(3)),
     );
     await queue.stop();
     assert.equal(begunWithinTheOffer, 0, 'the caller of offer did the work');
   },
 
-  'no more are worked at once than the queue is meant to': async (subject) => {
+  'no more jobs of a kind run at once than the queue allows': async (subject) => {
     const { queue, concurrency } = subject;
     const until = waiting(subject);
     const { begun, ended, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(concurrency + 10));
-    await until(() => begun.length >= concurrency, 'fewer are worked at once than the queue is meant to');
+    await until(() => begun.length >= concurrency, 'fewer jobs run at once than the queue allows');
     await pause(30);
     const atOnce = begun.length;
     open();
     await until(
       () => new Set(ended).size === concurrency + 10,
-      'not all were worked',
+      'not all jobs ran',
       () => {
         queue.offer('embed', ids(concurrency + 10));
       },
@@ -126,13 +126,13 @@ export const jobQueueContract = {
     assert.equal(atOnce, concurrency);
   },
 
-  'however many of one kind are under way, a job of each other kind is worked': async (subject) => {
+  'however many jobs of one kind are under way, a job of any other kind runs': async (subject) => {
     const { queue, concurrency } = subject;
     const until = waiting(subject);
     const { begun, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(concurrency + 10));
-    await until(() => begun.length >= concurrency, 'fewer are worked at once than the queue is meant to');
+    await until(() => begun.length >= concurrency, 'fewer jobs run at once than the queue allows');
     for (const [n, kind] of jobKinds.filter((other) => other !== 'embed').entries()) {
       const offer = (): void => queue.offer(kind, [idOf(1_000 + n)]);
       offer();
@@ -142,13 +142,13 @@ export const jobQueueContract = {
     await queue.stop();
   },
 
-  'a stop waits for what is under way': async (subject) => {
+  'a stop waits for the jobs under way': async (subject) => {
     const { queue } = subject;
     const until = waiting(subject);
     const { begun, ended, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', [idOf(1)]);
-    await until(() => begun.length > 0, 'the id was never handed over');
+    await until(() => begun.length > 0, 'the id was never delivered');
     let stopped = false;
     const stopping = queue.stop().then(() => {
       stopped = true;
@@ -161,13 +161,13 @@ export const jobQueueContract = {
     assert.deepEqual(ended, begun);
   },
 
-  'a stop takes nothing more, neither what waited nor what is offered later': async (subject) => {
+  'after a stop nothing more is delivered, neither waiting ids nor later ones': async (subject) => {
     const { queue, concurrency } = subject;
     const until = waiting(subject);
     const { begun, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', ids(concurrency + 10));
-    await until(() => begun.length >= concurrency, 'fewer are worked at once than the queue is meant to');
+    await until(() => begun.length >= concurrency, 'fewer jobs run at once than the queue allows');
     const stopping = queue.stop();
     const atStop = begun.length;
     open();
@@ -177,7 +177,7 @@ export const jobQueueContract = {
     assert.equal(begun.length, atStop);
   },
 
-  'a queue that was never started, or is stopped already, stops at once': async ({ queue, patienceMs }) => {
+  'a queue that was never started or is already stopped stops at once': async ({ queue, patienceMs }) => {
     queue.offer('embed', ids(3));
     const stopsInTime = (): Promise<boolean> =>
       Promise.race([queue.stop().then(() => true), pause(patienceMs).then(() => false)]);

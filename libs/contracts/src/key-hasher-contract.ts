@@ -4,10 +4,10 @@ import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand } from './deadlines.ts';
 
-/** A hasher whose work can be counted. */
+/** A hasher whose computations are counted. */
 export interface KeyHasherSubject {
   readonly keys: KeyHasher;
-  /** How many argon2 computations there have been. */
+  /** How many argon2 computations it has made. */
   readonly computations: () => number;
 }
 
@@ -15,11 +15,11 @@ export interface KeyHasherSubject {
 const phcForm = /^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$/;
 
 export const keyHasherContract = {
-  'a secret matches the hash that was made of it, again and again': async ({ keys }) => {
+  'a secret matches the hash that was made from it, again and again': async ({ keys }) => {
     const hash = await keys.hash('one', null);
     for (let time = 0; time < 3; time++) assert.equal(await keys.matches('one', hash), true);
   },
-  'another secret does not match, also after the right one did': async ({ keys }) => {
+  'a wrong secret does not match, even after the right one did': async ({ keys }) => {
     const hash = await keys.hash('one', null);
     assert.equal(await keys.matches('two', hash), false);
     assert.equal(await keys.matches('one', hash), true);
@@ -30,7 +30,7 @@ export const keyHasherContract = {
     assert.equal(await keys.matches('one', one), true);
     assert.equal(await keys.matches('one', two), false);
   },
-  'a hash is different at every call, and every one matches': async ({ keys }) => {
+  'every call makes a different hash, and each one matches': async ({ keys }) => {
     const [first, second] = [await keys.hash('one', null), await keys.hash('one', null)];
     assert.notEqual(first, second);
     assert.deepEqual([await keys.matches('one', first), await keys.matches('one', second)], [true, true]);
@@ -48,7 +48,7 @@ export const keyHasherContract = {
     for (let time = 0; time < 3; time++) assert.deepEqual(await matchAll(), [true, true, true]);
     assert.equal(computations(), once);
   },
-  'a hash does not show the secret': async ({ keys }) => {
+  'a hash does not contain the secret': async ({ keys }) => {
     assert.ok(!(await keys.hash('a-long-secret', null)).includes('a-long-secret'));
   },
   'no hash is made once the deadline has expired': async ({ keys }) => {

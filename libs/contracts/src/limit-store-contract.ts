@@ -8,7 +8,7 @@ import type { Stores } from './stores.ts';
 
 /** What `LimitStore` promises. */
 export const limitStoreContract = {
-  'a tier that was added is listed as it was': async (stores) => {
+  'an added tier is listed as it was given': async (stores) => {
     const tier = aTier({ description: 'Für Straßen', isActive: true });
     const other = aTier({ tier: 'silver', description: null, isActive: false, allowed: 1, windowSeconds: 1 });
     for (const each of [tier, other]) await stores.limits.addTier(each, noEffects);
@@ -22,7 +22,7 @@ export const limitStoreContract = {
     deepStrictEqual(names, ['10', '9', 'a', 'a-1', 'a1', 'a_1', 'b']);
   },
 
-  'the addition of a tier writes its effects': async (stores) => {
+  'an addition of a tier writes its effects': async (stores) => {
     const effects = someEffects();
     await stores.limits.addTier(aTier(), effects);
     await assertWritten(stores, effects);
@@ -36,12 +36,12 @@ export const limitStoreContract = {
     await assertWritten(stores);
   },
 
-  'of simultaneous additions of one tier exactly one succeeds': async (stores) => {
+  'of concurrent additions of one tier, exactly one succeeds': async (stores) => {
     await assertOneWins((index) => stores.limits.addTier(aTier({ allowed: index + 1 }), noEffects), 'tier_taken');
     strictEqual((await stores.limits.tiers()).length, 1);
   },
 
-  'an update of a tier decides by what it is, stores the change and answers it': async (stores) => {
+  'an update of a tier decides on the current one, stores the change and returns it': async (stores) => {
     const [before, other] = [aTier(), aTier({ tier: 'silver' })];
     for (const tier of [before, other]) await stores.limits.addTier(tier, noEffects);
     const after = aTier({ description: null, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 });
@@ -71,26 +71,26 @@ export const limitStoreContract = {
     );
   },
 
-  'an update of a tier whose decision raises passes that on and changes nothing': async (stores) => {
+  'an update of a tier rethrows what its decision throws, and changes nothing': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRefused(stores.limits.updateTier('gold', refuse), 'already_approved');
     deepStrictEqual(await stores.limits.tiers(), [aTier()]);
     await assertWritten(stores);
   },
 
-  'an update of a tier that is not there is refused before anything is decided': async (stores) => {
+  'an update of a missing tier is refused before the decision': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRefused(stores.limits.updateTier('silver', refuse), 'tier_not_found');
   },
 
-  'each of simultaneous updates of one tier sees the one before it': async (stores) => {
+  'concurrent updates of one tier each see the one before': async (stores) => {
     await stores.limits.addTier(aTier({ allowed: 1 }), noEffects);
     const oneMore = (tier: Tier) => ({ tier: { ...tier, allowed: tier.allowed + 1 }, ...noEffects });
     await Promise.all(Array.from({ length: 20 }, () => stores.limits.updateTier('gold', oneMore)));
     strictEqual((await stores.limits.tiers())[0]?.allowed, 21);
   },
 
-  'a removal of a tier decides by what it is, takes that tier alone and writes its effects': async (stores) => {
+  'a removal of a tier decides on the current one, removes only that tier and writes its effects': async (stores) => {
     const [gone, stays] = [aTier(), aTier({ tier: 'silver' })];
     for (const tier of [gone, stays]) await stores.limits.addTier(tier, noEffects);
     const effects = someEffects();
@@ -104,7 +104,7 @@ export const limitStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal of a tier takes it from every profile that has it, as a change of theirs, and from no other': async (
+  'a removal of a tier takes it from every profile that has it, as a change of that profile, and from no other': async (
     stores,
   ) => {
     for (const tier of ['gold', 'silver']) await stores.limits.addTier(aTier({ tier }), noEffects);
@@ -121,7 +121,7 @@ export const limitStoreContract = {
     ]);
   },
 
-  'a tier that is made under the name of a removed one begins without clients': async (stores) => {
+  'a new tier with the name of a removed one starts without clients': async (stores) => {
     const profile = await aClient(stores, { tier: 'gold' });
     await stores.limits.addTier(aTier(), noEffects);
     await stores.limits.removeTier('gold', () => ({ removedAt: start, ...noEffects }));
@@ -129,18 +129,18 @@ export const limitStoreContract = {
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a removal of a tier whose decision raises passes that on and keeps it': async (stores) => {
+  'a removal of a tier rethrows what its decision throws, and keeps the tier': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRefused(stores.limits.removeTier('gold', refuse), 'already_approved');
     deepStrictEqual(await stores.limits.tiers(), [aTier()]);
   },
 
-  'a removal of a tier that is not there is refused before anything is decided': async (stores) => {
+  'a removal of a missing tier is refused before the decision': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRefused(stores.limits.removeTier('silver', refuse), 'tier_not_found');
   },
 
-  'an override that was added is answered with its id and listed as it was': async (stores) => {
+  'an added override is returned with its id and listed as it was given': async (stores) => {
     const profile = await aClient(stores);
     for (const isActive of [false, true]) {
       const facts = overrideOf(profile, { isActive, updatedAt: start + 1 });
@@ -164,7 +164,7 @@ export const limitStoreContract = {
     ok(added.every(({ id }, index) => index === 0 || id > (added[index - 1]?.id ?? id)));
   },
 
-  'overrides that are active can be listed alone': async (stores) => {
+  'active overrides can be listed alone': async (stores) => {
     const profile = await aClient(stores);
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
     const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
@@ -172,7 +172,7 @@ export const limitStoreContract = {
     strictEqual((await stores.limits.overrides(false)).length, 2);
   },
 
-  'the id of an override is never used again': async (stores) => {
+  'the id of an override is never reused': async (stores) => {
     const profile = await aClient(stores);
     const first = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await stores.limits.removeOverride(first.id, () => noEffects);
@@ -183,7 +183,7 @@ export const limitStoreContract = {
     strictEqual(new Set([first.id, second.id, third.id]).size, 3);
   },
 
-  "an addition of an override sees the client's others by id, and nobody else's": async (stores) => {
+  "an addition of an override sees the client's other overrides by id, and no other client's": async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
     await addedOverrides(stores, other, 1);
     const [first, second] = await addedOverrides(stores, profile, 2);
@@ -193,25 +193,25 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, second]);
   },
 
-  'an addition of an override for a client that is gone is refused before anything is decided': async (stores) => {
+  'an addition of an override for a missing client is refused before the decision': async (stores) => {
     await assertRefused(stores.limits.addOverride(aProfile().id, refuse), 'client_not_found');
   },
 
-  'an addition of an override whose decision raises passes that on and adds nothing': async (stores) => {
+  'an addition of an override rethrows what its decision throws, and adds nothing': async (stores) => {
     const profile = await aClient(stores);
     await assertRefused(stores.limits.addOverride(profile.id, refuse), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), []);
     await assertWritten(stores);
   },
 
-  'the addition of an override writes its effects': async (stores) => {
+  'an addition of an override writes its effects': async (stores) => {
     const profile = await aClient(stores);
     const effects = someEffects();
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile), effects));
     await assertWritten(stores, effects);
   },
 
-  "a new active override makes the client's others inactive, and nobody else's": async (stores) => {
+  "a new active override deactivates the client's others, and no other client's": async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
     const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
@@ -226,7 +226,7 @@ export const limitStoreContract = {
     deepStrictEqual(await stores.limits.overrides(true), [active]);
   },
 
-  'becoming inactive for another is a change with its time': async (stores) => {
+  'an override that is deactivated for another is changed at that time': async (stores) => {
     const profile = await aClient(stores);
     const facts = overrideOf(profile, { updatedAt: start });
     const { id } = await stores.limits.addOverride(profile.id, adding(facts));
@@ -235,7 +235,7 @@ export const limitStoreContract = {
     deepStrictEqual(replaced, { ...facts, id, isActive: false, updatedAt: start + 60 });
   },
 
-  'of simultaneous additions of active overrides one is active at the end': async (stores) => {
+  'of concurrently added active overrides, one is active in the end': async (stores) => {
     const profile = await aClient(stores);
     const add = () => stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const added = await Promise.all(Array.from({ length: 20 }, add));
@@ -243,7 +243,7 @@ export const limitStoreContract = {
     strictEqual((await stores.limits.overrides(true)).length, 1);
   },
 
-  'an update of an override decides by what it is, stores the change and answers it': async (stores) => {
+  'an update of an override decides on the current one, stores the change and returns it': async (stores) => {
     const profile = await aClient(stores);
     const before = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     const after: Override = { ...before, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 };
@@ -264,7 +264,7 @@ export const limitStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  "an override that becomes active makes the client's others inactive, and nobody else's": async (stores) => {
+  "an override that becomes active deactivates the client's others, and no other client's": async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
     const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     const [first] = await addedOverrides(stores, profile, 2);
@@ -278,7 +278,7 @@ export const limitStoreContract = {
     );
   },
 
-  "an update of an override sees the client's others by id, and nobody else's": async (stores) => {
+  "an update of an override sees the client's other overrides by id, and no other client's": async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
     await addedOverrides(stores, other, 1);
     const [first, second, third] = await addedOverrides(stores, profile, 3);
@@ -291,7 +291,7 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, third]);
   },
 
-  'an update of an override whose decision raises passes that on and changes nothing': async (stores) => {
+  'an update of an override rethrows what its decision throws, and changes nothing': async (stores) => {
     const profile = await aClient(stores);
     const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await assertRefused(stores.limits.updateOverride(override.id, refuse), 'already_approved');
@@ -299,11 +299,13 @@ export const limitStoreContract = {
     await assertWritten(stores);
   },
 
-  'an update of an override that is not there is refused before anything is decided': async (stores) => {
+  'an update of a missing override is refused before the decision': async (stores) => {
     await assertRefused(stores.limits.updateOverride(1, refuse), 'override_not_found');
   },
 
-  'a removal of an override decides by what it is, takes that one alone and writes its effects': async (stores) => {
+  'a removal of an override decides on the current one, removes only that one and writes its effects': async (
+    stores,
+  ) => {
     const profile = await aClient(stores);
     const [stays, gone] = await addedOverrides(stores, profile, 2);
     ok(gone);
@@ -321,7 +323,7 @@ export const limitStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an update and a removal of an override see whose it is': async (stores) => {
+  'an update and a removal of an override see its client': async (stores) => {
     const [profile, other] = [await aClient(stores), await aClient(stores)];
     await stores.limits.addOverride(other.id, adding(overrideOf(other)));
     const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
@@ -337,14 +339,14 @@ export const limitStoreContract = {
     deepStrictEqual(seen, [profile, profile]);
   },
 
-  'a removal of an override whose decision raises passes that on and keeps it': async (stores) => {
+  'a removal of an override rethrows what its decision throws, and keeps the override': async (stores) => {
     const profile = await aClient(stores);
     const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
     await assertRefused(stores.limits.removeOverride(override.id, refuse), 'already_approved');
     deepStrictEqual(await stores.limits.overrides(false), [override]);
   },
 
-  'a removal of an override that is not there is refused before anything is decided': async (stores) => {
+  'a removal of a missing override is refused before the decision': async (stores) => {
     await assertRefused(stores.limits.removeOverride(1, refuse), 'override_not_found');
   },
 } satisfies Contract<Stores>;
@@ -358,14 +360,14 @@ const aClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Prom
 const overrideOf = ({ clientId }: Profile, facts: Partial<NewOverride> = {}): NewOverride =>
   anOverride(clientId ? { clientId, ...facts } : facts);
 
-/** The change to that override, in the place of the active one. */
+/** The change to that override, which replaces the active one. */
 const activating = (override: Override, others: readonly Override[]): OverrideChange<Override> => ({
   override,
   others: replacedBy(override, others),
   ...noEffects,
 });
 
-/** Overrides of one client, one after the other: the last is the active one. */
+/** Adds overrides of one client one after the other: the last is the active one. */
 const addedOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
   const overrides: Override[] = [];
   for (let index = 0; index < count; index += 1) {

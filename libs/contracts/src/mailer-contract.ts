@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DeliveryError, type Mail, type Mailer } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-/** A mail as it is in the hands that it was put into. */
+/** A mail as its receiver has it. */
 export interface ReceivedMail {
   /** With its angle brackets. */
   readonly messageId: string;
@@ -14,13 +14,13 @@ export interface ReceivedMail {
   readonly headerNames: readonly string[];
 }
 
-/** A mailer that sends, what has come of its mails, and a switch for what it depends on. */
+/** A mailer that sends, the mails it delivered, and a switch for what it depends on. */
 export interface MailerSubject {
   readonly mailer: Mailer;
   readonly received: () => Promise<readonly ReceivedMail[]>;
   /** Makes every delivery fail from now on. */
   readonly interrupt: () => Promise<void>;
-  /** Ends what `interrupt` began. */
+  /** Ends what `interrupt` started. */
   readonly resume: () => Promise<void>;
 }
 
@@ -40,26 +40,26 @@ const theOneReceived = async ({ received }: MailerSubject): Promise<ReceivedMail
   return mail;
 };
 
-/** How lines end on the way is no part of a text. */
+/** Ignores line endings, which may change on the way. */
 const withPlainLines = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
 
-/** Why the mail did not go out, or null where it did. */
+/** Why the mail did not go out, or null if it did. */
 const failureOf = async (sending: Promise<void>): Promise<unknown> => {
   const [outcome] = await Promise.allSettled([sending]);
   return outcome.status === 'rejected' ? outcome.reason : null;
 };
 
 export const mailerContract = {
-  'a mailer that sends says so': async ({ mailer }) => {
+  'a mailer that sends is enabled': async ({ mailer }) => {
     assert.equal(mailer.enabled, true);
   },
 
-  'once the promise is fulfilled the mail is in other hands': async (subject) => {
+  'once the promise is fulfilled, the mail has been handed over': async (subject) => {
     await subject.mailer.send(aMail());
     await theOneReceived(subject);
   },
 
-  'a mail goes to its recipient alone': async (subject) => {
+  'a mail goes only to its recipient': async (subject) => {
     await subject.mailer.send(aMail());
     assert.deepEqual((await theOneReceived(subject)).recipients, ['ada@example.com']);
   },
@@ -74,7 +74,7 @@ export const mailerContract = {
     );
   },
 
-  'letters of every script, long lines and lines of dots arrive as they are': async (subject) => {
+  'every script, long lines and lines of dots arrive unchanged': async (subject) => {
     const mail = aMail({
       subject: `Zugang für Łukasz 😀 — ${'sehr '.repeat(60)}lang`,
       text: `Grüße, 你好 😀\n.\n..\nFrom here\n=3D ${'x'.repeat(2000)}\n`,
@@ -103,14 +103,14 @@ export const mailerContract = {
     );
   },
 
-  'mails with two ids are two mails': async ({ mailer, received }) => {
+  'mails with different ids are different mails': async ({ mailer, received }) => {
     await mailer.send(aMail());
     await mailer.send(aMail({ id: 'another', to: 'bob@example.com' }));
     const recipients = (await received()).flatMap((mail) => mail.recipients);
     assert.deepEqual([...recipients].sort(), ['ada@example.com', 'bob@example.com']);
   },
 
-  'a line break in the subject makes no header of its own': async (subject) => {
+  'a line break in the subject adds no header': async (subject) => {
     await subject.mailer.send(aMail({ subject: 'Hello\r\nBcc: eve@example.com\nX-Evil: 1\rX-Worse: 1' }));
     const { recipients, headerNames } = await theOneReceived(subject);
     assert.deepEqual(recipients, ['ada@example.com']);
@@ -120,12 +120,12 @@ export const mailerContract = {
     );
   },
 
-  'what shows a subject otherwise than it stands is taken out of it': async (subject) => {
+  'a subject loses control characters, line separators and bidirectional controls': async (subject) => {
     await subject.mailer.send(aMail({ subject: 'Hello\u2028you,\u202e\u001b[2J there\u0085' }));
     assert.equal((await theOneReceived(subject)).subject, 'Hello you, [2J there');
   },
 
-  'a recipient that is not one address is refused for good': async ({ mailer, received }) => {
+  'a recipient that is not exactly one address is a permanent failure': async ({ mailer, received }) => {
     for (const to of [
       'ada@example.com\r\nBcc: eve@example.com',
       'ada@example.com, eve@example.com',
@@ -143,17 +143,17 @@ export const mailerContract = {
     assert.deepEqual(await received(), []);
   },
 
-  'a failure is a DeliveryError that says no part of the mail': async (subject) => {
+  'a failure is a DeliveryError that quotes no part of the mail': async (subject) => {
     const mail = aMail();
     await subject.interrupt();
     const failure = await failureOf(subject.mailer.send(mail));
     assert.ok(failure instanceof DeliveryError, String(failure));
     for (const part of [mail.to, mail.subject, 'your key is ready', mail.id]) {
-      assert.ok(!failure.message.includes(part), `the message holds ${JSON.stringify(part)}`);
+      assert.ok(!failure.message.includes(part), `the message contains ${JSON.stringify(part)}`);
     }
   },
 
-  'a failure that may pass is not one for good, and the mail goes out later': async (subject) => {
+  'a temporary failure is not permanent, and the mail can be sent later': async (subject) => {
     await subject.interrupt();
     const failure = await failureOf(subject.mailer.send(aMail()));
     assert.ok(failure instanceof DeliveryError, String(failure));

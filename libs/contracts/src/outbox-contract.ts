@@ -7,13 +7,13 @@ import type { Stores } from './stores.ts';
 
 /** What `Outbox` promises. */
 export const outboxContract = {
-  'jobs are due from their time on': async (stores) => {
+  'jobs are due from their due time on': async (stores) => {
     const [due] = await waiting(stores, aJob({ dueAt: start }), aJob({ dueAt: start + 1 }));
     deepStrictEqual(await dueJobs(stores, start - 1, 9), []);
     deepStrictEqual(await dueJobs(stores, start, 9), [due.id]);
   },
 
-  'jobs of one kind come longest due first, at most as many as asked for': async (stores) => {
+  'due jobs of a kind are returned longest due first, up to the limit': async (stores) => {
     const [third, first, second] = await waiting(
       stores,
       aJob({ dueAt: start + 3 }),
@@ -24,7 +24,7 @@ export const outboxContract = {
     deepStrictEqual(await dueJobs(stores, start + 3, 2), [first.id, second?.id]);
   },
 
-  'jobs of one kind are told without those of another': async (stores) => {
+  'due jobs are only those of the requested kind': async (stores) => {
     const profileId = nextId<ProfileId>();
     const kinds = await waiting(
       stores,
@@ -41,13 +41,13 @@ export const outboxContract = {
     deepStrictEqual(await dueJobs(stores, start + 9, 9), [free.id]);
   },
 
-  'a job whose lease ran out is due again': async (stores) => {
+  'a job whose lease has expired is due again': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     deepStrictEqual(await dueJobs(stores, start + 10, 9), [job.id]);
   },
 
-  'a claim answers the job as it was written, of every kind': async (stores) => {
+  'a claim returns the job as it was written, for every kind': async (stores) => {
     const profileId = nextId<Extract<JobTask, { profileId: unknown }>['profileId']>();
     const jobs = await waiting(
       stores,
@@ -76,20 +76,20 @@ export const outboxContract = {
     strictEqual((await stores.outbox.claim(job.id, start + 1, start + 10))?.id, job.id);
   },
 
-  'a job that another has leased cannot be claimed': async (stores) => {
+  'a leased job cannot be claimed': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     strictEqual(await stores.outbox.claim(job.id, start + 9, start + 20), null);
   },
 
-  'a job whose lease ran out can be claimed, and is leased anew': async (stores) => {
+  'a job whose lease has expired can be claimed, and is leased again': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     strictEqual((await stores.outbox.claim(job.id, start + 10, start + 20))?.id, job.id);
     strictEqual(await stores.outbox.claim(job.id, start + 19, start + 30), null);
   },
 
-  'of simultaneous claims of one job one succeeds': async (stores) => {
+  'of concurrent claims of one job, exactly one succeeds': async (stores) => {
     const [job] = await waiting(stores, aJob());
     const claim = () => stores.outbox.claim(job.id, start, start + 10);
     const claims = await Promise.all(Array.from({ length: 20 }, claim));
@@ -99,14 +99,14 @@ export const outboxContract = {
     );
   },
 
-  'a job that is done is gone, and no other': async (stores) => {
+  'a job that is done is removed, and no other': async (stores) => {
     const [done, stays] = await waiting(stores, aJob(), aJob());
     await stores.outbox.claim(done.id, start, start + 10);
     await stores.outbox.done(done.id);
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), [stays.id]);
   },
 
-  'to end, put off or give up a job that is gone is no error and makes none': async (stores) => {
+  'ending, postponing or giving up a job that is gone does nothing': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.done(job.id);
     const outcomes = await Promise.allSettled([
@@ -121,7 +121,7 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
   },
 
-  'a job that is put off gives its lease back and is due at the time that was set': async (stores) => {
+  'a postponed job releases its lease and is due at the time that was set': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 100);
     await stores.outbox.retry(job.id, start + 10, 'busy');
@@ -131,7 +131,7 @@ export const outboxContract = {
     strictEqual((await stores.outbox.claim(job.id, start + 10, start + 20))?.dueAt, start + 10);
   },
 
-  'each putting off counts one attempt': async (stores) => {
+  'each retry counts one attempt': async (stores) => {
     const [job, other] = await waiting(stores, aJob(), aJob());
     for (const attempts of [0, 1, 2]) {
       deepStrictEqual(await stores.outbox.claim(job.id, start, start + 10), { ...job, attempts });
@@ -140,7 +140,7 @@ export const outboxContract = {
     strictEqual((await stores.outbox.claim(other.id, start, start + 10))?.attempts, 0);
   },
 
-  'a notice that is added where its profile has one is not added: that one is asked for once more': async (stores) => {
+  'a second notice for a profile is not added: the first counts one more request': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
     const [first] = await waiting(stores, aNotice(ada));
     const [other] = await waiting(stores, aNotice(bob), aNotice(ada, { dueAt: start + 5 }), aMailJob(ada));
@@ -153,14 +153,14 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
   },
 
-  'of simultaneous additions of notices for one profile one is added, and asked for by all': async (stores) => {
+  'of notices added concurrently for one profile, one is added and counts every request': async (stores) => {
     const ada = nextId<ProfileId>();
     await Promise.all(Array.from({ length: 20 }, () => waiting(stores, aNotice(ada))));
     const [id, ...more] = await stores.outbox.due('mail.notice', start, 99);
     deepStrictEqual([(await claimedNotice(stores, id)).task.asked, more], [20, []]);
   },
 
-  'a notice that is leased, put off or given up is asked for once more as well': async (stores) => {
+  'a notice that is leased, postponed or given up also counts one more request': async (stores) => {
     const profiles = [nextId<ProfileId>(), nextId<ProfileId>(), nextId<ProfileId>()] as const;
     const notices = () => [aNotice(profiles[0]), aNotice(profiles[1]), aNotice(profiles[2])] as const;
     const [leased, putOff, gone] = await waiting(stores, ...notices());
@@ -178,22 +178,23 @@ export const outboxContract = {
       strictEqual((await claimedNotice(stores, id, start + 10)).task.asked, 2);
   },
 
-  'a notice that rests goes on under its next id, for what it was asked since its claim, as if it had never failed':
-    async (stores) => {
-      const ada = nextId<ProfileId>();
-      const [first] = await waiting(stores, aNotice(ada));
-      await stores.outbox.retry(first.id, start, 'busy');
-      const claimed = await claimedNotice(stores, first.id);
-      await waiting(stores, aNotice(ada));
-      const next = { id: nextId<JobId>(), dueAt: start + 300 };
-      await stores.outbox.rest(claimed, next);
-      deepStrictEqual(await stores.outbox.due('mail.notice', start + 299, 9), []);
-      strictEqual(await stores.outbox.claim(next.id, start + 299, start + 400), null);
-      deepStrictEqual(await stores.outbox.due('mail.notice', start + 300, 9), [next.id]);
-      deepStrictEqual(await stores.outbox.claim(next.id, start + 300, start + 400), { ...first, ...next, attempts: 0 });
-    },
+  'a resting notice continues under its next id, with the requests since its claim, as if it had never failed': async (
+    stores,
+  ) => {
+    const ada = nextId<ProfileId>();
+    const [first] = await waiting(stores, aNotice(ada));
+    await stores.outbox.retry(first.id, start, 'busy');
+    const claimed = await claimedNotice(stores, first.id);
+    await waiting(stores, aNotice(ada));
+    const next = { id: nextId<JobId>(), dueAt: start + 300 };
+    await stores.outbox.rest(claimed, next);
+    deepStrictEqual(await stores.outbox.due('mail.notice', start + 299, 9), []);
+    strictEqual(await stores.outbox.claim(next.id, start + 299, start + 400), null);
+    deepStrictEqual(await stores.outbox.due('mail.notice', start + 300, 9), [next.id]);
+    deepStrictEqual(await stores.outbox.claim(next.id, start + 300, start + 400), { ...first, ...next, attempts: 0 });
+  },
 
-  'a notice that rests is neither due nor waiting until it is asked for': async (stores) => {
+  'a resting notice is neither due nor waiting until it is requested': async (stores) => {
     const ada = nextId<ProfileId>();
     const [first] = await waiting(stores, aNotice(ada));
     const next = { id: nextId<JobId>(), dueAt: start + 300 };
@@ -206,7 +207,7 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), [next.id]);
   },
 
-  'a notice that is gone or given up is left alone by a rest': async (stores) => {
+  'a rest leaves a notice alone that is gone or given up': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
     const [gone, lost] = await waiting(stores, aNotice(ada), aNotice(bob));
     const claims = [await claimedNotice(stores, gone.id), await claimedNotice(stores, lost.id)];
@@ -218,7 +219,7 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 1, oldestDueAt: null });
   },
 
-  'a job that was given up is never due again and cannot be claimed': async (stores) => {
+  'a dead letter is never due again and cannot be claimed': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     await stores.outbox.deadLetter(job.id, start, 'no use');
@@ -228,14 +229,14 @@ export const outboxContract = {
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
-  'a job that was given up is kept': async (stores) => {
+  'a dead letter is kept': async (stores) => {
     const [job] = await waiting(stores, aMailJob(nextId()), aJob());
     await stores.outbox.deadLetter(job.id, start, 'no use');
     const { waiting: left, deadLetters } = await stores.outbox.state(start);
     deepStrictEqual([left, deadLetters], [1, 1]);
   },
 
-  'to give a job up again changes nothing of it': async (stores) => {
+  'giving up a dead letter again changes nothing': async (stores) => {
     const [job] = await waiting(stores, aJob());
     await stores.outbox.deadLetter(job.id, start, 'no use');
     const before = await stores.deadLetters.list(9);
@@ -243,7 +244,9 @@ export const outboxContract = {
     deepStrictEqual(await stores.deadLetters.list(9), before);
   },
 
-  'what jobs that wait have sealed is listed, of leased and put off ones too, and of no other': async (stores) => {
+  'the sealed secrets of waiting jobs are listed, including leased and postponed ones, and no others': async (
+    stores,
+  ) => {
     const profileId = nextId<ProfileId>();
     const [free, leased, putOff, gone, hopeless] = await waiting(
       stores,
@@ -265,7 +268,7 @@ export const outboxContract = {
     );
   },
 
-  'a job that is sealed anew is otherwise as it was': async (stores) => {
+  'a resealed job is otherwise unchanged': async (stores) => {
     const [job, other] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.retry(job.id, start + 5, 'busy');
     await stores.outbox.claim(job.id, start + 5, start + 10);
@@ -280,7 +283,7 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
   },
 
-  'effects are written with what is sealed anew, and not where nothing is': async (stores) => {
+  'a resealing writes its effects, and none if nothing is resealed': async (stores) => {
     const [job] = await waiting(stores, aMailJob(nextId()));
     const effects = { ...someEffects(), jobs: [] };
     strictEqual(await stores.outbox.reseal(job.id, 'YW5kZXJz', 'bGF0ZQ', someEffects()), false);
@@ -289,7 +292,7 @@ export const outboxContract = {
     await assertWritten(stores, jobsOnly(job), effects);
   },
 
-  'a job that is gone, was given up or has something else sealed is not sealed anew': async (stores) => {
+  'a job that is gone, given up or sealed differently is not resealed': async (stores) => {
     const [gone, hopeless, changed] = await waiting(stores, aMailJob(nextId()), aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.done(gone.id);
     await stores.outbox.deadLetter(hopeless.id, start, 'no use');
@@ -305,14 +308,14 @@ export const outboxContract = {
     );
   },
 
-  'all jobs wait that are not given up, leased and put off ones too': async (stores) => {
+  'every job that is not a dead letter waits, leased and postponed ones included': async (stores) => {
     const [leased, putOff] = await waiting(stores, aJob(), aJob(), aJob({ dueAt: endOfTime }));
     await stores.outbox.claim(leased.id, start, start + 10);
     await stores.outbox.retry(putOff.id, start + 10, 'busy');
     strictEqual((await stores.outbox.state(start)).waiting, 3);
   },
 
-  'the state tells since when the longest due job is due': async (stores) => {
+  'the state says since when the longest due job has been due': async (stores) => {
     const [, oldest] = await waiting(
       stores,
       aJob({ dueAt: start + 5 }),
@@ -324,14 +327,14 @@ export const outboxContract = {
     strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 5);
   },
 
-  'the state tells of no due job where none is due': async (stores) => {
+  'the state says null if no job is due': async (stores) => {
     deepStrictEqual(await stores.outbox.state(start), { waiting: 0, deadLetters: 0, oldestDueAt: null });
     await waiting(stores, aJob({ dueAt: start + 1 }));
     deepStrictEqual(await stores.outbox.state(start), { waiting: 1, deadLetters: 0, oldestDueAt: null });
   },
 } satisfies Contract<Stores>;
 
-/** What `aMailJob` has sealed. */
+/** The sealed secret of `aMailJob`. */
 const sealedNow = 'c2VhbGVk';
 
 /** The notice with that id, claimed for 10 ms. */

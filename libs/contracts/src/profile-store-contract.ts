@@ -26,7 +26,7 @@ import type { Stores } from './stores.ts';
 
 /** What `ProfileStore` promises. */
 export const profileStoreContract = {
-  'a profile that was added is found as it was': async (stores) => {
+  'an added profile is found as it was given': async (stores) => {
     const full = aProfile({ tier: 'gold' });
     const bare = aProfile({ status: 'pending', issuer: null, companyName: null, clientId: null, approvedAt: null });
     for (const profile of [full, bare]) {
@@ -55,28 +55,28 @@ export const profileStoreContract = {
     await assertWritten(stores);
   },
 
-  'where e-mail and uid are taken, the e-mail is what is refused': async (stores) => {
+  'if both e-mail and uid are taken, the e-mail is refused': async (stores) => {
     const one = await added(stores, aProfile());
     const other = await added(stores, aProfile());
     await assertRefused(stores.profiles.add(aProfile({ email: other.email, uid: one.uid }), noEffects), 'email_taken');
   },
 
-  'of simultaneous additions of one e-mail exactly one succeeds': async (stores) => {
+  'of concurrent additions of one e-mail, exactly one succeeds': async (stores) => {
     await assertOneWins(() => stores.profiles.add(aProfile({ email: 'one@example.com' }), noEffects), 'email_taken');
     strictEqual((await stores.profiles.list()).length, 1);
   },
 
-  'of simultaneous additions of one uid exactly one succeeds': async (stores) => {
+  'of concurrent additions of one uid, exactly one succeeds': async (stores) => {
     await assertOneWins(() => stores.profiles.add(aProfile({ uid: 'one' }), noEffects), 'identity_taken');
     strictEqual((await stores.profiles.list()).length, 1);
   },
 
-  'an id that no profile has finds nothing': async (stores) => {
+  'an unknown id finds no profile': async (stores) => {
     await added(stores, aProfile());
     strictEqual(await stores.profiles.find(nextId()), null);
   },
 
-  'an e-mail is found without regard to case': async (stores) => {
+  'an e-mail is found in any case': async (stores) => {
     for (const [email, asked] of [
       ['ada@example.com', 'ADA@Example.com'],
       ['äda@example.com', 'ÄDA@example.com'],
@@ -86,7 +86,7 @@ export const profileStoreContract = {
     }
   },
 
-  'an e-mail that no profile has finds nothing': async (stores) => {
+  'an unknown e-mail finds nothing': async (stores) => {
     await added(stores, aProfile({ email: 'ada@example.com' }));
     strictEqual(await stores.profiles.findByEmail('da@example.com'), null);
   },
@@ -98,13 +98,13 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.list(), [old, middle, young]);
   },
 
-  'profiles of one instant are listed by id': async (stores) => {
+  'profiles created at the same instant are ordered by id': async (stores) => {
     const [first, second, third] = [aProfile(), aProfile(), aProfile()];
     for (const profile of [second, third, first]) await added(stores, profile);
     deepStrictEqual(await stores.profiles.list(), [first, second, third]);
   },
 
-  'admins alone are listed as admins, oldest first, ties by id': async (stores) => {
+  'only admins are listed as admins, oldest first, ties by id': async (stores) => {
     const [old, young] = [anAdmin(), anAdmin()];
     const oldest = anAdmin({ createdAt: start - 1 });
     for (const profile of [aProfile(), young, old, aProfile({ createdAt: start - 2 }), oldest]) {
@@ -113,7 +113,7 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.admins(), [oldest, old, young]);
   },
 
-  'profiles that wait are counted, and told newest first, at most as many as asked for': async (stores) => {
+  'pending profiles are counted, and listed newest first up to the limit': async (stores) => {
     const at = (createdAt: number) => added(stores, aProfile({ status: 'pending', createdAt }));
     const [old, young, middle, twin] = [await at(start), await at(start + 2), await at(start + 1), await at(start + 1)];
     for (const status of ['approved', 'rejected'] as const)
@@ -122,7 +122,7 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.pending(2), { total: 4, newest: [young, twin] });
   },
 
-  'an update decides by the profile, its key and the admins': async (stores) => {
+  'an update decides on the profile, its key and the admins': async (stores) => {
     const profile = await added(stores, aProfile());
     const admins = await addedAdmins(stores, 2);
     const key = aKey();
@@ -132,7 +132,7 @@ export const profileStoreContract = {
     deepStrictEqual(seen, { profile, key, admins });
   },
 
-  'an update stores the profile and its key, and answers what was stored': async (stores) => {
+  'an update stores the profile and its key, and returns the stored profile': async (stores) => {
     const before = await added(stores, aProfile({ status: 'pending', clientId: null, approvedAt: null }));
     const profile = { ...aProfile(), id: before.id };
     const key = aKey();
@@ -141,7 +141,7 @@ export const profileStoreContract = {
     deepStrictEqual((await rowOf(stores, profile)).key, key);
   },
 
-  'an update takes away the key that it does not answer': async (stores) => {
+  'an update whose key is null removes the key': async (stores) => {
     const profile = await added(stores, aProfile());
     await stores.profiles.update(profile.id, keeping({ key: aKey() }));
     await stores.profiles.update(profile.id, keeping({ key: null }));
@@ -155,19 +155,19 @@ export const profileStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an update whose decision raises passes that on and leaves everything as it was': async (stores) => {
+  'an update rethrows what its decision throws, and leaves everything as it was': async (stores) => {
     const profile = await added(stores, aProfile());
     await assertRefused(stores.profiles.update(profile.id, refuse), 'already_approved');
     deepStrictEqual(await stores.profiles.find(profile.id), profile);
     await assertWritten(stores);
   },
 
-  'an update of a profile that is not there is refused before anything is decided': async (stores) => {
+  'an update of a missing profile is refused before the decision': async (stores) => {
     await added(stores, aProfile());
     await assertRefused(stores.profiles.update(nextId(), refuse), 'user_not_found');
   },
 
-  'each of simultaneous updates of one profile sees the one before it': async (stores) => {
+  'concurrent updates of one profile each see the one before': async (stores) => {
     const { id } = await added(stores, aProfile({ fullName: '' }));
     const oneMore = (state: ProfileState) =>
       keeping({ profile: { ...state.profile, fullName: `${state.profile.fullName}.` } })(state);
@@ -175,14 +175,14 @@ export const profileStoreContract = {
     strictEqual((await stores.profiles.find(id))?.fullName, '.'.repeat(20));
   },
 
-  'of simultaneous demotions of all admins one is refused': async (stores) => {
+  'of concurrent demotions of all admins, exactly one is refused': async (stores) => {
     const admins = await addedAdmins(stores, 20);
     const outcomes = await Promise.allSettled(admins.map(({ id }) => stores.profiles.update(id, demote)));
     strictEqual(outcomes.filter(({ status }) => status === 'rejected').length, 1);
     strictEqual(await countAdmins(stores), 1);
   },
 
-  'no update gives a profile the e-mail or the uid of another': async (stores) => {
+  'an update cannot give a profile the e-mail or the uid of another': async (stores) => {
     const one = await added(stores, aProfile());
     const other = await added(stores, aProfile());
     for (const taken of [{ email: one.email }, { uid: one.uid }]) {
@@ -193,7 +193,7 @@ export const profileStoreContract = {
     await assertWritten(stores);
   },
 
-  'no update gives a profile a tier that is not there': async (stores) => {
+  'an update cannot give a profile a missing tier': async (stores) => {
     const profile = await added(stores, aProfile());
     const change = keeping({ profile: { ...profile, tier: 'gold' }, ...someEffects() });
     await assertRefused(stores.profiles.update(profile.id, change), 'tier_not_found');
@@ -201,7 +201,7 @@ export const profileStoreContract = {
     await assertWritten(stores);
   },
 
-  "a tier that is assigned while it is removed is a profile's no more": async (stores) => {
+  'no profile keeps a tier that is removed while it is assigned': async (stores) => {
     const profiles = await Promise.all(Array.from({ length: 20 }, () => added(stores, aProfile())));
     await stores.limits.addTier(aTier(), noEffects);
     const assign = ({ id }: Profile) =>
@@ -215,7 +215,7 @@ export const profileStoreContract = {
     );
   },
 
-  'a profile that was removed is found by nothing': async (stores) => {
+  'a removed profile is not found in any way': async (stores) => {
     const profile = await added(stores, aProfile());
     const other = await added(stores, aProfile());
     await stores.profiles.remove(profile.id, () => noEffects);
@@ -227,7 +227,7 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.list(), [other]);
   },
 
-  'a removal takes the grants of the profile and of no other': async (stores) => {
+  'a removal removes the grants of the profile, and of no other': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const { id } = await addedCollection(stores);
     for (const profile of [gone, stays]) {
@@ -238,7 +238,7 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.grants.clientsOf(id), [{ profile: stays, grantedAt: start }]);
   },
 
-  'a removal takes the key of the profile and of no other': async (stores) => {
+  'a removal removes the key of the profile, and of no other': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     for (const { id } of [gone, stays]) await stores.profiles.update(id, keeping({ key: aKey() }));
     await stores.profiles.remove(gone.id, () => noEffects);
@@ -247,7 +247,7 @@ export const profileStoreContract = {
     deepStrictEqual((await rowOf(stores, stays)).key, aKey());
   },
 
-  'a removal takes the overrides of the profile and of no other': async (stores) => {
+  'a removal removes the overrides of the profile, and of no other': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     await stores.limits.addOverride(gone.id, adding(anOverride({ isActive: false })));
     await stores.limits.addOverride(gone.id, adding(anOverride()));
@@ -256,7 +256,7 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.limits.overrides(false), [other]);
   },
 
-  'a removal takes the unsent mails to the profile and no other job': async (stores) => {
+  'a removal removes the unsent mails to the profile, and no other job': async (stores) => {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const rejection = aJob({ task: { kind: 'mail.rejection', profileId: gone.id, reason: null } });
     const others = [aMailJob(stays.id), aNotice(stays.id), aJob()];
@@ -265,7 +265,7 @@ export const profileStoreContract = {
     await assertWritten(stores, jobsOnly(...others));
   },
 
-  'a removal keeps the collections that the profile created and the entries that it wrote': async (stores) => {
+  'a removal keeps the collections the profile created and the entries it wrote': async (stores) => {
     const profile = await added(stores, aProfile());
     const collection = await addedCollection(stores, { createdBy: profile.id });
     const entry = anEntry({ actorId: profile.id });
@@ -275,7 +275,7 @@ export const profileStoreContract = {
     deepStrictEqual((await stores.audit.page({ source: 'all' }, 0, 9)).entries, [entry]);
   },
 
-  'a removal decides by the profile, its key and the admins, this one included': async (stores) => {
+  'a removal decides on the profile, its key and all admins, itself included': async (stores) => {
     const profile = await added(stores, anAdmin());
     await stores.profiles.update(profile.id, keeping({ key: aKey() }));
     const other = await added(stores, anAdmin());
@@ -294,7 +294,7 @@ export const profileStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a removal whose decision raises passes that on and keeps all': async (stores) => {
+  'a removal rethrows what its decision throws, and keeps everything': async (stores) => {
     const profile = await added(stores, aProfile());
     const mail = jobsOnly(aMailJob(profile.id));
     await stores.profiles.update(profile.id, keeping({ key: aKey(), ...mail }));
@@ -303,12 +303,12 @@ export const profileStoreContract = {
     await assertWritten(stores, mail);
   },
 
-  'a removal of a profile that is not there is refused before anything is decided': async (stores) => {
+  'a removal of a missing profile is refused before the decision': async (stores) => {
     await added(stores, aProfile());
     await assertRefused(stores.profiles.remove(nextId(), refuse), 'user_not_found');
   },
 
-  'of simultaneous removals of all admins one is refused': async (stores) => {
+  'of concurrent removals of all admins, exactly one is refused': async (stores) => {
     const admins = await addedAdmins(stores, 20);
     const outcomes = await Promise.allSettled(
       admins.map(({ id }) => stores.profiles.remove(id, (state) => (keepOneAdmin(state), noEffects))),
@@ -324,24 +324,24 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.list(), [next]);
   },
 
-  'a claim sees the profile with the uid rather than the one with the e-mail': async (stores) => {
+  'a claim matches by uid rather than by e-mail': async (stores) => {
     const byEmail = await added(stores, aProfile());
     const byUid = await added(stores, aProfile());
     deepStrictEqual(await seenByClaim(stores, byUid.uid, byEmail.email), { admins: [], match: byUid });
   },
 
-  'a claim sees the profile with the e-mail where none has the uid': async (stores) => {
+  'a claim matches by e-mail if no profile has the uid': async (stores) => {
     const profile = await added(stores, aProfile());
     deepStrictEqual(await seenByClaim(stores, 'nobody', profile.email), { admins: [], match: profile });
   },
 
-  'a claim sees the admins, and no profile where none matches': async (stores) => {
+  'a claim sees the admins, and null if no profile matches': async (stores) => {
     await added(stores, aProfile());
     const admins = await addedAdmins(stores, 2);
     deepStrictEqual(await seenByClaim(stores, 'nobody', 'nobody@example.com'), { admins, match: null });
   },
 
-  'a claim adds the profile that it decides on, writes its effects and answers it': async (stores) => {
+  'a claim adds the profile it decides on, writes its effects and returns the profile': async (stores) => {
     const admin = anAdmin();
     const effects = someEffects();
     deepStrictEqual(await stores.profiles.claimAdmin(admin, () => ({ profile: admin, ...effects })), admin);
@@ -349,7 +349,7 @@ export const profileStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'a claim stores what it decides on in place of the profile that matches, which keeps its key': async (stores) => {
+  'a claim stores the profile it decides on in place of the match, which keeps its key': async (stores) => {
     const before = await added(stores, aProfile());
     await stores.profiles.update(before.id, keeping({ key: aKey() }));
     const admin = { ...before, role: 'admin', updatedAt: before.updatedAt + 1 } as Profile;
@@ -358,20 +358,20 @@ export const profileStoreContract = {
     deepStrictEqual((await rowOf(stores, admin)).key, aKey());
   },
 
-  'a claim that decides on nothing changes nothing': async (stores) => {
+  'a claim whose decision is null changes nothing': async (stores) => {
     const profile = await added(stores, aProfile());
     strictEqual(await stores.profiles.claimAdmin(profile, () => null), null);
     deepStrictEqual(await stores.profiles.list(), [profile]);
     await assertWritten(stores);
   },
 
-  'a claim whose decision raises passes that on and changes nothing': async (stores) => {
+  'a claim rethrows what its decision throws, and changes nothing': async (stores) => {
     await assertRefused(stores.profiles.claimAdmin(anAdmin(), refuse), 'already_approved');
     deepStrictEqual(await stores.profiles.list(), []);
     await assertWritten(stores);
   },
 
-  'of simultaneous claims on an empty store exactly one sees no admin': async (stores) => {
+  'of concurrent claims on an empty store, exactly one sees no admin': async (stores) => {
     await assertOneWins((index) => {
       const admin = anAdmin({ createdAt: start + index });
       return stores.profiles.claimAdmin(admin, ({ admins }) => {
@@ -382,7 +382,7 @@ export const profileStoreContract = {
     strictEqual(await countAdmins(stores), 1);
   },
 
-  'an adoption gives each profile of an unknown issuer the one that is named for it, and changes nothing else': async (
+  'an adoption replaces each unknown issuer by the one named for its profile, and changes nothing else': async (
     stores,
   ) => {
     const before = [aProfile(), anAdmin(), aProfile({ status: 'pending', clientId: null, approvedAt: null })];
@@ -396,7 +396,7 @@ export const profileStoreContract = {
     strictEqual(await stores.profiles.adoptBindings(refuse), 0);
   },
 
-  'an adoption changes no profile that is not bound, nor one of a known issuer': async (stores) => {
+  'an adoption changes neither an unbound profile nor one with a known issuer': async (stores) => {
     const unbound = await added(stores, aProfile({ issuer: null }));
     const bound = await added(stores, aProfile());
     strictEqual(await stores.profiles.adoptBindings(() => 'https://other.example.com'), 0);

@@ -2,8 +2,8 @@ import { AssertionError, rejects } from 'node:assert/strict';
 import type { Contract, Sabotages } from './contract.ts';
 
 /**
- * Two tests for each sentence, by name: it holds for the subject, and it fails when a sabotage breaks that one promise.
- * A sabotage that crashes by itself proves nothing: the assertion of the case must fail.
+ * Two tests for each sentence, by name: the subject keeps it, and a sabotage that breaks that one promise fails it. A
+ * sabotage that crashes by itself proves nothing: the assertion of the case must fail.
  */
 export const proofsOf = <Cases extends Contract<Subject>, Subject>(
   contract: Cases,

@@ -5,13 +5,13 @@ import type { Contract } from './contract.ts';
 /** A limiter that has counted nothing, and its clock. */
 export interface RateLimiterSubject {
   readonly limiter: RateLimiter;
-  /** Lets so much time pass on the clock that the limiter counts by. */
+  /** Advances the clock that the limiter counts by. */
   readonly advance: (milliseconds: number) => Promise<void>;
 }
 
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
 
-/** Takes so often, one after the other, and says how many were admitted. */
+/** Sends this many requests one after the other; returns how many were admitted. */
 const admittedOf = async (limiter: RateLimiter, rule: LimitRule, times: number, subject = 'ada'): Promise<number> => {
   let admitted = 0;
   for (let i = 0; i < times; i++) {
@@ -23,7 +23,7 @@ const admittedOf = async (limiter: RateLimiter, rule: LimitRule, times: number, 
 const factsOf = ({ admitted, remaining, resetSeconds, retryAfterSeconds }: RateLimitResult) =>
   [admitted, remaining, resetSeconds, retryAfterSeconds] as const;
 
-/** Asks for 24 requests each 100 ms, over 60 seconds after a quiet 5, and says when, in milliseconds, one was admitted. */
+/** Sends 24 requests every 100 ms for 60 seconds, after 5 quiet ones; returns when each was admitted, in milliseconds. */
 const admissionsUnderLoad = async (
   { limiter, advance }: RateLimiterSubject,
   rule: LimitRule,
@@ -39,18 +39,18 @@ const admissionsUnderLoad = async (
 };
 
 const counting = {
-  'a limit admits as many requests as it says, and no more': async ({ limiter }) => {
+  'a limit admits exactly as many requests as it allows': async ({ limiter }) => {
     for (const allowed of [1, 2, 17, 1000]) {
       const admitted = await admittedOf(limiter, ruleOf(allowed, 60), allowed + 5, `limit ${allowed}`);
       assert.equal(admitted, allowed);
     }
   },
 
-  'whoever made no request has the whole limit and nothing to wait for': async ({ limiter }) => {
+  'a new subject has the whole limit and need not wait': async ({ limiter }) => {
     assert.deepEqual(factsOf(await limiter.peek('ada', ruleOf(5, 60))), [true, 5, 0, 0]);
   },
 
-  'what remains falls by one with each admitted request': async ({ limiter }) => {
+  'remaining falls by one with each admitted request': async ({ limiter }) => {
     const remaining: number[] = [];
     for (let i = 0; i < 5; i++) remaining.push((await limiter.consume('ada', ruleOf(3, 60))).remaining);
     assert.deepEqual(remaining, [2, 1, 0, 0, 0]);
@@ -65,7 +65,7 @@ const counting = {
     assert.equal(await admittedOf(limiter, rule, 5), 2);
   },
 
-  'a quota names the rule that judged': async ({ limiter }) => {
+  'a result names the rule that judged': async ({ limiter }) => {
     for (const rule of [ruleOf(3, 60), ruleOf(1, 10), ruleOf(5000, 7)]) {
       const [taken, seen] = [await limiter.consume('ada', rule), await limiter.peek('ada', rule)];
       assert.deepEqual({ ...taken.rule }, rule);
@@ -80,7 +80,7 @@ const counting = {
     }
   },
 
-  'of simultaneous requests no more are admitted than the limit': async ({ limiter }) => {
+  'of concurrent requests, no more are admitted than the limit allows': async ({ limiter }) => {
     const quotas = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('ada', ruleOf(20, 60))));
     assert.equal(quotas.filter(({ admitted }) => admitted).length, 20);
   },
@@ -92,10 +92,7 @@ const counting = {
     assert.equal(await admittedOf(limiter, rule, 5), 2);
   },
 
-  'a peek says whether a consume would be admitted, and how long it would have to wait': async ({
-    limiter,
-    advance,
-  }) => {
+  'a peek says whether a consume would be admitted, and after how long': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 10);
     await limiter.consume('ada', rule);
     await advance(2500);
@@ -106,7 +103,7 @@ const counting = {
 } satisfies Contract<RateLimiterSubject>;
 
 const sliding = {
-  'a request counts until it is as old as the window': async ({ limiter, advance }) => {
+  'a request counts until it is exactly one window old': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 10);
     await limiter.consume('ada', rule);
     await advance(9999);
@@ -115,7 +112,7 @@ const sliding = {
     assert.equal((await limiter.consume('ada', rule)).admitted, true);
   },
 
-  'a burst counts in every window that it lies in, at the edge of one too': async ({ limiter, advance }) => {
+  "a burst counts in every window that contains it, even at a window's edge": async ({ limiter, advance }) => {
     const rule = ruleOf(10, 10);
     await advance(9000);
     assert.equal(await admittedOf(limiter, rule, 10), 10);
@@ -125,7 +122,7 @@ const sliding = {
     }
   },
 
-  'the reset is when the oldest counted request leaves the window': async ({ limiter, advance }) => {
+  'the reset is the time until the oldest counted request leaves the window': async ({ limiter, advance }) => {
     const rule = ruleOf(3, 10);
     const resets = [(await limiter.consume('ada', rule)).resetSeconds];
     await advance(4500);
@@ -137,7 +134,7 @@ const sliding = {
     assert.deepEqual(resets, [10, 6, 5, 0]);
   },
 
-  'whoever waits as long as he was told is admitted, and not a second earlier': async ({ limiter, advance }) => {
+  'a request is admitted after exactly the announced wait, not a second earlier': async ({ limiter, advance }) => {
     const rule = ruleOf(2, 10);
     await limiter.consume('ada', rule);
     await advance(3200);
@@ -151,14 +148,14 @@ const sliding = {
     assert.deepEqual([...waits, last.admitted], [6, 1, true]);
   },
 
-  'who has just used the last request is told how long to wait for the next': async ({ limiter, advance }) => {
+  'the last admitted request already says how long to wait for the next': async ({ limiter, advance }) => {
     const rule = ruleOf(2, 10);
     assert.equal((await limiter.consume('ada', rule)).retryAfterSeconds, 0);
     await advance(1500);
     assert.deepEqual(factsOf(await limiter.consume('ada', rule)), [true, 0, 9, 9]);
   },
 
-  'who is refused waits a whole second at least': async ({ limiter, advance }) => {
+  'a refused request waits at least one second': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 1);
     await limiter.consume('ada', rule);
     await advance(999);
@@ -181,7 +178,7 @@ const changing = {
     assert.equal(await admittedOf(limiter, ruleOf(10, 60), 20), 6);
   },
 
-  'a longer window holds what the shorter one would have let go': async ({ limiter, advance }) => {
+  'a longer window still counts what left the shorter one': async ({ limiter, advance }) => {
     assert.equal(await admittedOf(limiter, ruleOf(5, 10), 5), 5);
     await advance(5000);
     assert.equal(await admittedOf(limiter, ruleOf(6, 60), 5), 1);
@@ -191,18 +188,18 @@ const changing = {
     assert.equal(await admittedOf(limiter, ruleOf(6, 60), 10), 5);
   },
 
-  'a shorter window lets go what the longer one held': async ({ limiter, advance }) => {
+  'a shorter window no longer counts what the longer one held': async ({ limiter, advance }) => {
     assert.equal(await admittedOf(limiter, ruleOf(5, 60), 5), 5);
     await advance(10_000);
     assert.equal(await admittedOf(limiter, ruleOf(5, 10), 9), 5);
   },
 
-  'the history outlives a rise above 1,000 and the fall after it': async ({ limiter, advance }) => {
+  'the history survives a limit that rises above 1,000 and falls again': async ({ limiter, advance }) => {
     const [low, high] = [ruleOf(1000, 60), ruleOf(2000, 60)];
     assert.equal(await admittedOf(limiter, low, 600), 600);
     await advance(1000);
     const more = await admittedOf(limiter, high, 2000);
-    assert.ok(more <= 1400 && more >= 0.98 * 2000 - 600, `${more} beside the first 600`);
+    assert.ok(more <= 1400 && more >= 0.98 * 2000 - 600, `${more} besides the first 600`);
     assert.equal((await limiter.consume('ada', low)).admitted, false);
     await advance(57_000);
     assert.equal((await limiter.consume('ada', low)).admitted, false);
@@ -212,7 +209,7 @@ const changing = {
 } satisfies Contract<RateLimiterSubject>;
 
 const large = {
-  'above 1,000 no window holds more than the limit': async (subject) => {
+  'above 1,000, no window holds more than the limit': async (subject) => {
     const rule = ruleOf(1500, 10);
     const admissions = await admissionsUnderLoad(subject, rule);
     for (const [index, admittedAt] of admissions.entries()) {
@@ -221,14 +218,14 @@ const large = {
     }
   },
 
-  'above 1,000 at least 98 % of the limit is admitted': async (subject) => {
+  'above 1,000, at least 98 % of the limit is admitted': async (subject) => {
     const rule = ruleOf(1500, 10);
     const admissions = await admissionsUnderLoad(subject, rule);
     const inSixWindows = admissions.length;
     assert.ok(inSixWindows >= 0.98 * 6 * rule.allowed, `${inSixWindows} of ${6 * rule.allowed}`);
   },
 
-  'above 1,000 whoever waits as long as he was told is admitted': async ({ limiter, advance }) => {
+  'above 1,000, a request is admitted after the announced wait': async ({ limiter, advance }) => {
     const rule = ruleOf(1001, 10);
     await admittedOf(limiter, rule, 500);
     await advance(2500);

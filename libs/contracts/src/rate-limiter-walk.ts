@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { LimitRule, RateLimiter } from '@portico/domain';
 import { AdmissionLog } from './admission-log.ts';
 
-/** One step of a walk through a limiter's life; `Own` is what one implementation alone can meet, such as a restart. */
+/** One step of a random walk; `Own` is what only one implementation can meet, such as a restart. */
 export type LimiterStep<Own> =
   | { readonly do: 'consume' | 'peek'; readonly times: number }
   | { readonly do: 'rule'; readonly rule: LimitRule }
@@ -11,20 +11,20 @@ export type LimiterStep<Own> =
 
 type Ask = (rule: LimitRule, way: 'consume' | 'peek') => Promise<void>;
 
-/** A limiter that a walk leads, of one subject. */
+/** The limiter that a walk drives, for one subject. */
 export interface WalkedLimiter<Own> {
   readonly limiter: Pick<RateLimiter, 'consume' | 'peek'>;
-  /** Microseconds that have passed for whoever is counted. */
+  /** Microseconds that have passed for the limiter. */
   now(): number;
   pass(microseconds: number): void;
-  /** `ask` asks as the walk itself does, by `rule` or another. */
+  /** `ask` sends a request as the walk itself does, under `rule` or another one. */
   meet(own: Own, ask: Ask, rule: LimitRule): Promise<void>;
 }
 
 const rulesOf = (...numbers: readonly number[]): LimitRule[] =>
   numbers.flatMap((allowed) => [1, 2, 7, 30].map((windowSeconds) => ({ allowed, windowSeconds })));
 
-/** Within these a limiter answers exactly; every walk begins with a consume under the longest window, so that nothing is forgotten. */
+/** Within these a limiter is exact; walks start with a consume under the longest window, so that nothing is forgotten. */
 export const exactRules = rulesOf(1, 2, 3, 10, 40, 999, 1000);
 export const allRules = [...exactRules, ...rulesOf(1001, 1200, 2500, 10_000)];
 export const longestRule: LimitRule = { allowed: 1000, windowSeconds: 30 };
@@ -56,7 +56,7 @@ const walk = async <Own>(
   }
 };
 
-/** Every answer is that of the definition; for rules up to 1,000. */
+/** Asserts that every result equals the definition's; for rules up to 1,000. */
 export const walkExactly = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
@@ -66,14 +66,14 @@ export const walkExactly = async <Own>(
   await walk(walked, first, steps, async (rule, way) => {
     const expected = log[way](walked.now(), rule);
     const quota = await walked.limiter[way](subject, rule);
-    // Several rules together may let more than 1,000 into a window: then the oldest of those that are known is named.
+    // Several rules together may admit more than 1,000 to a window; the reset is then that of the oldest one still known.
     const beyondTheExact = log.counted(walked.now(), rule).length > 1000;
     if (beyondTheExact) ok(quota.resetSeconds >= expected.resetSeconds);
     deepStrictEqual(beyondTheExact ? { ...quota, resetSeconds: expected.resetSeconds } : quota, expected);
   });
 };
 
-/** No window ever holds more than the rule of the moment allows; for any rules. */
+/** Asserts that no window ever holds more than the current rule allows; for any rules. */
 export const walkNeverOver = async <Own>(
   walked: WalkedLimiter<Own>,
   first: LimitRule,
@@ -89,7 +89,7 @@ export const walkNeverOver = async <Own>(
   });
 };
 
-/** Once the longest window has passed, nothing is counted any more. */
+/** Asserts that nothing counts any more once the longest window has passed. */
 export const expectAllFree = async <Own>(walked: WalkedLimiter<Own>): Promise<void> => {
   walked.pass(longestRule.windowSeconds * 1_000_000);
   for (const rule of allRules) strictEqual((await walked.limiter.peek(subject, rule)).remaining, rule.allowed);

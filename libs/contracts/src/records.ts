@@ -21,12 +21,12 @@ import type {
   Tier,
 } from '@portico/domain';
 
-/** When the records that are made here begin. */
+/** When the records made here begin. */
 export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
-/** Later than everything that is made here. */
+/** Later than everything made here. */
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
-/** Ids, e-mails and uids differ from record to record; a later record has the greater id. */
+/** Ids, e-mails and uids are unique; a later record has the greater id. */
 export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | JobId>(): T => {
   made += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${made.toString(16).padStart(12, '0')}` as T;
@@ -55,11 +55,11 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
   } as Profile;
 };
 
-/** As an admin is made: without an API client identifier. */
+/** An admin as created: without an API client identifier. */
 export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
   aProfile({ role: 'admin', clientId: null, ...facts });
 
-/** A key whose last rotation left a secret that is still good. */
+/** A key whose last rotation left a previous secret that is still valid. */
 export const aKey = (): StoredKey => ({
   current: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$Y3VycmVudA', tag: 0xffff_ffff },
   previous: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$cHJldmlvdXM', tag: 0, until: start + 3_600_000 },
@@ -82,7 +82,7 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   ...facts,
 });
 
-/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty as a sync flush leaves it. */
+/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
 export const aDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {
@@ -96,7 +96,7 @@ export const aDocument = (
   };
 };
 
-/** Its message holds a number that no double can, and white space: a log keeps it to the letter. */
+/** Its message holds white space and a number that no double can represent: a log must keep the text exactly. */
 export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
   const instant = facts.instant ?? start;
   return {
@@ -121,7 +121,7 @@ export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
   ...facts,
 });
 
-/** Its sealed text is none that a cipher opens. */
+/** Its sealed text is one that no cipher opens. */
 export const aMailJob = (profileId: ProfileId) =>
   ({ ...aJob(), task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } }) as const satisfies NewJob;
 
@@ -138,7 +138,7 @@ export const someEffects = (): Required<Effects> => ({
 
 export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ ...noEffects, jobs });
 
-/** With the highest limit and the longest window that there may be (`allowedMax`, `windowSecondsMax`). */
+/** With the highest limit and the longest window allowed (`allowedMax`, `windowSecondsMax`). */
 export const aTier = (facts: Partial<Tier> = {}): Tier => ({
   tier: 'gold',
   description: 'For those who pay.',
@@ -160,7 +160,7 @@ export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
   ...facts,
 });
 
-/** Adds that override, in the place of the active one where it is active. */
+/** Adds that override; if active, it replaces the active one. */
 export const adding =
   (override: NewOverride, effects: Effects = noEffects) =>
   (others: readonly Override[]): OverrideChange<NewOverride> => ({
@@ -169,7 +169,7 @@ export const adding =
     ...effects,
   });
 
-/** Of the collection's present text, by the model `m1`; `direction` is the axis that the vector lies on. */
+/** An embedding of the collection's current text, by the model `m1`; `direction` is the axis that the vector lies on. */
 export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
   collectionId: collection.id,
   modelId: 'm1',

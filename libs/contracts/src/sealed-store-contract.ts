@@ -21,19 +21,19 @@ import type { Stores } from './stores.ts';
 
 /** What `SealedStore` promises. */
 export const sealedStoreContract = {
-  'before the first start nothing is sealed': async (stores) => {
+  'before the first start, nothing is sealed': async (stores) => {
     await added(stores, aCollection());
     deepStrictEqual(await stores.sealed.read(), { collections: [], mails: [], pepper: null, apiKeys: 0 });
   },
 
-  'the collections with a credential are read, in the order of lists': async (stores) => {
+  'a read returns the collections with a credential, in the order of lists': async (stores) => {
     const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
     const schemeOnly = sealedCollection({ storedAuthentication: { ...scheme, sealedValue: null } });
     for (const collection of [roads, acorns, schemeOnly, aCollection()]) await added(stores, collection);
     deepStrictEqual((await stores.sealed.read()).collections, [acorns, roads]);
   },
 
-  'the mails that wait with a secret are read, leased and put off ones too, one that was given up is not': async (
+  'a read returns the waiting mails with a secret, leased and postponed ones included, and no dead letter': async (
     stores,
   ) => {
     const profileId = nextId<ProfileId>();
@@ -54,38 +54,38 @@ export const sealedStoreContract = {
     );
   },
 
-  'every profile with an API key counts, one that is asleep too': async (stores) => {
+  'every profile with an API key counts, including a key that is asleep': async (stores) => {
     await keyed(stores, aProfile());
     await keyed(stores, anAdmin());
     await stores.profiles.add(aProfile(), noEffects);
     strictEqual((await stores.sealed.read()).apiKeys, 2);
   },
 
-  'the first pepper is kept, and answered to whoever comes later': async (stores) => {
+  'the first pepper is kept and returned to all later calls': async (stores) => {
     strictEqual(await stores.sealed.keepPepper('one'), 'one');
     strictEqual(await stores.sealed.keepPepper('two'), 'one');
     strictEqual((await stores.sealed.read()).pepper, 'one');
   },
 
-  'of simultaneous first peppers one is kept, and all are answered it': async (stores) => {
+  'of concurrent first peppers, one is kept and returned to all': async (stores) => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => stores.sealed.keepPepper(`pepper ${at}`)));
     deepStrictEqual([...new Set(answers)], [(await stores.sealed.read()).pepper]);
   },
 
-  'a pepper that is sealed anew takes the place of the one that it was': async (stores) => {
+  'a resealed pepper replaces the stored one': async (stores) => {
     await stores.sealed.keepPepper('before');
     strictEqual(await stores.sealed.resealPepper('before', 'after'), true);
     strictEqual((await stores.sealed.read()).pepper, 'after');
   },
 
-  'a pepper that is another by now is not sealed anew': async (stores) => {
+  'a pepper that has changed meanwhile is not resealed': async (stores) => {
     strictEqual(await stores.sealed.resealPepper('before', 'after'), false);
     await stores.sealed.keepPepper('another');
     strictEqual(await stores.sealed.resealPepper('before', 'after'), false);
     strictEqual((await stores.sealed.read()).pepper, 'another');
   },
 
-  'a reset is decided by what is read': async (stores) => {
+  'a reset decides on what a read returns': async (stores) => {
     await installation(stores);
     let seen: unknown;
     await stores.sealed.reset((sealed) => {
@@ -95,7 +95,7 @@ export const sealedStoreContract = {
     deepStrictEqual(seen, await stores.sealed.read());
   },
 
-  'a reset that decides for nothing, or raises, changes nothing': async (stores) => {
+  'a reset whose decision is null or throws changes nothing': async (stores) => {
     await installation(stores);
     const before = await stores.sealed.read();
     await stores.sealed.reset(() => null);
@@ -103,7 +103,7 @@ export const sealedStoreContract = {
     deepStrictEqual(await stores.sealed.read(), before);
   },
 
-  'a collection that loses its credential keeps the rest, and says that it was changed': async (stores) => {
+  'a collection that loses its credential keeps the rest, and counts as changed': async (stores) => {
     const { roads } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id], at: start + 9 }));
     deepStrictEqual(await stores.collections.find(roads.id), {
@@ -114,26 +114,26 @@ export const sealedStoreContract = {
     });
   },
 
-  'a collection that was changed within the same moment is changed after it': async (stores) => {
+  'a collection last changed at the time of the reset gets a later updatedAt': async (stores) => {
     const { roads } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id], at: roads.updatedAt }));
     strictEqual((await stores.collections.find(roads.id))?.updatedAt, roads.updatedAt + 1);
   },
 
-  'a collection that is not among the lost ones keeps its credential': async (stores) => {
+  'a collection that is not listed keeps its credential': async (stores) => {
     const { roads, acorns } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
     deepStrictEqual((await stores.sealed.read()).collections, [acorns]);
   },
 
-  'what is kept of a list is found no more after a reset': async (stores) => {
+  'a reset invalidates cached lists': async (stores) => {
     const { client, roads } = await installation(stores);
     const before = (await rowOf(stores, client)).epochs.catalog;
     await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
     ok((await rowOf(stores, client)).epochs.catalog > before);
   },
 
-  'a lost mail is given up with the reason and without its secret, the others wait': async (stores) => {
+  'a lost mail is given up with the reason and without its secret; the others wait': async (stores) => {
     const { mail, other } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, mails: [mail.id], at: start + 9, reason: 'lost' }));
     deepStrictEqual(
@@ -151,7 +151,7 @@ export const sealedStoreContract = {
     );
   },
 
-  'with a new pepper no profile has an API key, and each keeps its client id': async (stores) => {
+  'with a new pepper, no profile has an API key, and each keeps its client id': async (stores) => {
     const { client, admin } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, pepper: 'new' }));
     const { pepper, apiKeys } = await stores.sealed.read();
@@ -162,7 +162,7 @@ export const sealedStoreContract = {
     }
   },
 
-  'without a new pepper the one that is there stays, and every API key': async (stores) => {
+  'without a new pepper, the stored one and every API key stay': async (stores) => {
     const { client, roads } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
     const { pepper, apiKeys } = await stores.sealed.read();
@@ -186,13 +186,13 @@ const resetNothing: SecretsReset = { collections: [], mails: [], pepper: null, a
 
 const added = ({ collections }: Stores, collection: Collection) => collections.add(collection, aDocument(), noEffects);
 
-/** With a key whose last rotation left a secret that is still good. */
+/** Adds the profile, with a key whose last rotation left a previous secret that is still valid. */
 const keyed = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {
   await profiles.add(profile, noEffects);
   return profiles.update(profile.id, (state) => ({ ...noEffects, profile: state.profile, key: aKey() }));
 };
 
-/** Two of each that can be lost. */
+/** Stores with two of everything that can be lost. */
 const installation = async (stores: Stores) => {
   const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
   for (const collection of [roads, acorns]) await added(stores, collection);

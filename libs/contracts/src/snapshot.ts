@@ -4,7 +4,7 @@ import type { Stores } from './stores.ts';
 
 const everything = 1_000_000;
 
-/** All that the stores hold, as their reads tell it: two of them are equal where nothing was changed in between. */
+/** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
   const { callers, profiles, collections, grants, audit, limits, embeddingJobs, outbox, deadLetters, sealed } = stores;
   const people = await profiles.list();

@@ -6,22 +6,22 @@ import type { Contract } from './contract.ts';
 /** The claims of a token, by their names in it (RFC 7519; OpenID Connect Core 1.0, section 2). */
 export type TokenClaims = Record<string, Json>;
 
-/** A verifier, and whoever issues the tokens that it is to judge. */
+/** A verifier, and an issuer of the tokens that it judges. */
 export interface TokenVerifierSubject {
   readonly verifier: TokenVerifier;
-  /** What `iss` has to say. */
+  /** The expected `iss`. */
   readonly issuer: string;
-  /** What `aud` has to say. */
+  /** The expected `aud`. */
   readonly audience: string;
-  /** The verifier's clock, which stands still unless it is told otherwise. */
+  /** The verifier's clock, which stands still unless it is advanced. */
   readonly clock: Pick<Clock, 'now'> & { advance(milliseconds: number): void };
-  /** A token of exactly these claims, as the issuer makes them. */
+  /** A token with exactly these claims, from the issuer. */
   mint(claims: TokenClaims): Promise<string>;
-  /** The same from someone else, who gives himself out as the issuer. */
+  /** The same from a forger who poses as the issuer. */
   forge(claims: TokenClaims): Promise<string>;
 }
 
-/** A verifier that has no key at hand, so that it can judge no token. */
+/** A verifier that has no key available and so can judge no token. */
 export type KeylessTokenVerifierSubject = Omit<TokenVerifierSubject, 'forge'>;
 
 const skewSeconds = 60;
@@ -33,7 +33,7 @@ type Minting = Omit<TokenVerifierSubject, 'forge'>;
 /** Whole seconds since 1970, as tokens count. */
 const nowOf = ({ clock }: Minting): number => Math.floor(clock.now() / 1_000);
 
-/** Claims that are good for an hour. */
+/** Claims that are valid for an hour. */
 const goodClaims = (subject: Minting): TokenClaims => ({
   iss: subject.issuer,
   aud: subject.audience,
@@ -42,7 +42,7 @@ const goodClaims = (subject: Minting): TokenClaims => ({
   exp: nowOf(subject) + 3_600,
 });
 
-/** Good claims with these instead; what is undefined is left out. */
+/** Valid claims with these changes; undefined removes a claim. */
 const claimsWith = (subject: Minting, changes: Record<string, Json | undefined>): TokenClaims =>
   Object.fromEntries(
     Object.entries({ ...goodClaims(subject), ...changes }).filter((entry): entry is [string, Json] => {
@@ -58,12 +58,12 @@ const verifyWith = async (
 
 const assertGood = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>): Promise<void> => {
   const [outcome] = await Promise.allSettled([verifyWith(subject, changes)]);
-  ok(outcome.status === 'fulfilled', `refused although it is good: ${JSON.stringify(changes)}`);
+  ok(outcome.status === 'fulfilled', `refused although it is valid: ${JSON.stringify(changes)}`);
 };
 
 const assertIdentity = async ({ verifier }: TokenVerifierSubject, token: string, expected: IdentityClaims) => {
   const [outcome] = await Promise.allSettled([verifier.verify(token)]);
-  ok(outcome.status === 'fulfilled', 'refused although it is good');
+  ok(outcome.status === 'fulfilled', 'refused although it is valid');
   deepStrictEqual(outcome.value, expected);
 };
 
@@ -80,7 +80,7 @@ const identity = ({ issuer }: Minting, changes: Partial<IdentityClaims>): Identi
 
 const noSeconds: readonly (Json | undefined)[] = [null, '', '9999999999', true, [], {}, [9_999_999_999]];
 
-/** What is no token of any kind. */
+/** Texts that are no token of any kind. */
 const noTokens = [
   '',
   ' ',
@@ -98,12 +98,12 @@ const noTokens = [
 ];
 
 export const tokenVerifierContract = {
-  'a good token says who its subject is, exactly as it spells him': async (subject) => {
+  'a valid token names its subject, exactly as spelled': async (subject) => {
     for (const sub of ['alice', 'Alice', ' a ', 'auth0|5f7c8ec7c33c6c004bbafe82', 'žluťoučký 🙂', '0']) {
       deepStrictEqual(await verifyWith(subject, { sub }), identity(subject, { uid: sub }));
     }
   },
-  'a good token says which issuer it is of, to the letter': async (subject) => {
+  'a valid token names its issuer, exactly as spelled': async (subject) => {
     strictEqual((await verifyWith(subject, {})).issuer, subject.issuer);
   },
   'a subject has 1 to 128 characters': async (subject) => {
@@ -112,22 +112,22 @@ export const tokenVerifierContract = {
       await assertInvalid(subject, { sub });
     }
   },
-  'a subject that no store could keep is invalid': async (subject) => {
+  'a subject that cannot be stored is invalid': async (subject) => {
     for (const sub of ['\0', 'al\0ice', '\ud800', 'alice\udc00']) await assertInvalid(subject, { sub });
   },
-  'an e-mail is trimmed and in lower case': async (subject) => {
+  'an e-mail is trimmed and lower-cased': async (subject) => {
     deepStrictEqual(
       await verifyWith(subject, { email: ' Alice@EXAMPLE.com\t' }),
       identity(subject, { email: 'alice@example.com' }),
     );
   },
-  'a token without an e-mail has none, and one that is no text is invalid': async (subject) => {
+  'a token may lack an e-mail, and one that is not a string is invalid': async (subject) => {
     for (const email of [undefined, null, '', '  ']) {
       deepStrictEqual(await verifyWith(subject, { email }), identity(subject, { email: null }));
     }
     for (const email of [7, true, ['alice@example.com'], {}]) await assertInvalid(subject, { email });
   },
-  'an e-mail is verified only where the token says so': async (subject) => {
+  'an e-mail is verified only if the token says so': async (subject) => {
     const email = 'alice@example.com';
     for (const verified of [true, 'true']) {
       deepStrictEqual(
@@ -139,13 +139,13 @@ export const tokenVerifierContract = {
       deepStrictEqual(await verifyWith(subject, { email, email_verified: verified }), identity(subject, { email }));
     }
   },
-  'the other claims of a token do not leave the verifier': async (subject) => {
+  'other claims of a token do not leave the verifier': async (subject) => {
     deepStrictEqual(
       await verifyWith(subject, { role: 'admin', admin: true, groups: ['admins'], uid: 'bob', emailVerified: true }),
       identity(subject, {}),
     );
   },
-  'what is no token is invalid': async (subject) => {
+  'a text that is no token is invalid': async (subject) => {
     const token = await subject.mint(goodClaims(subject));
     await subject.verifier.verify(token);
     for (const text of [...noTokens, ` ${token}`, `${token} `, `${token}\n`, `Bearer ${token}`, `${token}.${token}`]) {
@@ -161,19 +161,19 @@ export const tokenVerifierContract = {
     const overhead = (await padded(5_000)).length - Math.ceil((5_000 * 4) / 3);
     const length = Math.floor(((tokenMaxLength - overhead) * 3) / 4) - 4;
     const long = await padded(length);
-    ok(long.length <= tokenMaxLength && long.length > tokenMaxLength - 20, `it is ${long.length} long`);
+    ok(long.length <= tokenMaxLength && long.length > tokenMaxLength - 20, `it has ${long.length} characters`);
     await subject.verifier.verify(long);
     await assertRefused(subject.verifier.verify(await padded(length + 16)), 'invalid_token');
   },
-  'a token that another made is invalid': async (subject) => {
+  'a forged token is invalid': async (subject) => {
     await assertRefused(subject.verifier.verify(await subject.forge(goodClaims(subject))), 'invalid_token');
   },
-  'it stays invalid after the issuer made one of the same claims': async (subject) => {
+  'a forged token stays invalid after a genuine one with the same claims': async (subject) => {
     const claims = goodClaims(subject);
     await subject.verifier.verify(await subject.mint(claims));
     await assertRefused(subject.verifier.verify(await subject.forge(claims)), 'invalid_token');
   },
-  'a token of another issuer is invalid, however near its name is': async (subject) => {
+  'a token of another issuer is invalid, however similar its name': async (subject) => {
     const { issuer } = subject;
     for (const iss of [
       undefined,
@@ -196,7 +196,7 @@ export const tokenVerifierContract = {
       await assertInvalid(subject, { aud });
     }
   },
-  'a token for several audiences is good only where it was issued to this one': async (subject) => {
+  'a token for several audiences is valid only if it was issued to this one': async (subject) => {
     const { audience } = subject;
     await assertGood(subject, { aud: [audience] });
     await assertGood(subject, { aud: [audience, 'another'], azp: audience });
@@ -206,35 +206,35 @@ export const tokenVerifierContract = {
     }
     await assertInvalid(subject, { aud: ['another', 'a third'], azp: audience });
   },
-  'a token says when it ends, as a number': async (subject) => {
+  'a token has an expiry, as a number': async (subject) => {
     for (const exp of [undefined, ...noSeconds, 0, -1]) await assertInvalid(subject, { exp, iat: undefined });
   },
-  'a token is good until 60 seconds after its end, and no longer': async (subject) => {
+  'a token is valid until 60 seconds after its expiry, and no longer': async (subject) => {
     const now = nowOf(subject);
     await assertGood(subject, { iat: now - 3_600, exp: now - skewSeconds + 1 });
     await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds });
     await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds - 1 });
   },
-  'a token is not good earlier than 60 seconds before it begins': async (subject) => {
+  'a token is valid from 60 seconds before its nbf, and no earlier': async (subject) => {
     const now = nowOf(subject);
     await assertGood(subject, { nbf: now });
     await assertGood(subject, { nbf: now + skewSeconds });
     await assertInvalid(subject, { nbf: now + skewSeconds + 1 });
     for (const nbf of noSeconds) await assertInvalid(subject, { nbf });
   },
-  'a token was not issued later than in 60 seconds': async (subject) => {
+  'a token issued more than 60 seconds in the future is invalid': async (subject) => {
     const now = nowOf(subject);
     await assertGood(subject, { iat: undefined });
     await assertGood(subject, { iat: now + skewSeconds });
     await assertInvalid(subject, { iat: now + skewSeconds + 1 });
     for (const iat of noSeconds) await assertInvalid(subject, { iat });
   },
-  'a token is issued for as long as its issuer likes': async (subject) => {
+  'a token may have any lifetime': async (subject) => {
     const now = nowOf(subject);
     for (const days of [1, 2, 400]) await assertGood(subject, { iat: now, exp: now + days * day });
     await assertGood(subject, { iat: now - 400 * day, exp: now + 60 });
   },
-  'a token that was found good is judged anew each time': async (subject) => {
+  'a token that was valid is judged again each time': async (subject) => {
     const now = nowOf(subject);
     const token = await subject.mint(claimsWith(subject, { sub: 'bob', exp: now + 100 }));
     for (let again = 0; again < 3; again += 1) {
@@ -245,13 +245,13 @@ export const tokenVerifierContract = {
     subject.clock.advance(1);
     await assertRefused(subject.verifier.verify(token), 'invalid_token');
   },
-  'a token that came too early is good later': async (subject) => {
+  'a token that came too early is valid later': async (subject) => {
     const token = await subject.mint(claimsWith(subject, { nbf: nowOf(subject) + 600 }));
     await assertRefused(subject.verifier.verify(token), 'invalid_token');
     subject.clock.advance(600_000);
     await assertIdentity(subject, token, identity(subject, {}));
   },
-  'tokens that are judged at once are not mixed up': async (subject) => {
+  'tokens that are verified at once are not mixed up': async (subject) => {
     const names = Array.from({ length: 40 }, (_, index) => `user-${index % 20}`);
     const tokens = await Promise.all(names.map((sub) => subject.mint(claimsWith(subject, { sub }))));
     const claims = await Promise.all(tokens.map((token) => subject.verifier.verify(token)));
@@ -262,15 +262,15 @@ export const tokenVerifierContract = {
   },
 } satisfies Contract<TokenVerifierSubject>;
 
-/** What a verifier promises whose keys may be out of reach. */
+/** What a verifier promises while its keys are unavailable. */
 export const keylessTokenVerifierContract = {
-  'a token that no key is at hand for raises identity_unavailable, each time': async (subject) => {
+  'a token throws identity_unavailable each time while no key is available': async (subject) => {
     const token = await subject.mint(goodClaims(subject));
     for (let again = 0; again < 3; again += 1) {
       await assertRefused(subject.verifier.verify(token), 'identity_unavailable');
     }
   },
-  'what is no token at all is invalid, keys or not': async ({ verifier }) => {
+  'a text that is no token at all is invalid even without keys': async ({ verifier }) => {
     for (const text of ['', 'alice', '..', '\0', 'x'.repeat(tokenMaxLength + 1)]) {
       await assertRefused(verifier.verify(text), 'invalid_token');
     }

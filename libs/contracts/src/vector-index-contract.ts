@@ -4,17 +4,17 @@ import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@porti
 import type { Contract } from './contract.ts';
 import type { EmbeddingChanges } from './embedding-changes.ts';
 
-/** An index, empty as yet, the store that it is a copy of, and a switch for what it depends on. */
+/** An empty index, the store that it copies, and a switch for what it depends on. */
 export interface VectorIndexSubject {
   readonly index: VectorIndex;
   readonly embeddings: EmbeddingChanges;
-  /** Makes all that the index depends on fail from now on. */
+  /** Makes everything that the index depends on fail from now on. */
   interrupt(): void;
-  /** Ends what `interrupt` began. */
+  /** Ends what `interrupt` started. */
   resume(): void;
 }
 
-/** A vector of length 1 whose first components are in this proportion, and whose others are 0. */
+/** A vector of length 1 whose first components have this ratio; the others are 0. */
 export const vectorTowards = (...components: readonly number[]): Float32Array => {
   const length = Math.hypot(...components);
   return Float32Array.from({ length: embeddingDimension }, (_, i) => (components[i] ?? 0) / length);
@@ -46,7 +46,7 @@ const assertScores = (matches: readonly VectorMatch[], expected: Readonly<Record
   }
 };
 
-/** Writes to the store and asks the index about it, as of the last write unless a query says otherwise. */
+/** Writes to the store and queries the index, as of the last write unless a query says otherwise. */
 const driving = ({ index, embeddings }: VectorIndexSubject) => {
   let asOf = 0;
   const find = async (changes: Partial<VectorQuery> = {}): Promise<readonly VectorMatch[]> =>
@@ -55,7 +55,7 @@ const driving = ({ index, embeddings }: VectorIndexSubject) => {
     asOf = embeddings.put({ modelId, collectionId, vector });
     return asOf;
   };
-  /** One vector a collection, in the order a, b, c, d. */
+  /** One vector per collection, in the order a, b, c, d. */
   const fill = (...vectors: readonly Float32Array[]): void => {
     for (const [i, vector] of vectors.entries()) put([a, b, c, d][i] ?? a, vector);
   };
@@ -85,7 +85,7 @@ const ranking = {
     fill(vectorTowards(-1), vectorTowards(0, 1), vectorTowards(-1, 1));
     assert.deepEqual(new Set((await find()).map(({ score }) => score)), new Set([0]));
   },
-  'the similarity does not depend on how long a vector is': async (subject) => {
+  'the similarity does not depend on the length of a vector': async (subject) => {
     const { fill, find } = driving(subject);
     fill(
       vectorTowards(3, 4).map((x) => x * 5),
@@ -93,12 +93,12 @@ const ranking = {
     );
     assertScores(await find({ vector: vectorTowards(1).map((x) => x / 4) }), { [a]: 0.6, [b]: 1 });
   },
-  'no more than the limit are answered where the scores differ': async (subject) => {
+  'at most the limit is returned if scores differ': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1, 3), vectorTowards(1, 2), vectorTowards(1, 1), vectorTowards(1));
     assert.deepEqual(idsOf(await find({ limit: 2 })), [d, c]);
   },
-  'all that equal the last score within the limit are answered too': async (subject) => {
+  'matches that equal the last score within the limit are returned too': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1, 1), vectorTowards(1), vectorTowards(1, 1), vectorTowards(1, 2));
     const matches = await find({ limit: 2 });
@@ -106,12 +106,12 @@ const ranking = {
     assert.deepEqual(sorted(idsOf(matches)), [a, b, c]);
     assert.equal(matches[1]?.score, matches[2]?.score);
   },
-  'scores raised to 0 are equal, so a limit that ends among them answers them all': async (subject) => {
+  'scores raised to 0 are equal, so a limit that ends among them returns them all': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(-1), vectorTowards(1), vectorTowards(-1, 1), vectorTowards(0, 1));
     assert.deepEqual(sorted(idsOf(await find({ limit: 2 }))), [a, b, c, d]);
   },
-  'a limit above what there is answers all there is': async (subject) => {
+  'a limit above the number of vectors returns them all': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1), vectorTowards(0, 1));
     assert.deepEqual(idsOf(await find({ limit: 1_000_000 })), [a, b]);
@@ -119,12 +119,12 @@ const ranking = {
 } satisfies Contract<VectorIndexSubject>;
 
 const filtering = {
-  'only what is among the given collections is answered, and it fills the limit': async (subject) => {
+  'only the given collections are returned, and they fill the limit': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1), vectorTowards(1, 0.1), vectorTowards(1, 2), vectorTowards(1, 1));
     assert.deepEqual(idsOf(await find({ among: [c, d], limit: 2 })), [d, c]);
   },
-  'nothing outside the given collections changes an answer': async (subject) => {
+  'vectors outside the given collections do not change an answer': async (subject) => {
     const { fill, find, put } = driving(subject);
     fill(vectorTowards(1, 1), vectorTowards(1, 2));
     const among = [a, b];
@@ -133,20 +133,20 @@ const filtering = {
     put(d, vectorTowards(1, 1));
     assert.deepEqual(await find({ among, limit: 1 }), before);
   },
-  'a collection among the given ones that has no vector is left out': async (subject) => {
+  'a given collection without a vector is left out': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1));
     assert.deepEqual(idsOf(await find({ among: [d, a] })), [a]);
   },
-  'among no collections nothing is found': async (subject) => {
+  'among no collections, nothing is found': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1));
     assert.deepEqual(await find({ among: [] }), []);
   },
-  'an empty index answers nothing': async (subject) => {
+  'an empty index returns nothing': async (subject) => {
     assert.deepEqual(await driving(subject).find(), []);
   },
-  'the vectors of another model influence nothing': async (subject) => {
+  'vectors of another model have no influence': async (subject) => {
     const { fill, find, put } = driving(subject);
     fill(vectorTowards(1, 1));
     put(b, vectorTowards(1), 'model-2');
@@ -156,9 +156,7 @@ const filtering = {
 } satisfies Contract<VectorIndexSubject>;
 
 const changing = {
-  'an embedding that was stored is found by the next search, with the same array of collections too': async (
-    subject,
-  ) => {
+  'a stored embedding is found by the next search, even with the same array of collections': async (subject) => {
     const { fill, find, put } = driving(subject);
     const among = [a, b];
     fill(vectorTowards(1, 1));
@@ -166,14 +164,14 @@ const changing = {
     put(b, vectorTowards(1));
     assert.deepEqual(idsOf(await find({ among })), [b, a]);
   },
-  'an embedding takes the place of the earlier one': async (subject) => {
+  'an embedding replaces the earlier one': async (subject) => {
     const { fill, find, put } = driving(subject);
     fill(vectorTowards(1), vectorTowards(1, 1));
     await find();
     put(a, vectorTowards(3, 4));
     assertScores(await find(), { [a]: 0.6, [b]: Math.SQRT1_2 });
   },
-  'an embedding that was found for another model takes the place of the earlier one': async (subject) => {
+  'an embedding of another model replaces the earlier one': async (subject) => {
     const { fill, find, put } = driving(subject);
     fill(vectorTowards(1));
     const among = [a];
@@ -182,7 +180,7 @@ const changing = {
     assertScores(await find({ among, modelId: 'model-2' }), { [a]: 0.6 });
     assert.deepEqual(await find({ among }), []);
   },
-  'a removed vector is found no more, with the same array of collections too': async (subject) => {
+  'a removed vector is no longer found, even with the same array of collections': async (subject) => {
     const { fill, find, remove } = driving(subject);
     const among = [a, b];
     fill(vectorTowards(1), vectorTowards(1, 1));
@@ -190,7 +188,7 @@ const changing = {
     await remove(a);
     assert.deepEqual(idsOf(await find({ among })), [b]);
   },
-  'what takes the place of a removed vector is not taken for it': async (subject) => {
+  'a vector in the slot of a removed one is not mistaken for it': async (subject) => {
     const { fill, find, put, remove } = driving(subject);
     const among = [a];
     fill(vectorTowards(1), vectorTowards(1, 1));
@@ -200,7 +198,7 @@ const changing = {
     assert.deepEqual(await find({ among }), []);
     assert.deepEqual(idsOf(await find({ among: [b, c] })), [c, b]);
   },
-  'removing what is absent is no error': async (subject) => {
+  'removing an absent vector is no error': async (subject) => {
     const { fill, find, remove } = driving(subject);
     await assert.doesNotReject(remove(a));
     fill(vectorTowards(1));
@@ -212,14 +210,14 @@ const changing = {
 } satisfies Contract<VectorIndexSubject>;
 
 const refusing = {
-  'a question whose vector has not 768 dimensions is refused': async (subject) => {
+  'a query vector without exactly 768 dimensions is refused': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1));
     for (const length of [0, 1, 767, 769]) {
       await assert.rejects(find({ vector: new Float32Array(length).fill(1) }), RangeError);
     }
   },
-  'a question whose vector is not finite, or has no direction, is refused': async (subject) => {
+  'a query vector that is not finite or has no direction is refused': async (subject) => {
     const { fill, find } = driving(subject);
     fill(vectorTowards(1));
     const wrong = [Number.NaN, Infinity, -Infinity].map((x) => vectorTowards(1).fill(x, 700, 701));
@@ -239,7 +237,7 @@ const reflecting = {
     put(b, vectorTowards(3, 4));
     assertScores(await find({ among }), { [a]: Math.SQRT1_2, [b]: 0.6 });
   },
-  'every one of many concurrent searches reflects the sequence that it names': async (subject) => {
+  'each of many concurrent searches reflects the sequence that it names': async (subject) => {
     const { find, put } = driving(subject);
     const searches: Promise<void>[] = [];
     for (const [i, collectionId] of [a, b, c, d].entries()) {
@@ -261,11 +259,11 @@ const reflecting = {
     assertScores(await find({ asOf, modelId: 'model-2' }), { [b]: 0.6 });
     assert.deepEqual(idsOf(await find({ asOf })), [a]);
   },
-  'an answer of the index itself is no fallback': async (subject) => {
+  'an answer from the index itself is no fallback': async (subject) => {
     const asOf = driving(subject).put(a, vectorTowards(1));
     assert.equal((await subject.index.search(query({ asOf }))).isFallback, false);
   },
-  'while the index cannot answer its check rejects, and a search that needs to catch up does too': async (subject) => {
+  'while the index cannot answer, its check rejects, and so does a search that must catch up': async (subject) => {
     const { find, put } = driving(subject);
     await subject.index.check();
     subject.interrupt();
@@ -276,7 +274,7 @@ const reflecting = {
     await subject.index.check();
     assert.deepEqual(idsOf(await find()), [a]);
   },
-  'it says what it is': async ({ index }) => {
+  'it names its kind': async ({ index }) => {
     assert.match(index.kind, /\S/);
   },
 } satisfies Contract<VectorIndexSubject>;

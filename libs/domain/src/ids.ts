@@ -21,7 +21,7 @@ type Id = ProfileId | CollectionId | ClientId | EntryId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The id that an outside text spells, in lower case, or null if it is not a UUID (RFC 9562, section 4). */
+/** Returns an id from outside in lower case, or null if the text is not a UUID (RFC 9562, section 4). */
 export const parseId = <T extends Id>(text: string): T | null => {
   const lower = text.toLowerCase();
   return uuid.test(lower) ? (lower as T) : null;

@@ -39,7 +39,7 @@ test('the members of the outermost object are found, with the text of their valu
   expect(textOf(value)).toBe(text.trim());
 });
 
-test('what is no object has no members', () => {
+test('only an object has members', () => {
   for (const text of ['[{"a":1}]', '"a"', '1', 'null']) expect(scan(text).members).toBeNull();
   expect(scan('{}').members).toEqual([]);
 });
@@ -64,7 +64,7 @@ test.each([
   ['[1e]', 'expected a digit at line 1, column 4'],
   [`${'['.repeat(101)}`, 'nested too deeply at line 1, column 101'],
   [`[${'1,'.repeat(1_000)}1]`, 'more than 1000 values at line 1, column 2000'],
-])('of %j it says: %s', (text, error) => {
+])('the error for %j is: %s', (text, error) => {
   expect(errorOf(text)).toBe(error);
 });
 
@@ -75,19 +75,19 @@ test.each([
   ['[-x]', 1],
   ['[tru]', 1],
   ['{"a":1,}', 7],
-])('of %j it names the byte that cannot stand there', (text, offset) => {
+])('the error for %j names the first unexpected byte', (text, offset) => {
   expect(() => scan(text)).toThrow(expect.objectContaining({ unexpectedAt: offset }));
 });
 
-test('a text is not gone into by calls', () => {
+test('scanning does not recurse', () => {
   expect(errorOf('['.repeat(1_000_000))).toBe('nested too deeply at line 1, column 101');
 });
 
-describe('what it takes is what JSON.parse takes', () => {
-  test('of texts that are JSON', () => {
+describe('it accepts exactly what JSON.parse accepts', () => {
+  test('in valid texts', () => {
     fc.assert(fc.property(fc.json(), (text) => errorOf(text) === 'none'));
   });
-  test('of texts that are nearly JSON', () => {
+  test('in almost valid texts', () => {
     const piece = fc.constantFrom(
       ...'{}[],:"\\ \n\tu0123eE+-.a',
       'true',

@@ -27,7 +27,7 @@ test.each([
   expect(unstorableAt(text)).toBeNull();
 });
 
-test('a text is storable where all that it says is', () => {
+test('a text is storable if its value is', () => {
   const pieces = fc.constantFrom('\\ud83d', '\\uDE00', '\\u0000', '\\\\', '\\n', 'u0000', '\\u00e9', '😀', 'a');
   const isStorable = (value: string) => value.isWellFormed() && !value.includes('\0');
   fc.assert(

@@ -5,15 +5,15 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
 
 /**
- * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. In a JSON
- * text a backslash occurs only within strings, and everything unescaped is well-formed and not a control character.
+ * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. A
+ * backslash occurs only within strings, and everything unescaped is well-formed and not a control character.
  */
 const escapes =
   /\\(?:(?<unstorable>u0000|u[Dd][89ABab]..(?!\\u[Dd][C-Fc-f])|u[Dd][C-Fc-f])|u[Dd][89ABab]..\\u[Dd][C-Fc-f]|.)/g;
 
 /**
- * Where a valid JSON text spells U+0000 or a lone surrogate, which not every store can hold. Values and names count,
- * duplicate names too (specification, section 1). Null if it does not.
+ * Returns where a valid JSON text spells U+0000 or a lone surrogate, which not every store can hold; null if it does not.
+ * Values and names count, duplicate names too (specification, section 1).
  */
 export const unstorableAt = (text: string): number | null => {
   for (const { index, groups } of text.matchAll(escapes)) if (groups?.['unstorable']) return index;

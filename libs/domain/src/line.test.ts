@@ -5,7 +5,7 @@ import { isPlainLine, plainLine, plainLines, shortLine } from './line.ts';
 const points = (...ranges: readonly (readonly [from: number, to: number])[]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)));
 
-/** As the specification lists them, section 1. */
+/** As listed in the specification, section 1. */
 const refused = points(
   [0x00, 0x1f],
   [0x7f, 0x9f],
@@ -17,25 +17,25 @@ const refused = points(
   [0xd800, 0xdfff],
 );
 
-test('of the basic plane exactly the listed characters are no part of a line', () => {
+test('of the basic plane, a line refuses exactly the listed characters', () => {
   expect(points([0x00, 0xffff]).filter((character) => !isPlainLine(character))).toEqual(refused);
 });
 
-test('a line may be in any script, with joiners and pictures, and may be empty', () => {
+test('a line may be in any script, with joiners and emoji, and may be empty', () => {
   for (const line of ['', 'Ångström & Söhne', '株式会社', 'שלום', 'می‌خواهم', '👩‍🔬 Labs', 'a\u00a0b']) {
     expect(isPlainLine(line)).toBe(true);
     expect(plainLine(line)).toBe(line);
   }
 });
 
-test('what is shown is one line, whatever was kept', () => {
+test('a stored text is shown as one line, whatever it holds', () => {
   expect(plainLine('Customer,\r\n\r\nSign in at\u2028https://evil.example\u202e\u001b[2J')).toBe(
     'Customer, Sign in at https://evil.example [2J',
   );
   expect(plainLine('\u0000\ud800\n')).toBe('\ufffd');
 });
 
-test('any text is shown as a plain line that is not longer, and shown again as itself', () => {
+test('plainLine makes any text a plain line that is not longer, and leaves a plain line as it is', () => {
   const text = fc
     .array(fc.oneof(fc.constantFrom(...refused, ' ', 'a'), fc.string({ unit: 'binary' })))
     .map((parts) => parts.join(''));
@@ -49,14 +49,14 @@ test('any text is shown as a plain line that is not longer, and shown again as i
   );
 });
 
-test('a line is cut to its length, and not in the midst of a character', () => {
+test('a line is cut to its length, and never inside a character', () => {
   expect(shortLine('abc', 3)).toBe('abc');
   expect(shortLine('abcd', 3)).toBe('ab…');
   expect(shortLine('a😀b', 3)).toBe('a\ufffd…');
   expect(shortLine('a\r\nb', 3)).toBe('a b');
 });
 
-test('of several lines each is plain, and their breaks and tabs stay', () => {
+test('plainLines makes each line plain and keeps line breaks and tabs', () => {
   expect(plainLines('One\r\ntwo\rthree\u2028four\n\n\tfive\u001b[2J\u202e\u0000\u0085\ud800')).toBe(
     'One\ntwo\nthree\nfour\n\n\tfive[2J\n\ufffd',
   );

@@ -66,7 +66,7 @@ test('whoever makes an admin as whom nobody can sign in is told so', async () =>
     return (await harness.useCases.changeRole(operator, id, 'admin')).warning;
   };
   expect(await warningFor('unbound', null)).toContain('whoever first presents a token with its user id and e-mail');
-  expect(await warningFor('off', another)).toContain('the issuer that the profile is bound by is off');
+  expect(await warningFor('off', another)).toContain('the issuer that the profile is bound to is disabled');
   expect(await warningFor('bound', testIssuer)).toBeNull();
 });
 

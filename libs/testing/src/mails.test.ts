@@ -25,10 +25,10 @@ test('a secret that an admin rotates is mailed to its owner, with the time until
   expect(more).toEqual([]);
   expect(approval).toContain(`client_secret: ${first.secret}`);
   expect(rotation).toContain(`client_id: ${second.clientId}\nclient_secret: ${second.secret}`);
-  expect(rotation).toContain('The secret that you had before is good no longer.');
+  expect(rotation).toContain('Your previous secret no longer works.');
   expect(graced).toContain(`client_secret: ${third.secret}`);
   expect(graced).toContain(
-    `stays good until ${toIso(clock.now() + 3_600_000)
+    `works until ${toIso(clock.now() + 3_600_000)
       .slice(0, 16)
       .replace('T', ' ')} UTC`,
   );

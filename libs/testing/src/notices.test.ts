@@ -41,7 +41,7 @@ test('an admin is mailed of a registration at once, by whom it is and what to do
   const harness = await withAdmins();
   const ada = await register(harness, 'ada');
   await harness.runJobs();
-  expect(harness.mailer.sent).toMatchObject([{ to: 'root@example.com', subject: 'A registration waits for approval' }]);
+  expect(harness.mailer.sent).toMatchObject([{ to: 'root@example.com', subject: 'Registration waiting for approval' }]);
   const text = harness.mailer.sent[0]?.text ?? '';
   expect(text).toContain(`${ada.id}  ada@example.com  "Person ada"`);
   expect(text).toContain('POST /api/profiles/{id}/approve');
@@ -59,8 +59,8 @@ test('whoever registers within 5 minutes of a notice is told of in the next one,
   clock.advance(1);
   await harness.runJobs();
   expect(mailer.sent.map(({ subject }) => subject)).toEqual([
-    'A registration waits for approval',
-    '4 registrations wait for approval',
+    'Registration waiting for approval',
+    '4 registrations waiting for approval',
   ]);
   expect(new Set(mailer.sent.map(({ id }) => id)).size).toBe(2);
   clock.advance(fiveMinutes * 10);
@@ -82,7 +82,7 @@ test('a flood of registrations is one mail in 5 minutes, with their number and t
   await harness.runJobs();
   expect(mailer.sent).toHaveLength(2);
   const { subject, text } = mailer.sent[1] ?? { subject: '', text: '' };
-  expect(subject).toBe('1001 registrations wait for approval');
+  expect(subject).toBe('1001 registrations waiting for approval');
   expect(text).toContain('these are the newest 20:');
   expect(text.match(/@example\.com/g)).toHaveLength(20);
 });
@@ -104,8 +104,8 @@ test('a registration that comes while a notice is being sent is told of in the n
   clock.advance(fiveMinutes);
   await harness.runJobs();
   expect(mailer.sent.map(({ subject }) => subject)).toEqual([
-    'A registration waits for approval',
-    '2 registrations wait for approval',
+    'Registration waiting for approval',
+    '2 registrations waiting for approval',
   ]);
 });
 
@@ -161,7 +161,7 @@ test('a notice that no server takes for now is sent later, once', async () => {
   mailer.failWith(null);
   await register(harness, 'bob');
   await harness.runJobs();
-  expect(mailer.sent.map(({ subject }) => subject)).toEqual(['2 registrations wait for approval']);
+  expect(mailer.sent.map(({ subject }) => subject)).toEqual(['2 registrations waiting for approval']);
 });
 
 test('a notice that is refused for good is one given-up job, however many register', async () => {
@@ -178,7 +178,7 @@ test('a notice that is refused for good is one given-up job, however many regist
   mailer.failWith(null);
   expect(await useCases.requeueJobs(authority)).toBe(1);
   await harness.runJobs();
-  expect(mailer.sent.map(({ subject }) => subject)).toEqual(['3 registrations wait for approval']);
+  expect(mailer.sent.map(({ subject }) => subject)).toEqual(['3 registrations waiting for approval']);
 });
 
 test('ADMIN_NOTICES=off ends it: no job is left, and one that waits sends nothing', async () => {

@@ -86,28 +86,28 @@ const rewriting =
 const secondsOf = ({ clock }: TokenVerifierSubject): number => clock.now() / 1_000;
 
 const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> = {
-  'a good token says who its subject is, exactly as it spells him': answering(({ uid }) => ({ uid: uid.trim() })),
-  'a good token says which issuer it is of, to the letter': answering(({ issuer }) => ({ issuer: `${issuer}/` })),
+  'a valid token names its subject, exactly as spelled': answering(({ uid }) => ({ uid: uid.trim() })),
+  'a valid token names its issuer, exactly as spelled': answering(({ issuer }) => ({ issuer: `${issuer}/` })),
   'a subject has 1 to 128 characters': refusing(({ sub }) => typeof sub === 'string' && sub.length > 128),
-  'a subject that no store could keep is invalid': overlooking(({ sub }) =>
+  'a subject that cannot be stored is invalid': overlooking(({ sub }) =>
     typeof sub === 'string' ? { sub: sub.replaceAll('\0', '').toWellFormed() } : {},
   ),
-  'an e-mail is trimmed and in lower case': answering((_, { email }) => ({
+  'an e-mail is trimmed and lower-cased': answering((_, { email }) => ({
     email: typeof email === 'string' ? email.trim() : null,
   })),
-  'a token without an e-mail has none, and one that is no text is invalid': overlooking(({ email }) =>
+  'a token may lack an e-mail, and one that is not a string is invalid': overlooking(({ email }) =>
     typeof email === 'string' ? {} : { email: null },
   ),
-  'an e-mail is verified only where the token says so': answering((_, claims) => ({
+  'an e-mail is verified only if the token says so': answering((_, claims) => ({
     emailVerified: Boolean(claims['email_verified']),
   })),
-  'the other claims of a token do not leave the verifier': answering((_, { role }) =>
+  'other claims of a token do not leave the verifier': answering((_, { role }) =>
     role === undefined ? {} : ({ role } as Partial<IdentityClaims>),
   ),
-  'what is no token is invalid': rewriting((token) => token.trim()),
+  'a text that is no token is invalid': rewriting((token) => token.trim()),
   'a token longer than 8 KiB is invalid, whatever it says': overlooking(() => ({ padding: '' })),
-  'a token that another made is invalid': overlooking(() => ({})),
-  'it stays invalid after the issuer made one of the same claims': (subject) => {
+  'a forged token is invalid': overlooking(() => ({})),
+  'a forged token stays invalid after a genuine one with the same claims': (subject) => {
     const good = new Map<string, IdentityClaims>();
     return {
       ...subject,
@@ -121,27 +121,27 @@ const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> =
       },
     };
   },
-  'a token of another issuer is invalid, however near its name is': overlooking(({ iss }, { issuer }) =>
+  'a token of another issuer is invalid, however similar its name': overlooking(({ iss }, { issuer }) =>
     typeof iss === 'string' && iss.replace(/\/$/, '') === issuer ? { iss: issuer } : {},
   ),
   'a token for another audience is invalid': overlooking(({ aud }, { audience }) =>
     JSON.stringify(aud ?? '').includes(audience) ? { aud: audience } : {},
   ),
-  'a token for several audiences is good only where it was issued to this one': overlooking(({ aud }, { audience }) =>
+  'a token for several audiences is valid only if it was issued to this one': overlooking(({ aud }, { audience }) =>
     Array.isArray(aud) && aud.includes(audience) ? { aud: audience } : {},
   ),
-  'a token says when it ends, as a number': overlooking(({ exp }) => (typeof exp === 'string' ? { exp: +exp } : {})),
-  'a token is good until 60 seconds after its end, and no longer': refusing(
+  'a token has an expiry, as a number': overlooking(({ exp }) => (typeof exp === 'string' ? { exp: +exp } : {})),
+  'a token is valid until 60 seconds after its expiry, and no longer': refusing(
     ({ exp }, subject) => Number(exp) <= secondsOf(subject),
   ),
-  'a token is not good earlier than 60 seconds before it begins': overlooking(({ nbf }) =>
+  'a token is valid from 60 seconds before its nbf, and no earlier': overlooking(({ nbf }) =>
     typeof nbf === 'number' ? { nbf: nbf - 1 } : {},
   ),
-  'a token was not issued later than in 60 seconds': overlooking(({ iat }) =>
+  'a token issued more than 60 seconds in the future is invalid': overlooking(({ iat }) =>
     typeof iat === 'number' ? { iat: iat - 1 } : {},
   ),
-  'a token is issued for as long as its issuer likes': refusing(({ iat, exp }) => Number(exp) - Number(iat) > 86_400),
-  'a token that was found good is judged anew each time': (subject) => {
+  'a token may have any lifetime': refusing(({ iat, exp }) => Number(exp) - Number(iat) > 86_400),
+  'a token that was valid is judged again each time': (subject) => {
     const found = new Map<string, Promise<IdentityClaims>>();
     return {
       ...subject,
@@ -154,7 +154,7 @@ const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> =
       },
     };
   },
-  'a token that came too early is good later': (subject) => {
+  'a token that came too early is valid later': (subject) => {
     const refused = new Set<string>();
     return {
       ...subject,
@@ -169,7 +169,7 @@ const sabotages: Sabotages<typeof tokenVerifierContract, TokenVerifierSubject> =
       },
     };
   },
-  'tokens that are judged at once are not mixed up': (subject) => {
+  'tokens that are verified at once are not mixed up': (subject) => {
     let running: Promise<IdentityClaims> | null = null;
     return {
       ...subject,
@@ -209,11 +209,11 @@ const instead =
   });
 
 const keylessSabotages = {
-  'a token that no key is at hand for raises identity_unavailable, each time': instead(
+  'a token throws identity_unavailable each time while no key is available': instead(
     'identity_unavailable',
     'invalid_token',
   ),
-  'what is no token at all is invalid, keys or not': instead('invalid_token', 'identity_unavailable'),
+  'a text that is no token at all is invalid even without keys': instead('invalid_token', 'identity_unavailable'),
 } satisfies Sabotages<typeof keylessTokenVerifierContract, KeylessTokenVerifierSubject>;
 
 for (const [name, run] of proofsOf(keylessTokenVerifierContract, keylessSabotages, createKeyless)) test(name, run);

@@ -75,14 +75,14 @@ const byTheFirstRule = (keep: (first: LimitRule, rule: LimitRule) => LimitRule):
 const byRule = countingBy((subject, rule) => `${subject} ${rule.allowed}/${rule.windowSeconds}`);
 
 const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
-  'a limit admits as many requests as it says, and no more': judgingBy((rule) => ({
+  'a limit admits exactly as many requests as it allows': judgingBy((rule) => ({
     ...rule,
     allowed: rule.allowed === 1000 ? 1001 : rule.allowed,
   })),
-  'whoever made no request has the whole limit and nothing to wait for': saying(({ rule }) => ({
+  'a new subject has the whole limit and need not wait': saying(({ rule }) => ({
     resetSeconds: rule.windowSeconds,
   })),
-  'what remains falls by one with each admitted request': saying(({ remaining }) => ({ remaining: remaining + 1 })),
+  'remaining falls by one with each admitted request': saying(({ remaining }) => ({ remaining: remaining + 1 })),
   'a refused request consumes nothing': over((limiter) => ({
     consume: async (subject, rule) => {
       const quota = await limiter.consume(subject, rule);
@@ -90,9 +90,9 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
       return quota;
     },
   })),
-  'a quota names the rule that judged': byTheFirstRule((first) => first),
+  'a result names the rule that judged': byTheFirstRule((first) => first),
   'subjects are counted apart': countingBy((subject) => subject.trim()),
-  'of simultaneous requests no more are admitted than the limit': over((limiter) => ({
+  'of concurrent requests, no more are admitted than the limit allows': over((limiter) => ({
     consume: async (subject, rule) => {
       const { admitted } = await limiter.peek(subject, rule);
       await new Promise(setImmediate);
@@ -100,48 +100,48 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
     },
   })),
   'a peek counts nothing': over((limiter) => ({ peek: (subject, rule) => limiter.consume(subject, rule) })),
-  'a peek says whether a consume would be admitted, and how long it would have to wait': over((limiter) => ({
+  'a peek says whether a consume would be admitted, and after how long': over((limiter) => ({
     peek: async (subject, rule) => ({ ...(await limiter.peek(subject, rule)), retryAfterSeconds: 0 }),
   })),
 
-  'a request counts until it is as old as the window': (subject) => ({
+  'a request counts until it is exactly one window old': (subject) => ({
     ...subject,
     advance: (milliseconds) => subject.advance(milliseconds === 1 ? 0 : milliseconds),
   }),
-  'a burst counts in every window that it lies in, at the edge of one too': inFixedWindows,
-  'the reset is when the oldest counted request leaves the window': saying(({ resetSeconds, rule }) => ({
+  "a burst counts in every window that contains it, even at a window's edge": inFixedWindows,
+  'the reset is the time until the oldest counted request leaves the window': saying(({ resetSeconds, rule }) => ({
     resetSeconds: resetSeconds && rule.windowSeconds,
   })),
-  'whoever waits as long as he was told is admitted, and not a second earlier': saying(({ retryAfterSeconds }) => ({
+  'a request is admitted after exactly the announced wait, not a second earlier': saying(({ retryAfterSeconds }) => ({
     retryAfterSeconds: retryAfterSeconds && retryAfterSeconds - 1,
   })),
-  'who has just used the last request is told how long to wait for the next': saying(({ admitted }) =>
+  'the last admitted request already says how long to wait for the next': saying(({ admitted }) =>
     admitted ? { retryAfterSeconds: 0 } : {},
   ),
-  'who is refused waits a whole second at least': saying(({ retryAfterSeconds }) => ({
+  'a refused request waits at least one second': saying(({ retryAfterSeconds }) => ({
     retryAfterSeconds: Math.max(0, retryAfterSeconds - 1),
   })),
 
   'a lowered limit judges what the higher one admitted': byRule,
   'a raised limit counts what the lower one admitted': byRule,
-  'a longer window holds what the shorter one would have let go': byTheFirstRule((first, rule) => ({
+  'a longer window still counts what left the shorter one': byTheFirstRule((first, rule) => ({
     ...rule,
     windowSeconds: first.windowSeconds,
   })),
-  'a shorter window lets go what the longer one held': byTheFirstRule((first, rule) => ({
+  'a shorter window no longer counts what the longer one held': byTheFirstRule((first, rule) => ({
     ...rule,
     windowSeconds: first.windowSeconds,
   })),
-  'the history outlives a rise above 1,000 and the fall after it': countingBy((subject, rule) =>
+  'the history survives a limit that rises above 1,000 and falls again': countingBy((subject, rule) =>
     rule.allowed > 1000 ? `${subject} above` : subject,
   ),
 
-  'above 1,000 no window holds more than the limit': inFixedWindows,
-  'above 1,000 at least 98 % of the limit is admitted': judgingBy((rule) => ({
+  'above 1,000, no window holds more than the limit': inFixedWindows,
+  'above 1,000, at least 98 % of the limit is admitted': judgingBy((rule) => ({
     ...rule,
     allowed: Math.floor(rule.allowed * 0.97),
   })),
-  'above 1,000 whoever waits as long as he was told is admitted': saying(({ retryAfterSeconds }) => ({
+  'above 1,000, a request is admitted after the announced wait': saying(({ retryAfterSeconds }) => ({
     retryAfterSeconds: retryAfterSeconds && retryAfterSeconds - 1,
   })),
 };

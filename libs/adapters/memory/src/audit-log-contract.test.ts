@@ -42,18 +42,16 @@ const exportByOffset = (batch: number) =>
   }));
 
 const sabotages: Sabotages<typeof auditLogContract, Stores> = {
-  'an entry that was appended is read as it came': breaking('audit', (right) => ({
+  'an appended entry is read as it was given': breaking('audit', (right) => ({
     append: (entry, deadline) =>
       right.append({ ...entry, message: JSON.stringify(JSON.parse(entry.message)) }, deadline),
   })),
-  'entries are ordered by their instant, newest first, and not by when they came': sorting(
-    (a, b) => b.receivedAt - a.receivedAt,
-  ),
-  'instants are told apart to the microsecond, in the order and by a filter': breaking('audit', (right) => ({
+  'entries are ordered by instant, newest first, not by arrival': sorting((a, b) => b.receivedAt - a.receivedAt),
+  'the order and the filters tell instants apart to the microsecond': breaking('audit', (right) => ({
     append: (entry, deadline) => right.append({ ...entry, instant: Math.floor(entry.instant) }, deadline),
   })),
-  'entries of one instant are ordered by insertion, newest first': sorting((a, b) => (a.id < b.id ? 1 : -1)),
-  'a page begins at its offset and holds at most its limit': asking((filter, offset, limit) => [
+  'entries with the same instant are ordered by insertion, newest first': sorting((a, b) => (a.id < b.id ? 1 : -1)),
+  'a page starts at its offset and holds at most its limit': asking((filter, offset, limit) => [
     filter,
     Math.floor(offset / limit) * limit,
     limit,
@@ -61,8 +59,10 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
   'a page past the end is empty and has the right total': totalling((_filter, right, page) =>
     page.length === 0 ? 0 : right,
   ),
-  'an empty log has an empty page and the total 0': totalling((_filter, right) => Math.max(1, right)),
-  'the total counts what passes the filter, whatever the page': totalling((_filter, _right, page) => page.length),
+  'an empty log has an empty page and a total of 0': totalling((_filter, right) => Math.max(1, right)),
+  'the total counts every entry that passes the filter, whatever the page': totalling(
+    (_filter, _right, page) => page.length,
+  ),
   'the total counts entries that other stores write as effects': breaking('audit', (right) => {
     const appended: AuditEntry[] = [];
     return {
@@ -73,33 +73,33 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       page: async (...page) => ({ ...(await right.page(...page)), total: appended.length }),
     };
   }),
-  'a filter by source passes entries of that source, and of both for all': filtering((filter) => ({
+  'a filter by source passes entries of that source, or of both for "all"': filtering((filter) => ({
     ...filter,
     source: filter.source === 'all' ? 'client' : filter.source,
   })),
   'a filter by actor passes entries of that actor': filtering(({ actorId, ...filter }) =>
     actorId === undefined ? { ...filter, source: 'all' } : filter,
   ),
-  'a filter by client, collection or action passes entries with that very facet': breaking('audit', (right) => ({
+  'a filter by client, collection or action passes entries with exactly that facet': breaking('audit', (right) => ({
     append: ({ facets, ...entry }, deadline) =>
       right.append({ ...entry, facets: { ...facets, action: facets.action?.trim() ?? null } }, deadline),
   })),
-  'a filter from an instant passes that instant, one to an instant does not': filtering((filter) =>
+  'a filter includes its from and excludes its to': filtering((filter) =>
     filter.to === undefined ? filter : { ...filter, to: filter.to + 1 },
   ),
-  'all parts of a filter hold together': filtering(({ collectionId, ...filter }) =>
+  'all conditions of a filter must hold': filtering(({ collectionId, ...filter }) =>
     filter.action === undefined || collectionId === undefined ? { ...filter, source: 'all' } : filter,
   ),
-  'an export answers every entry once, in the order of pages': breaking('audit', (_right, _stores, { entries }) => ({
+  'an export yields every entry once, in the order of pages': breaking('audit', (_right, _stores, { entries }) => ({
     async *export() {
       yield* [...entries].reverse();
     },
   })),
-  'an export answers what passes the filter': breaking('audit', (right) => ({
+  'an export yields only entries that pass the filter': breaking('audit', (right) => ({
     export: (filter) => right.export({ ...filter, source: 'all' }),
   })),
-  'an export answers each entry that was there at the call once, whatever comes meanwhile': exportByOffset(500),
-  'an export may be left before its end': breaking('audit', (right) => {
+  'an export yields each entry present at the call once, even if others are appended meanwhile': exportByOffset(500),
+  'an export may be stopped early': breaking('audit', (right) => {
     let isUnderWay = false;
     return {
       async *export(filter) {
@@ -110,11 +110,10 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       },
     };
   }),
-  'a pruning removes entries that were received before the instant, and none that was at it': breaking(
-    'audit',
-    (right) => ({ prune: (before, limit) => right.prune(before + 1, limit) }),
-  ),
-  'a pruning removes at most its limit, oldest first, and answers how many it removed': breaking(
+  'a pruning removes entries received before the instant, and none received at it': breaking('audit', (right) => ({
+    prune: (before, limit) => right.prune(before + 1, limit),
+  })),
+  'a pruning removes at most its limit, oldest first, and returns how many it removed': breaking(
     'audit',
     (_right, _stores, database) => ({
       prune: async (_before, limit) => database.entries.splice(0, limit).length,
@@ -130,7 +129,7 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       },
     };
   }),
-  'pages of a long log hold together, also where entries were pruned out of its middle': breaking(
+  'pages of a long log are consistent, even after a pruning in its middle': breaking(
     'audit',
     (right, _stores, database) => {
       let whole: AuditEntry[] = [];
@@ -147,7 +146,7 @@ const sabotages: Sabotages<typeof auditLogContract, Stores> = {
       };
     },
   ),
-  'of simultaneous appends each is kept and counted': breaking('audit', (_right, _stores, database) => ({
+  'concurrent appends are all kept and counted': breaking('audit', (_right, _stores, database) => ({
     append: async (entry) => {
       const before = database.entries;
       await pause();

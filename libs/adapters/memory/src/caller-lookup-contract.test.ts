@@ -44,21 +44,21 @@ const withEpoch = (epoch: keyof CallerRow['epochs'], value: number) =>
   altering((row) => ({ ...row, epochs: { ...row.epochs, [epoch]: value } }));
 
 const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
-  'a caller is read by API client identifier': breaking('callers', () => ({ byClientId: async () => null })),
-  'a caller is read by API client identifier while it is asleep': breaking('callers', (right) => ({
+  'a caller is found by API client identifier': breaking('callers', () => ({ byClientId: async () => null })),
+  'a caller is found by API client identifier even if its key is asleep': breaking('callers', (right) => ({
     byClientId: async (clientId, target) => {
       const row = await right.byClientId(clientId, target);
       return row?.profile.role === 'admin' ? null : row;
     },
   })),
-  'an API client identifier that is unknown reads nothing': breaking('callers', (right, _stores, { profiles }) => ({
+  'an unknown API client identifier finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
     byClientId: async (clientId, target) => {
       const [first] = profiles.values();
       return (await right.byClientId(clientId, target)) ?? (first ? right.byUid(first.uid, target) : null);
     },
   })),
-  'a caller is read by uid': breaking('callers', () => ({ byUid: async () => null })),
-  'a uid that no profile has reads nothing, nor does one in another case': breaking(
+  'a caller is found by uid': breaking('callers', () => ({ byUid: async () => null })),
+  'a uid that no profile has, or one in a different case, finds nothing': breaking(
     'callers',
     (right, _stores, { profiles }) => ({
       byUid: async (uid, target) => {
@@ -67,10 +67,10 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       },
     }),
   ),
-  'a caller is read by either id, the API client identifier or the profile id': breaking('callers', (right) => ({
+  'a caller is found by either id: the API client identifier or the profile id': breaking('callers', (right) => ({
     byEitherId: (id) => right.byClientId(id as ClientId, null),
   })),
-  'of either id an API client identifier goes before a profile id': breaking(
+  'an API client identifier takes precedence over an equal profile id': breaking(
     'callers',
     (right, _stores, { profiles }) => ({
       byEitherId: async (id) => {
@@ -79,51 +79,51 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       },
     }),
   ),
-  "an id that is nobody's reads nothing": breaking('callers', (right, _stores, { profiles }) => ({
+  'an id that is neither finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
     byEitherId: async (id) => {
       const [first] = profiles.keys();
       return (await right.byEitherId(id)) ?? (first ? right.byEitherId(first) : null);
     },
   })),
-  'a read of a profile without an override and with a tier that is gone has neither': breaking('callers', (right) =>
+  'a profile without an override and with a tier that is gone has neither limit': breaking('callers', (right) =>
     altered(right, (row) => {
       const { tier } = row.profile;
       return tier ? { ...row, limits: { ...row.limits, tier: { tier, allowed: 600, windowSeconds: 60 } } } : row;
     }),
   ),
-  'both reads of one caller say the same': breaking('callers', (right) => ({
+  "a caller's row is the same by uid and by API client identifier": breaking('callers', (right) => ({
     byClientId: async (clientId, target) => {
       const row = await right.byClientId(clientId, target);
       return row && { ...row, granted: false };
     },
   })),
-  'a read holds the key': altering((row) => ({ ...row, key: row.key && { ...row.key, previous: null } })),
-  'a read holds the active override and no other': breaking('callers', (right, _stores, { overrides }) =>
+  'a row holds the key': altering((row) => ({ ...row, key: row.key && { ...row.key, previous: null } })),
+  'a row holds the active override and no other': breaking('callers', (right, _stores, { overrides }) =>
     altered(right, (row) => {
       const [first] = [...overrides.values()].filter(({ profile }) => profile === row.profile.id);
       return { ...row, limits: { ...row.limits, override: first?.override ?? null } };
     }),
   ),
-  'a read holds the tier of the profile where it is active': breaking('callers', (right, _stores, { tiers }) =>
+  "a row holds the profile's tier if it is active": breaking('callers', (right, _stores, { tiers }) =>
     altered(right, (row) => {
       const tier = tiers.get(row.profile.tier ?? '');
       const rule = tier && { tier: tier.tier, allowed: tier.allowed, windowSeconds: tier.windowSeconds };
       return { ...row, limits: { ...row.limits, tier: rule ?? null } };
     }),
   ),
-  'a read holds that part of the collection that was asked about, and no more': breaking('callers', (right) => ({
+  'a row holds the requested part of the target collection, and no more': breaking('callers', (right) => ({
     byUid: (uid, target) => right.byUid(uid, target && ({ ...target, part: 'whole' } as typeof target)),
   })),
-  'a read has no target where none was asked about or it is not there': breaking(
+  'a row has no target if none was requested or it does not exist': breaking(
     'callers',
     (right, _stores, { collections }) =>
       altered(right, (row) => Object.assign({}, row, row.target ? {} : { target: [...collections.values()][0] })),
   ),
-  'a read says whether the caller has a grant for the target': breaking('callers', (right, _stores, { grants }) =>
+  'a row says whether the caller has a grant for the target': breaking('callers', (right, _stores, { grants }) =>
     altered(right, (row) => ({ ...row, granted: (grants.get(row.profile.id)?.size ?? 0) > 0 })),
   ),
-  'a read reflects every change that was acknowledged before it': remembering,
-  'the grants epoch grows with each grant and each revoke of this profile': breaking(
+  'a row reflects every change that was acknowledged before the read': remembering,
+  'the grants epoch grows with each grant and each revocation for this profile': breaking(
     'grants',
     (right, _stores, database) => ({
       revoke: async (client, collection, decide) => {
@@ -133,7 +133,7 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       },
     }),
   ),
-  'the grants epoch grows where a collection with a grant is removed': breaking(
+  'the grants epoch grows when a granted collection is removed': breaking(
     'collections',
     (right, _stores, database) => ({
       remove: async (id, decide) => {
@@ -143,7 +143,7 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       },
     }),
   ),
-  'the grants epoch of one profile stays where another is granted something': breaking(
+  'the grants epoch of a profile stays when another profile gets a grant': breaking(
     'grants',
     (right, _stores, database) => ({
       grant: async (client, collection, decide) => {
@@ -163,7 +163,7 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
     }),
   ),
   'the embeddings epoch is the highest sequence of an embedding': withEpoch('embeddings', 1),
-  'the embeddings epoch does not fall when the latest embedding goes': breaking(
+  'the embeddings epoch does not fall when the latest embedding is removed': breaking(
     'callers',
     (right, _stores, { embeddings }) =>
       altered(right, (row) => {

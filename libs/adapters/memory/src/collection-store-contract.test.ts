@@ -50,7 +50,7 @@ const another = async (right: CollectionStore, id: CollectionId): Promise<Collec
 };
 
 const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
-  'a collection that was added is found as it was': breaking('collections', (right) => ({
+  'an added collection is found as it was given': breaking('collections', (right) => ({
     find: async (id) => {
       const collection = await right.find(id);
       const stored = collection?.storedAuthentication;
@@ -65,33 +65,27 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       ...new Map((await right.list(visibility, page)).map((line) => [line.name, line])).values(),
     ],
   })),
-  'an id that no collection has finds nothing': breaking('collections', (right) => ({
+  'an unknown id finds no collection': breaking('collections', (right) => ({
     find: async (id) => right.find(await another(right, id)),
   })),
-  'a collection is found by where it was imported from': breaking(
-    'collections',
-    (_right, _stores, { collections }) => ({
-      findByImportKey: async () => collections.values().next().value ?? null,
-    }),
-  ),
-  'an import key that no collection has finds nothing': breaking('collections', (right, _stores, { collections }) => ({
+  'a collection is found by its import key': breaking('collections', (_right, _stores, { collections }) => ({
+    findByImportKey: async () => collections.values().next().value ?? null,
+  })),
+  'an unknown import key finds nothing': breaking('collections', (right, _stores, { collections }) => ({
     findByImportKey: async (importKey) =>
       (await right.findByImportKey(importKey)) ?? [...collections.values()].find((c) => c.importKey === null) ?? null,
   })),
-  'no two collections have one import key, and nothing is written where they would': breaking(
+  'two collections cannot share an import key, and a refused change writes nothing': breaking(
     'collections',
     (right, stores) => ({ update: (id, decide) => leaking(stores, right.update(id, decide)) }),
   ),
-  'an update decides by the collection as it is, stores the change and answers it': breaking(
-    'collections',
-    (right) => ({
-      update: async (id, decide) => {
-        const before = await right.find(id);
-        const after = await right.update(id, decide);
-        return before ?? after;
-      },
-    }),
-  ),
+  'an update decides on the current collection, stores the change and returns it': breaking('collections', (right) => ({
+    update: async (id, decide) => {
+      const before = await right.find(id);
+      const after = await right.update(id, decide);
+      return before ?? after;
+    },
+  })),
   'an update writes its effects': breaking('collections', (right) => ({
     update: (id, decide) =>
       right.update(id, (current) => {
@@ -99,14 +93,14 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
         return change && { ...change, ...noEffects };
       }),
   })),
-  'an update without a document leaves the stored one': breaking('collections', (right) => ({
+  'an update without a document keeps the stored one': breaking('collections', (right) => ({
     update: (id, decide) =>
       right.update(id, (current) => {
         const change = decide(current);
         return change && { document: aDocument('{}'), ...change };
       }),
   })),
-  'an update with a document replaces the stored one together with its digest': breaking('collections', (right) => ({
+  'an update with a document replaces the stored one and its digest': breaking('collections', (right) => ({
     update: (id, decide) =>
       right.update(id, (current) => {
         const change = decide(current);
@@ -115,19 +109,18 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
         return { collection, entries, jobs, deadline };
       }),
   })),
-  'an update that decides on nothing writes nothing and answers the collection as it is': breaking(
+  'an update whose decision is null writes nothing and returns the current collection': breaking(
     'collections',
     (right) => ({ update: (id, decide) => right.update(id, (c) => decide(c) ?? { collection: c, ...noEffects }) }),
   ),
-  'an update whose decision raises passes that on and leaves everything as it was': breaking(
+  'an update rethrows what its decision throws, and leaves everything as it was': breaking(
     'collections',
     (right, stores) => ({ update: (id, decide) => leaking(stores, right.update(id, decide)) }),
   ),
-  'an update of a collection that is not there is refused before anything is decided': breaking(
-    'collections',
-    (right) => ({ update: async (id, decide) => right.update(await another(right, id), decide) }),
-  ),
-  'each of simultaneous updates of one collection sees the one before it': breaking('collections', (right) => ({
+  'an update of a missing collection is refused before the decision': breaking('collections', (right) => ({
+    update: async (id, decide) => right.update(await another(right, id), decide),
+  })),
+  'concurrent updates of one collection each see the one before': breaking('collections', (right) => ({
     update: async (id, decide) => {
       const current = await right.find(id);
       if (!current) throw new PorticoError('collection_not_found');
@@ -136,11 +129,11 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       return right.update(id, () => change);
     },
   })),
-  'a collection that was removed is found by nothing': leaving(({ collections }, id) => {
+  'a removed collection is not found in any way': leaving(({ collections }, id) => {
     const collection = collections.get(id);
     return () => collection && collections.set(id, collection);
   }),
-  'a removal takes the document': breaking('collections', (right, _stores, { documents }) => ({
+  'a removal removes the document': breaking('collections', (right, _stores, { documents }) => ({
     add: async (collection, document, effects) => {
       await right.add(collection, document, effects);
       documents.set(collection.id, kept(document));
@@ -150,18 +143,18 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       return { digest: (await right.find(id))?.documentDigest ?? '', packed };
     },
   })),
-  'a removal takes the embedding': leaving(({ embeddings }, id) => {
+  'a removal removes the embedding': leaving(({ embeddings }, id) => {
     const stored = embeddings.get(id);
     return () => stored && embeddings.set(id, stored);
   }),
-  'a removal takes all grants for the collection and for no other': leaving(({ grants }, id) => {
+  'a removal removes all grants for the collection, and for no other': leaving(({ grants }, id) => {
     const granted = [...grants.values()].filter((collections) => collections.has(id)).slice(1);
     return () => granted.forEach((collections) => collections.set(id, 0));
   }),
-  'a removal decides by the collection and writes its effects': breaking('collections', (right) => ({
+  'a removal decides on the current collection and writes its effects': breaking('collections', (right) => ({
     remove: (id, decide) => right.remove(id, silently(decide)),
   })),
-  'a removal whose decision raises passes that on and keeps all': breaking(
+  'a removal rethrows what its decision throws, and keeps everything': breaking(
     'collections',
     (right, _stores, database) => ({
       remove: (id, decide) => {
@@ -170,20 +163,19 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       },
     }),
   ),
-  'a removal of a collection that is not there is refused before anything is decided': breaking(
-    'collections',
-    (right) => ({ remove: async (id, decide) => right.remove(await another(right, id), decide) }),
-  ),
-  'a document is answered as it was stored, with the digest that names it': breaking('collections', (right) => ({
+  'a removal of a missing collection is refused before the decision': breaking('collections', (right) => ({
+    remove: async (id, decide) => right.remove(await another(right, id), decide),
+  })),
+  'a document is returned as it was stored, with its digest': breaking('collections', (right) => ({
     document: async (id) => {
       const found = await right.document(id);
       return found && { ...found, packed: { ...found.packed, deflated: found.packed.deflated.subarray(0, -4) } };
     },
   })),
-  'a collection that is not there has no document': breaking('collections', (right) => ({
+  'a missing collection has no document': breaking('collections', (right) => ({
     document: async (id) => (await right.document(id)) ?? { digest: '', packed: aDocument('') },
   })),
-  'what was given or answered cannot be used to change a stored document': breaking(
+  'changing the bytes given or returned does not change a stored document': breaking(
     'collections',
     (_right, _stores, { collections, documents }) => ({
       document: async (id) => {
@@ -192,19 +184,22 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       },
     }),
   ),
-  'a list line holds id, name, description and times': breaking('collections', (_right, _stores, { collections }) => ({
-    list: async () => [...collections.values()],
-  })),
-  'a list is ordered by name without regard to case': ordering((a, b) => compare(a.name, b.name)),
-  'a list is ordered by the code points of names': ordering((a, b) => compare(nameKey(a.name), nameKey(b.name))),
-  'composed and decomposed letters are one in the order of a list, and stay what they are in names': ordering((a, b) =>
+  'a line of a list holds id, name, description and times': breaking(
+    'collections',
+    (_right, _stores, { collections }) => ({
+      list: async () => [...collections.values()],
+    }),
+  ),
+  'a list is ordered by name, ignoring case': ordering((a, b) => compare(a.name, b.name)),
+  'a list is ordered by code points': ordering((a, b) => compare(nameKey(a.name), nameKey(b.name))),
+  'composed and decomposed letters sort alike, and names keep them as given': ordering((a, b) =>
     compare(a.name.toLowerCase(), b.name.toLowerCase()),
   ),
-  'names that differ in case alone are listed by id': ordering(
+  'names that differ only in case are ordered by id': ordering(
     (a, b) => compare(nameKey(a.name), nameKey(b.name)) || compare(a.name, b.name) || byIdOnly(a, b),
   ),
-  'a list is ordered by the name of now': ordering(byIdOnly),
-  'pages follow each other through a whole list, none twice and none left out': breaking('collections', (right) => ({
+  'a list is ordered by current names': ordering(byIdOnly),
+  'pages cover a whole list, with no collection repeated or left out': breaking('collections', (right) => ({
     list: async (visibility, page) => {
       const whole = await right.list(visibility, null);
       if (!page) return whole;
@@ -216,27 +211,27 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
     ...page,
     limit: page.limit + 1,
   })),
-  'a page begins after its place also where that collection is gone': breaking('collections', (right) => ({
+  'a page starts after its place even if that collection is gone': breaking('collections', (right) => ({
     list: async (visibility, page) => {
       const whole = await right.list(visibility, null);
       const place = whole.findIndex(({ id }) => id === page?.after?.id);
       return page ? whole.slice(place + 1, place + 1 + page.limit) : whole;
     },
   })),
-  'who may see what is granted to a profile sees that alone, in lists, pages and ids': breaking(
+  'the visibility "granted" shows only what the profile is granted, in lists, pages and ids': breaking(
     'collections',
     (right) => ({
       list: (visibility, page) => right.list(page ? { of: 'all' } : visibility, page),
     }),
   ),
-  'a profile without a grant sees nothing of what is granted to it': seeing(() => ({ of: 'all' })),
-  'who may see all sees every collection': breaking('collections', (right) => ({
+  'the visibility "granted" shows nothing to a profile without a grant': seeing(() => ({ of: 'all' })),
+  'the visibility "all" shows every collection': breaking('collections', (right) => ({
     visibleIds: async (visibility) => (await right.visibleIds(visibility)).slice(0, 2),
   })),
-  'who may see nothing sees nothing': seeing((visibility) =>
+  'the visibility "nothing" shows nothing': seeing((visibility) =>
     visibility.of === 'nothing' ? { of: 'all' } : visibility,
   ),
-  'names are those of the collections that exist': breaking('collections', (right) => ({
+  'names leave out collections that do not exist': breaking('collections', (right) => ({
     names: async (ids) => new Map([...ids.map((id) => [id, ''] as const), ...(await right.names(ids))]),
   })),
 };

@@ -23,11 +23,11 @@ const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
   }));
 
 const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
-  'a job that was given up tells what it was for, how often it failed, why and since when, and no secret': listing(
-    (jobs) => jobs.map((job) => ({ ...job, attempts: job.attempts - 1 })),
+  'a dead letter says what it was for, how often it failed, why and since when, and no secret': listing((jobs) =>
+    jobs.map((job) => ({ ...job, attempts: job.attempts - 1 })),
   ),
-  'jobs that were given up are listed newest first, at most as many as asked for': listing((jobs) => jobs.toReversed()),
-  'a job that waits, is leased or put off is not listed as given up': breaking(
+  'dead letters are listed newest first, up to the limit': listing((jobs) => jobs.toReversed()),
+  'a job that waits, is leased or is postponed is not listed as a dead letter': breaking(
     'deadLetters',
     (_right, _stores, { jobs }) => ({
       list: async () =>
@@ -45,11 +45,11 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
           })),
     }),
   ),
-  'a job that is requeued is due at once, as if it had never failed, and no other is': requeuing((after, before) => ({
+  'a requeued job is due at once, as if it had never failed, and no other is': requeuing((after, before) => ({
     ...after,
     job: { ...after.job, attempts: before.job.attempts },
   })),
-  'a job that is gone or not given up is left alone by a requeue': breaking(
+  'a requeue leaves a job alone that is gone or no dead letter': breaking(
     'deadLetters',
     (right, _stores, { jobs }) => ({
       requeue: async (id, now, effects) => {
@@ -59,7 +59,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       },
     }),
   ),
-  'a job whose secret was removed is left alone by a requeue': breaking('deadLetters', (right, _stores, { jobs }) => ({
+  'a requeue leaves a job alone whose secret was removed': breaking('deadLetters', (right, _stores, { jobs }) => ({
     requeue: async (id, now, effects) => {
       const outcome = await right.requeue(id, now, effects);
       const stored = jobs.get(id);
@@ -67,7 +67,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       return outcome;
     },
   })),
-  'of simultaneous requeues of a job one succeeds': breaking('deadLetters', (right, _stores, { jobs }) => ({
+  'of concurrent requeues of one job, exactly one succeeds': breaking('deadLetters', (right, _stores, { jobs }) => ({
     requeue: async (id, now, effects) => {
       const before = jobs.get(id);
       await pause();
@@ -75,23 +75,26 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       return right.requeue(id, now, effects);
     },
   })),
-  'a requeue of all takes every job that can be done again, and tells how many': breaking('deadLetters', (right) => ({
-    requeueAll: async (now) => {
-      const [job] = await right.list(1);
-      return job && (await right.requeue(job.id, now, noEffects)) === 'requeued' ? 1 : 0;
-    },
-  })),
-  'a job of a re-index that is requeued waits again, and counts no longer as failed': requeuing((after) => ({
+  'a requeue of all requeues every job that can still be done, and returns how many': breaking(
+    'deadLetters',
+    (right) => ({
+      requeueAll: async (now) => {
+        const [job] = await right.list(1);
+        return job && (await right.requeue(job.id, now, noEffects)) === 'requeued' ? 1 : 0;
+      },
+    }),
+  ),
+  'a requeued job of a re-index waits again and no longer counts as failed': requeuing((after) => ({
     ...after,
     job: { ...after.job, group: null },
   })),
-  'a job that was given up can be discarded, and no other': breaking('deadLetters', (_right, { outbox }) => ({
+  'only a dead letter can be discarded': breaking('deadLetters', (_right, { outbox }) => ({
     discard: async (id) => {
       await outbox.done(id);
       return true;
     },
   })),
-  'a requeue of one dead letter writes its effects, and none where it is left alone': breaking(
+  'a requeue of one dead letter writes its effects, and none if it leaves the job alone': breaking(
     'deadLetters',
     (right, { audit }) => ({
       requeue: async (id, now, effects) => {
@@ -100,7 +103,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       },
     }),
   ),
-  'a requeue of all writes what is decided by their number, and decides nothing where there are none': breaking(
+  'a requeue of all decides on the number of jobs, and does not decide if there are none': breaking(
     'deadLetters',
     (right, { audit }) => ({
       requeueAll: async (now, decide) => {
@@ -110,14 +113,14 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       },
     }),
   ),
-  'a requeue of all whose decision raises passes that on and requeues none': breaking('deadLetters', (right) => ({
+  'a requeue of all rethrows what its decision throws, and requeues none': breaking('deadLetters', (right) => ({
     requeueAll: async (now, decide) => {
       const count = await right.requeueAll(now, () => noEffects);
       decide(count);
       return count;
     },
   })),
-  'a discard writes its effects, and none where there is no dead letter': breaking('deadLetters', (right) => ({
+  'a discard writes its effects, and none if there is no dead letter': breaking('deadLetters', (right) => ({
     discard: (id) => right.discard(id, noEffects),
   })),
 };

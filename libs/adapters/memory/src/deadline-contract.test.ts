@@ -25,16 +25,16 @@ const heedless = <Port extends keyof Stores>(port: Port, method: keyof Stores[Po
   });
 
 const sabotages: Sabotages<typeof deadlineContract, Stores> = {
-  'an addition of a profile begins to be committed in time or not at all': heedless('profiles', 'add'),
-  'an update of a profile begins to be committed in time or not at all': heedless('profiles', 'update'),
-  'a removal of a profile begins to be committed in time or not at all': heedless('profiles', 'remove'),
-  'a claim of the first admin begins to be committed in time or not at all': heedless('profiles', 'claimAdmin'),
-  'an addition of a collection begins to be committed in time or not at all': heedless('collections', 'add'),
-  'an update of a collection begins to be committed in time or not at all': heedless('collections', 'update'),
-  'a removal of a collection begins to be committed in time or not at all': heedless('collections', 'remove'),
-  'a grant begins to be committed in time or not at all': heedless('grants', 'grant'),
+  'an addition of a profile begins its commit in time or not at all': heedless('profiles', 'add'),
+  'an update of a profile begins its commit in time or not at all': heedless('profiles', 'update'),
+  'a removal of a profile begins its commit in time or not at all': heedless('profiles', 'remove'),
+  'a claim of the first admin begins its commit in time or not at all': heedless('profiles', 'claimAdmin'),
+  'an addition of a collection begins its commit in time or not at all': heedless('collections', 'add'),
+  'an update of a collection begins its commit in time or not at all': heedless('collections', 'update'),
+  'a removal of a collection begins its commit in time or not at all': heedless('collections', 'remove'),
+  'a grant begins its commit in time or not at all': heedless('grants', 'grant'),
   // It notices too late.
-  'a revoke begins to be committed in time or not at all': breaking('grants', (right) => ({
+  'a revocation begins its commit in time or not at all': breaking('grants', (right) => ({
     revoke: async (client, collection, decide) => {
       let deadline: Effects['deadline'] = null;
       await right.revoke(client, collection, (state) => {
@@ -45,24 +45,24 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
       (deadline as Effects['deadline'])?.beginCommit();
     },
   })),
-  'an addition of a tier begins to be committed in time or not at all': heedless('limits', 'addTier'),
-  'an update of a tier begins to be committed in time or not at all': heedless('limits', 'updateTier'),
-  'a removal of a tier begins to be committed in time or not at all': heedless('limits', 'removeTier'),
-  'an addition of an override begins to be committed in time or not at all': heedless('limits', 'addOverride'),
-  'an update of an override begins to be committed in time or not at all': heedless('limits', 'updateOverride'),
-  'a removal of an override begins to be committed in time or not at all': heedless('limits', 'removeOverride'),
-  'a sealing anew begins to be committed in time or not at all': heedless('outbox', 'reseal'),
-  'a reset of what is lost begins to be committed in time or not at all': heedless('sealed', 'reset'),
-  'a requeue of a dead letter begins to be committed in time or not at all': heedless('deadLetters', 'requeue'),
-  'a requeue of all dead letters begins to be committed in time or not at all': heedless('deadLetters', 'requeueAll'),
-  'a discard of a dead letter begins to be committed in time or not at all': heedless('deadLetters', 'discard'),
-  'an enqueue begins to be committed in time or not at all': heedless('embeddingJobs', 'enqueue'),
-  'a start of a run begins to be committed in time or not at all': heedless('embeddingJobs', 'startRun'),
-  'an appended entry begins to be committed in time or not at all': breaking('audit', (right) => ({
+  'an addition of a tier begins its commit in time or not at all': heedless('limits', 'addTier'),
+  'an update of a tier begins its commit in time or not at all': heedless('limits', 'updateTier'),
+  'a removal of a tier begins its commit in time or not at all': heedless('limits', 'removeTier'),
+  'an addition of an override begins its commit in time or not at all': heedless('limits', 'addOverride'),
+  'an update of an override begins its commit in time or not at all': heedless('limits', 'updateOverride'),
+  'a removal of an override begins its commit in time or not at all': heedless('limits', 'removeOverride'),
+  'a resealing begins its commit in time or not at all': heedless('outbox', 'reseal'),
+  'a reset of lost secrets begins its commit in time or not at all': heedless('sealed', 'reset'),
+  'a requeue of a dead letter begins its commit in time or not at all': heedless('deadLetters', 'requeue'),
+  'a requeue of all dead letters begins its commit in time or not at all': heedless('deadLetters', 'requeueAll'),
+  'a discard of a dead letter begins its commit in time or not at all': heedless('deadLetters', 'discard'),
+  'an enqueue begins its commit in time or not at all': heedless('embeddingJobs', 'enqueue'),
+  'a start of a run begins its commit in time or not at all': heedless('embeddingJobs', 'startRun'),
+  'an appended entry begins its commit in time or not at all': breaking('audit', (right) => ({
     append: (entry) => right.append(entry, null),
   })),
   // All of the group go the way of its last one.
-  'of entries that are appended at once those that expire are left out, and no other': breaking('audit', (right) => {
+  'of entries appended at once, only those that expire are left out': breaking('audit', (right) => {
     let last: Parameters<typeof right.append>[1] = null;
     return {
       append: async (entry, deadline) => {

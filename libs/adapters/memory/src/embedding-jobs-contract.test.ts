@@ -18,10 +18,10 @@ const counting = (isWaiting: (stored: StoredJob) => boolean, isFailed: (stored: 
   }));
 
 const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
-  'jobs that are enqueued are in the outbox, with their entries in the log': breaking('embeddingJobs', (right) => ({
+  'enqueued jobs are in the outbox, and their entries in the log': breaking('embeddingJobs', (right) => ({
     enqueue: (effects) => right.enqueue({ ...effects, entries: [] }),
   })),
-  'a job for a collection that a job waits for is not enqueued again, while that is due, leased or put off': breaking(
+  'no second job is enqueued for a collection while its job is due, leased or postponed': breaking(
     'embeddingJobs',
     (_right, _stores, database) => ({
       enqueue: async (effects) => {
@@ -32,7 +32,7 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       },
     }),
   ),
-  'a job that was given up or done keeps no other from being enqueued': breaking(
+  'a job that is a dead letter or done does not keep another from being enqueued': breaking(
     'embeddingJobs',
     (_right, _stores, database) => {
       const seen = new Set<string>();
@@ -45,16 +45,13 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       };
     },
   ),
-  'an enqueue that fails adds nothing, undoes nothing of those before it, and may be followed by others': breaking(
-    'embeddingJobs',
-    (right) => ({
-      enqueue: async ({ entries, jobs = [] }) => {
-        for (const job of jobs) await right.enqueue({ entries: [], jobs: [job], deadline: null });
-        await right.enqueue({ entries, jobs: [], deadline: null });
-      },
-    }),
-  ),
-  'a collection is awaited while a job for it is due, leased or put off, and no more once that was given up or done':
+  'an enqueue that fails adds nothing, and leaves earlier and later ones alone': breaking('embeddingJobs', (right) => ({
+    enqueue: async ({ entries, jobs = [] }) => {
+      for (const job of jobs) await right.enqueue({ entries: [], jobs: [job], deadline: null });
+      await right.enqueue({ entries, jobs: [], deadline: null });
+    },
+  })),
+  'a collection is awaited while its job is due, leased or postponed, and no longer once that is given up or done':
     breaking('embeddingJobs', (_right, _stores, { jobs }) => ({
       awaited: async () =>
         new Set(
@@ -63,7 +60,7 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
           ),
         ),
     })),
-  'a collection is told as given up while a job for it is, and no more once that was requeued or discarded': breaking(
+  'a collection counts as dead-lettered until its dead letter is requeued or discarded': breaking(
     'embeddingJobs',
     (right) => {
       const before = new Set<CollectionId>();
@@ -76,13 +73,13 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       };
     },
   ),
-  'a job that is enqueued takes the place of those for its collection that were given up, and of no others': breaking(
+  'an enqueued job replaces the dead letters of its collection, and no others': breaking(
     'embeddingJobs',
     (_right, _stores, database) => ({
       enqueue: async (effects) => commit(database, effects, () => undefined),
     }),
   ),
-  'of simultaneous enqueues of jobs for the same collections each collection gets one': breaking(
+  'concurrent enqueues for the same collections add one job per collection': breaking(
     'embeddingJobs',
     (_right, _stores, database) => ({
       enqueue: async (effects) => {
@@ -98,10 +95,10 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
   'a run is planned from the ids of all collections': breaking('embeddingJobs', (right) => ({
     startRun: (plan) => right.startRun((collections) => plan(collections.slice(1))),
   })),
-  'a run is recorded with its jobs and entries, and answered': breaking('embeddingJobs', (right) => ({
+  'a run is recorded with its jobs and entries, and returned': breaking('embeddingJobs', (right) => ({
     startRun: (plan) => right.startRun((collections) => ({ ...plan(collections), entries: [] })),
   })),
-  'while jobs of the last run wait no other is started, and that one is answered': breaking(
+  'while jobs of the last run wait, no other run starts, and the last one is returned': breaking(
     'embeddingJobs',
     (right) => ({
       startRun: async (plan) => {
@@ -112,15 +109,15 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       },
     }),
   ),
-  'a job that is leased or was put off still waits for its run': counting(
+  'a leased or postponed job of a run still counts as waiting': counting(
     ({ leaseUntil }) => leaseUntil === null,
     () => false,
   ),
-  'jobs of the last run are counted as waiting until they are done, and as failed once given up': counting(
+  'jobs of the last run count as waiting until they are done, and as failed once given up': counting(
     ({ isDeadLetter }) => !isDeadLetter,
     ({ isDeadLetter }) => isDeadLetter,
   ),
-  'a run can be started once no job of the last one waits, and is the last one then': breaking(
+  'a run can start once no job of the last one waits, and then is the last one': breaking(
     'embeddingJobs',
     (right, _stores, { jobs }) => ({
       startRun: async (plan) => {
@@ -129,10 +126,10 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       },
     }),
   ),
-  'a plan that raises passes that on and records nothing': breaking('embeddingJobs', (right, stores) => ({
+  'a start of a run rethrows what its plan throws, and records nothing': breaking('embeddingJobs', (right, stores) => ({
     startRun: (plan) => leaking(stores, right.startRun(plan)),
   })),
-  'of simultaneous starts exactly one records its run, which all answer': breaking(
+  'of concurrent starts, exactly one records its run, and all return that run': breaking(
     'embeddingJobs',
     (right, _stores, database) => ({
       startRun: async (plan) => {
@@ -143,7 +140,7 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       },
     }),
   ),
-  'there is no last run before the first': breaking('embeddingJobs', (right, _stores, { jobs }) => ({
+  'before the first run there is no last one': breaking('embeddingJobs', (right, _stores, { jobs }) => ({
     lastRun: async () => {
       const [first] = jobs.values();
       const run = { id: first?.job.group ?? '', total: jobs.size, startedAt: 0, waiting: jobs.size, failed: 0 };

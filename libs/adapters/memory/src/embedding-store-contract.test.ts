@@ -19,10 +19,10 @@ const misjudging = (isUpToDate: (database: MemoryDatabase, id: CollectionId, mod
   }));
 
 const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
-  'an embedding that was put is answered number for number': altering((changes) =>
+  'an embedding is returned exactly as it was put': altering((changes) =>
     changes.map((change) => ({ ...change, vector: change.vector.map((x) => Math.round(x * 1e6) / 1e6) })),
   ),
-  'an embedding takes the place of the earlier one of its collection, with a later sequence': breaking(
+  'an embedding replaces the earlier one of its collection, with a later sequence': breaking(
     'embeddings',
     (right, _stores, { embeddings }) => ({
       put: async (embedding) => {
@@ -34,7 +34,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       },
     }),
   ),
-  'an embedding by another model takes the place of the earlier one': breaking('embeddings', (right) => {
+  'an embedding by another model replaces the earlier one': breaking('embeddings', (right) => {
     const earlier: EmbeddingChange[] = [];
     return {
       put: async (embedding) => {
@@ -45,7 +45,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
         modelId === 'm1' ? earlier : right.changedSince(after, modelId, limit),
     };
   }),
-  'sequences of simultaneous puts differ': breaking('embeddings', (right, _stores, database) => ({
+  'concurrent puts get different sequences': breaking('embeddings', (right, _stores, database) => ({
     put: async (embedding) => {
       const before = database.lastSequence;
       await pause();
@@ -53,23 +53,20 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       return right.put(embedding);
     },
   })),
-  'a sequence is not given again after a removal': breaking('embeddings', (right, _stores, database) => ({
+  'a sequence is not reused after a removal': breaking('embeddings', (right, _stores, database) => ({
     put: (embedding) => {
       database.lastSequence = Math.max(0, ...[...database.embeddings.values()].map(({ sequence }) => sequence));
       return right.put(embedding);
     },
   })),
-  'an embedding of a collection that is not there is not stored': breaking(
-    'embeddings',
-    (right, _stores, { embeddings }) => ({
-      put: async (embedding) => {
-        if (await right.put(embedding)) return true;
-        embeddings.set(embedding.collectionId, { embedding, sequence: 1 });
-        return false;
-      },
-    }),
-  ),
-  'an embedding of an older or a newer text is not stored, and the earlier one stays': breaking(
+  'an embedding of a missing collection is not stored': breaking('embeddings', (right, _stores, { embeddings }) => ({
+    put: async (embedding) => {
+      if (await right.put(embedding)) return true;
+      embeddings.set(embedding.collectionId, { embedding, sequence: 1 });
+      return false;
+    },
+  })),
+  'an embedding of an older or newer text is not stored, and the earlier one stays': breaking(
     'embeddings',
     (right, _stores, { collections }) => ({
       put: async (embedding) => {
@@ -78,7 +75,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       },
     }),
   ),
-  'what was given or answered cannot be used to change a stored vector': breaking(
+  'changing the numbers given or returned does not change a stored vector': breaking(
     'embeddings',
     (right, _stores, { embeddings }) => ({
       changedSince: async (...asked) =>
@@ -88,10 +85,10 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
         })),
     }),
   ),
-  'changes are answered in the order of their sequence, from above a sequence, at most as many as asked for': altering(
-    (changes, limit) => [...changes].sort((a, b) => (a.collectionId < b.collectionId ? -1 : 1)).slice(0, limit),
+  'changes after a sequence are returned in order, up to the limit': altering((changes, limit) =>
+    [...changes].sort((a, b) => (a.collectionId < b.collectionId ? -1 : 1)).slice(0, limit),
   ),
-  'changes are those of the model that was asked about': breaking('embeddings', (_right, _stores, { embeddings }) => ({
+  'changes are those of the requested model': breaking('embeddings', (_right, _stores, { embeddings }) => ({
     changedSince: async (after) =>
       [...embeddings.values()]
         .filter(({ sequence }) => sequence > after)
@@ -100,11 +97,11 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
   'a collection is outdated while its embedding is missing, of another model, or made from an older text': misjudging(
     ({ embeddings }, id, modelId) => embeddings.get(id)?.embedding.modelId === modelId,
   ),
-  'a change that is not of the text leaves an embedding up to date': misjudging(
+  'a change that leaves the text alone leaves its embedding up to date': misjudging(
     ({ embeddings, collections }, id) =>
       embeddings.get(id)?.embedding.contentRevision === collections.get(id)?.revision,
   ),
-  'the collections that are embedded are those with an embedding of the model that is up to date': breaking(
+  'only up-to-date embeddings of the model count as embedded': breaking(
     'embeddings',
     (_right, _stores, { embeddings }) => ({ embedded: async () => embeddings.size }),
   ),

@@ -42,11 +42,11 @@ const staleGrant = breaking('grants', (_right, _stores, database) => ({
 }));
 
 const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
-  'a grant is decided by the client, the name of the collection and the grant that there is': misleading(
+  'the decision of a grant sees the client, the name of the collection and the existing grant': misleading(
     'grant',
     (state) => ({ ...state, grantedAt: null }),
   ),
-  'a grant is decided with null for a client or a collection that is not there': misleading('grant', (state) => ({
+  'the decision of a grant sees null for a missing client or collection': misleading('grant', (state) => ({
     ...state,
     collectionName: state.collectionName ?? '',
   })),
@@ -56,37 +56,39 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
       setImmediate(() => void right.grant(client, collection, () => change));
     },
   })),
-  'a grant is one of this pair alone': followed('grant', ({ collections, grants }, client) => {
+  'a grant is for its pair alone': followed('grant', ({ collections, grants }, client) => {
     for (const id of collections.keys()) grants.get(client)?.set(id, 0);
   }),
   'a grant writes its effects': breaking('grants', (right) => ({
     grant: (client, collection, decide) => right.grant(client, collection, silently(decide)),
   })),
-  'a grant whose decision raises passes that on and changes nothing': breaking('grants', (right, stores) => ({
+  'a grant rethrows what its decision throws, and changes nothing': breaking('grants', (right, stores) => ({
     grant: (client, collection, decide) => leaking(stores, right.grant(client, collection, decide)),
   })),
-  'of simultaneous grants of one pair exactly one sees no grant': staleGrant,
-  'a grant does not outlive the client or the collection that is removed at the same time': staleGrant,
+  'of concurrent grants for one pair, exactly one sees no grant': staleGrant,
+  'a grant does not outlive a client or collection that is removed concurrently': staleGrant,
   'a grant makes the grants epoch of the client grow': followed('grant', ({ grantEpochs }) => grantEpochs.clear()),
-  'a revoke is decided by the client, the name of the collection and the grant that there is': misleading(
+  'the decision of a revocation sees the client, the name of the collection and the existing grant': misleading(
     'revoke',
     (state) => ({ ...state, client: state.client && { ...state.client, tier: 'gold' } }),
   ),
-  'a revoke is decided with null for a client or a collection that is not there': misleading('revoke', (state) => ({
+  'the decision of a revocation sees null for a missing client or collection': misleading('revoke', (state) => ({
     ...state,
     client: state.client ?? aProfile(),
   })),
-  'no read sees a grant once its revoke is fulfilled': breaking('callers', (right) => ({
+  'no read sees a grant once its revocation is fulfilled': breaking('callers', (right) => ({
     byUid: async (uid, target) => {
       const row = await right.byUid(uid, target);
       return row && { ...row, granted: target !== null };
     },
   })),
-  'a revoke leaves every other grant': followed('revoke', ({ grants }, client) => grants.get(client)?.clear()),
-  'a revoke writes its effects': breaking('grants', (right) => ({
+  'a revocation leaves every other grant alone': followed('revoke', ({ grants }, client) =>
+    grants.get(client)?.clear(),
+  ),
+  'a revocation writes its effects': breaking('grants', (right) => ({
     revoke: (client, collection, decide) => right.revoke(client, collection, silently(decide)),
   })),
-  'a revoke whose decision raises passes that on and keeps the grant': breaking(
+  'a revocation rethrows what its decision throws, and keeps the grant': breaking(
     'grants',
     (right, _stores, database) => ({
       revoke: (client, collection, decide) => {
@@ -96,15 +98,20 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
       },
     }),
   ),
-  'of simultaneous revokes of one pair exactly one sees the grant': breaking('grants', (right, _stores, database) => ({
-    revoke: async (client, collection, decide) => {
-      const effects = decide(stateIn(database, client, collection));
-      await pause();
-      return right.revoke(client, collection, () => effects);
-    },
-  })),
-  'a revoke makes the grants epoch of the client grow': followed('revoke', ({ grantEpochs }) => grantEpochs.clear()),
-  'what was revoked can be granted again': breaking('grants', (right) => {
+  'of concurrent revocations for one pair, exactly one sees the grant': breaking(
+    'grants',
+    (right, _stores, database) => ({
+      revoke: async (client, collection, decide) => {
+        const effects = decide(stateIn(database, client, collection));
+        await pause();
+        return right.revoke(client, collection, () => effects);
+      },
+    }),
+  ),
+  'a revocation makes the grants epoch of the client grow': followed('revoke', ({ grantEpochs }) =>
+    grantEpochs.clear(),
+  ),
+  'a revoked grant can be granted again': breaking('grants', (right) => {
     const times = new Map<string, number>();
     return {
       grant: (client, collection, decide) =>
@@ -116,7 +123,7 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
         }),
     };
   }),
-  'the collections of a client are all that there are, each with its grant or null, in the order of lists': breaking(
+  'the collections of a client are all collections, each with its grant or null, in the order of lists': breaking(
     'grants',
     (right) => ({
       collectionsOf: async (client) => {
@@ -125,7 +132,7 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
       },
     }),
   ),
-  'a profile that is not there has no collections to list': breaking('grants', (right) => ({
+  'a missing profile has no list of collections': breaking('grants', (right) => ({
     collectionsOf: async (client) => (await right.collectionsOf(client)) ?? { client: aProfile(), collections: [] },
   })),
   'the clients of a collection are those with a grant for it, by e-mail': breaking('grants', (right) => ({
@@ -134,10 +141,9 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
       return clients && [...clients].sort((a, b) => a.grantedAt - b.grantedAt);
     },
   })),
-  'a collection without a grant has no clients, and one that is not there has no list of them': breaking(
-    'grants',
-    (right) => ({ clientsOf: async (collection) => (await right.clientsOf(collection)) ?? [] }),
-  ),
+  'a collection without grants has no clients, and a missing one has no list of them': breaking('grants', (right) => ({
+    clientsOf: async (collection) => (await right.clientsOf(collection)) ?? [],
+  })),
 };
 
 describe('the memory grant store', () => {

@@ -63,26 +63,26 @@ const nobody: Tier = {
 };
 
 const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
-  'a tier that was added is listed as it was': listing((tiers) =>
+  'an added tier is listed as it was given': listing((tiers) =>
     tiers.map((tier) => ({ ...tier, description: tier.description ?? '' })),
   ),
   'tiers are listed by name in code-point order': listing((tiers) =>
     [...tiers].sort((a, b) => a.tier.localeCompare(b.tier, 'en')),
   ),
-  'the addition of a tier writes its effects': breaking('limits', (right) => ({
+  'an addition of a tier writes its effects': breaking('limits', (right) => ({
     addTier: (tier) => right.addTier(tier, noEffects),
   })),
   'a tier that exists is refused, and nothing is written': breaking('limits', (right, stores) => ({
     addTier: (tier, effects) => leaking(stores, right.addTier(tier, effects)),
   })),
-  'of simultaneous additions of one tier exactly one succeeds': breaking('limits', (right, _stores, { tiers }) => ({
+  'of concurrent additions of one tier, exactly one succeeds': breaking('limits', (right, _stores, { tiers }) => ({
     addTier: async (tier, effects) => {
       if (tiers.has(tier.tier)) return right.addTier(tier, effects);
       await pause();
       tiers.set(tier.tier, tier);
     },
   })),
-  'an update of a tier decides by what it is, stores the change and answers it': breaking('limits', (right) => ({
+  'an update of a tier decides on the current one, stores the change and returns it': breaking('limits', (right) => ({
     updateTier: (name, decide) =>
       right.updateTier(name, (current) => {
         const change = decide(current);
@@ -101,33 +101,25 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       return right.updateTier(tier.tier, () => ({ tier, ...noEffects }));
     },
   })),
-  'an update of a tier whose decision raises passes that on and changes nothing': breaking(
-    'limits',
-    (right, stores) => ({ updateTier: (name, decide) => leaking(stores, right.updateTier(name, decide)) }),
-  ),
-  'an update of a tier that is not there is refused before anything is decided': breaking(
-    'limits',
-    (right, _stores, { tiers }) => ({
-      updateTier: async (name, decide) => (tiers.has(name) ? right.updateTier(name, decide) : decide(nobody).tier),
-    }),
-  ),
-  'each of simultaneous updates of one tier sees the one before it': breaking(
-    'limits',
-    (right, _stores, { tiers }) => ({
-      updateTier: async (name, decide) => {
-        const change = decide(tiers.get(name) ?? nobody);
-        await pause();
-        return right.updateTier(name, () => change);
-      },
-    }),
-  ),
-  'a removal of a tier decides by what it is, takes that tier alone and writes its effects': breaking(
+  'an update of a tier rethrows what its decision throws, and changes nothing': breaking('limits', (right, stores) => ({
+    updateTier: (name, decide) => leaking(stores, right.updateTier(name, decide)),
+  })),
+  'an update of a missing tier is refused before the decision': breaking('limits', (right, _stores, { tiers }) => ({
+    updateTier: async (name, decide) => (tiers.has(name) ? right.updateTier(name, decide) : decide(nobody).tier),
+  })),
+  'concurrent updates of one tier each see the one before': breaking('limits', (right, _stores, { tiers }) => ({
+    updateTier: async (name, decide) => {
+      const change = decide(tiers.get(name) ?? nobody);
+      await pause();
+      return right.updateTier(name, () => change);
+    },
+  })),
+  'a removal of a tier decides on the current one, removes only that tier and writes its effects': breaking(
     'limits',
     (right) => ({ removeTier: (name, decide) => right.removeTier(name, silently(decide)) }),
   ),
-  'a removal of a tier takes it from every profile that has it, as a change of theirs, and from no other': breaking(
-    'limits',
-    (right, _stores, { profiles }) => ({
+  'a removal of a tier takes it from every profile that has it, as a change of that profile, and from no other':
+    breaking('limits', (right, _stores, { profiles }) => ({
       removeTier: async (name, decide) => {
         const before = [...profiles.values()];
         await right.removeTier(name, decide);
@@ -136,9 +128,8 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
           if (profile) profiles.set(id, kept({ ...profile, updatedAt }));
         }
       },
-    }),
-  ),
-  'a tier that is made under the name of a removed one begins without clients': breaking(
+    })),
+  'a new tier with the name of a removed one starts without clients': breaking(
     'limits',
     (right, _stores, { profiles }) => ({
       removeTier: async (name, decide) => {
@@ -148,7 +139,7 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       },
     }),
   ),
-  'a removal of a tier whose decision raises passes that on and keeps it': breaking(
+  'a removal of a tier rethrows what its decision throws, and keeps the tier': breaking(
     'limits',
     (right, _stores, { tiers }) => ({
       removeTier: async (name, decide) => {
@@ -159,31 +150,34 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       },
     }),
   ),
-  'a removal of a tier that is not there is refused before anything is decided': breaking('limits', (right) => ({
+  'a removal of a missing tier is refused before the decision': breaking('limits', (right) => ({
     removeTier: (name, decide) => hushed(right.removeTier(name, decide), undefined),
   })),
-  'an override that was added is answered with its id and listed as it was': listingOverrides((overrides) =>
+  'an added override is returned with its id and listed as it was given': listingOverrides((overrides) =>
     overrides.map((override) => ({ ...override, updatedAt: override.createdAt })),
   ),
   'overrides are listed by id': listingOverrides((overrides) =>
     [...overrides].sort((a, b) => String(a.id).localeCompare(String(b.id))),
   ),
-  'overrides that are active can be listed alone': breaking('limits', (right) => ({
+  'active overrides can be listed alone': breaking('limits', (right) => ({
     overrides: () => right.overrides(false),
   })),
-  'the id of an override is never used again': breaking('limits', (right, _stores, database) => ({
+  'the id of an override is never reused': breaking('limits', (right, _stores, database) => ({
     addOverride: (client, decide) => {
       database.lastOverrideId = Math.max(0, ...database.overrides.keys());
       return right.addOverride(client, decide);
     },
   })),
-  "an addition of an override sees the client's others by id, and nobody else's": breaking('limits', (right) => ({
-    addOverride: async (client, decide) => {
-      const all = await right.overrides(false);
-      return right.addOverride(client, () => decide(all));
-    },
-  })),
-  'an addition of an override for a client that is gone is refused before anything is decided': breaking(
+  "an addition of an override sees the client's other overrides by id, and no other client's": breaking(
+    'limits',
+    (right) => ({
+      addOverride: async (client, decide) => {
+        const all = await right.overrides(false);
+        return right.addOverride(client, () => decide(all));
+      },
+    }),
+  ),
+  'an addition of an override for a missing client is refused before the decision': breaking(
     'limits',
     (right, _stores, { profiles }) => ({
       addOverride: async (client, decide) => {
@@ -192,21 +186,21 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       },
     }),
   ),
-  'an addition of an override whose decision raises passes that on and adds nothing': breaking(
+  'an addition of an override rethrows what its decision throws, and adds nothing': breaking(
     'limits',
     (right, stores) => ({ addOverride: (client, decide) => leaking(stores, right.addOverride(client, decide)) }),
   ),
-  'the addition of an override writes its effects': breaking('limits', (right) => ({
+  'an addition of an override writes its effects': breaking('limits', (right) => ({
     addOverride: (client, decide) => right.addOverride(client, silently(decide)),
   })),
-  "a new active override makes the client's others inactive, and nobody else's": after(
+  "a new active override deactivates the client's others, and no other client's": after(
     'addOverride',
     (database, override, before) => setActive(database, override.isActive ? before.map(({ id }) => id) : [], false),
   ),
   "a new inactive override leaves the client's active one": after('addOverride', (database, override, before) =>
     setActive(database, override.isActive ? [] : before.map(({ id }) => id), false),
   ),
-  'becoming inactive for another is a change with its time': after(
+  'an override that is deactivated for another is changed at that time': after(
     'addOverride',
     ({ overrides }, _override, before) => {
       for (const { id, updatedAt } of before) {
@@ -215,7 +209,7 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       }
     },
   ),
-  'of simultaneous additions of active overrides one is active at the end': breaking(
+  'of concurrently added active overrides, one is active in the end': breaking(
     'limits',
     (right, _stores, database) => ({
       addOverride: async (client, decide) => {
@@ -225,44 +219,50 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       },
     }),
   ),
-  'an update of an override decides by what it is, stores the change and answers it': breaking('limits', (right) => ({
-    updateOverride: (id, decide) =>
-      right.updateOverride(id, (current, ...rest) => {
-        const change = decide(current, ...rest);
-        return { ...change, override: { ...change.override, windowSeconds: current.windowSeconds } };
-      }),
-  })),
+  'an update of an override decides on the current one, stores the change and returns it': breaking(
+    'limits',
+    (right) => ({
+      updateOverride: (id, decide) =>
+        right.updateOverride(id, (current, ...rest) => {
+          const change = decide(current, ...rest);
+          return { ...change, override: { ...change.override, windowSeconds: current.windowSeconds } };
+        }),
+    }),
+  ),
   'an update of an override writes its effects': breaking('limits', (right) => ({
     updateOverride: (id, decide) => right.updateOverride(id, silently(decide)),
   })),
-  "an override that becomes active makes the client's others inactive, and nobody else's": after(
+  "an override that becomes active deactivates the client's others, and no other client's": after(
     'updateOverride',
     (database, _override, before) => setActive(database, activeIds(before), true),
   ),
-  "an update of an override sees the client's others by id, and nobody else's": breaking('limits', (right) => ({
-    updateOverride: async (id, decide) => {
-      const all = await right.overrides(false);
-      return right.updateOverride(id, (current, client) => decide(current, client, all));
-    },
-  })),
-  'an update of an override whose decision raises passes that on and changes nothing': breaking(
+  "an update of an override sees the client's other overrides by id, and no other client's": breaking(
+    'limits',
+    (right) => ({
+      updateOverride: async (id, decide) => {
+        const all = await right.overrides(false);
+        return right.updateOverride(id, (current, client) => decide(current, client, all));
+      },
+    }),
+  ),
+  'an update of an override rethrows what its decision throws, and changes nothing': breaking(
     'limits',
     (right, stores) => ({ updateOverride: (id, decide) => leaking(stores, right.updateOverride(id, decide)) }),
   ),
-  'an update of an override that is not there is refused before anything is decided': breaking('limits', (right) => ({
+  'an update of a missing override is refused before the decision': breaking('limits', (right) => ({
     updateOverride: (id, decide) => hushed(right.updateOverride(id, decide), { ...nobody, id, clientId: '' as never }),
   })),
-  'a removal of an override decides by what it is, takes that one alone and writes its effects': breaking(
+  'a removal of an override decides on the current one, removes only that one and writes its effects': breaking(
     'limits',
     (right) => ({ removeOverride: (id, decide) => right.removeOverride(id, silently(decide)) }),
   ),
-  'an update and a removal of an override see whose it is': breaking('limits', (right, { profiles }) => ({
+  'an update and a removal of an override see its client': breaking('limits', (right, { profiles }) => ({
     removeOverride: async (id, decide) => {
       const [, other] = await profiles.list();
       await right.removeOverride(id, (override, client) => decide(override, other ?? client));
     },
   })),
-  'a removal of an override whose decision raises passes that on and keeps it': breaking(
+  'a removal of an override rethrows what its decision throws, and keeps the override': breaking(
     'limits',
     (right, _stores, database) => ({
       removeOverride: (id, decide) => {
@@ -271,7 +271,7 @@ const sabotages: Sabotages<typeof limitStoreContract, Stores> = {
       },
     }),
   ),
-  'a removal of an override that is not there is refused before anything is decided': breaking('limits', (right) => ({
+  'a removal of a missing override is refused before the decision': breaking('limits', (right) => ({
     removeOverride: (id, decide) => hushed(right.removeOverride(id, decide), undefined),
   })),
 };

@@ -43,16 +43,16 @@ const failing = (failureOf: (mail: Mail, permanent: boolean) => Error): Sabotage
   });
 
 const sabotages: Sabotages<typeof mailerContract, MailerSubject> = {
-  'a mailer that sends says so': (subject) => ({ ...subject, mailer: { ...subject.mailer, enabled: false } }),
-  'once the promise is fulfilled the mail is in other hands': onSend(async ({ mailer }, mail) => {
+  'a mailer that sends is enabled': (subject) => ({ ...subject, mailer: { ...subject.mailer, enabled: false } }),
+  'once the promise is fulfilled, the mail has been handed over': onSend(async ({ mailer }, mail) => {
     setTimeout(() => void mailer.send(mail), 5);
   }),
-  'a mail goes to its recipient alone': onReceived((mail) => ({
+  'a mail goes only to its recipient': onReceived((mail) => ({
     ...mail,
     recipients: [...mail.recipients, 'archive@example.com'],
   })),
   'a mail arrives with its subject, its text and its HTML': onReceived((mail) => ({ ...mail, html: mail.text })),
-  'letters of every script, long lines and lines of dots arrive as they are': onReceived((mail) => ({
+  'every script, long lines and lines of dots arrive unchanged': onReceived((mail) => ({
     ...mail,
     text: mail.text.replaceAll('\n..', '\n.'),
   })),
@@ -61,24 +61,24 @@ const sabotages: Sabotages<typeof mailerContract, MailerSubject> = {
     ...mail,
     messageId: mail.messageId.replace('@', `.${index}@`),
   })),
-  'mails with two ids are two mails': onSend(async ({ mailer, received }, mail) => {
+  'mails with different ids are different mails': onSend(async ({ mailer, received }, mail) => {
     if ((await received()).length === 0) await mailer.send(mail);
   }),
-  'a line break in the subject makes no header of its own': onReceived((mail) => ({
+  'a line break in the subject adds no header': onReceived((mail) => ({
     ...mail,
     headerNames: mail.subject.includes('X-Evil') ? [...mail.headerNames, 'x-evil'] : mail.headerNames,
   })),
-  'what shows a subject otherwise than it stands is taken out of it': onReceived((mail) => ({
+  'a subject loses control characters, line separators and bidirectional controls': onReceived((mail) => ({
     ...mail,
     subject: mail.subject.replace('you,', 'you,\u202e'),
   })),
-  'a recipient that is not one address is refused for good': onSend(({ mailer }, mail) =>
+  'a recipient that is not exactly one address is a permanent failure': onSend(({ mailer }, mail) =>
     mailer.send({ ...mail, to: mail.to.split(',')[0] ?? '' }),
   ),
-  'a failure is a DeliveryError that says no part of the mail': failing(
+  'a failure is a DeliveryError that quotes no part of the mail': failing(
     ({ to }, permanent) => new DeliveryError(`550 ${to} is unknown`, permanent),
   ),
-  'a failure that may pass is not one for good, and the mail goes out later': failing(
+  'a temporary failure is not permanent, and the mail can be sent later': failing(
     () => new DeliveryError('The server is away', true),
   ),
 };

@@ -55,14 +55,14 @@ const resting = (rest: (right: Outbox, ...asked: [...Parameters<Outbox['rest']>,
 type State = Awaited<ReturnType<Outbox['state']>>;
 
 const sabotages: Sabotages<typeof outboxContract, Stores> = {
-  'jobs are due from their time on': dueWhere(({ job }, now) => job.dueAt < now),
-  'jobs of one kind come longest due first, at most as many as asked for': dueWhere(({ job }, now) => job.dueAt <= now),
-  'jobs of one kind are told without those of another': breaking('outbox', (right) => ({
+  'jobs are due from their due time on': dueWhere(({ job }, now) => job.dueAt < now),
+  'due jobs of a kind are returned longest due first, up to the limit': dueWhere(({ job }, now) => job.dueAt <= now),
+  'due jobs are only those of the requested kind': breaking('outbox', (right) => ({
     due: (kind, now, limit) => right.due(kind === 'mail.rejection' ? 'mail.credentials' : kind, now, limit),
   })),
   'a job that is leased is not due': dueWhere(({ job }, now) => job.dueAt <= now),
-  'a job whose lease ran out is due again': dueWhere(({ leaseUntil }) => leaseUntil === null),
-  'a claim answers the job as it was written, of every kind': breaking('outbox', (right) => ({
+  'a job whose lease has expired is due again': dueWhere(({ leaseUntil }) => leaseUntil === null),
+  'a claim returns the job as it was written, for every kind': breaking('outbox', (right) => ({
     claim: async (...asked) => {
       const job = await right.claim(...asked);
       return job?.task.kind === 'mail.rejection'
@@ -82,18 +82,21 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
     };
   }),
   'a job that is not due cannot be claimed': claimingAnyway(({ jobs }, id) => jobs.get(id)?.job),
-  'a job that another has leased cannot be claimed': breaking('outbox', (right, _stores, database) => ({
+  'a leased job cannot be claimed': breaking('outbox', (right, _stores, database) => ({
     claim: (id, now, leaseUntil) => unleasing(right, database, id).claim(id, now, leaseUntil),
   })),
-  'a job whose lease ran out can be claimed, and is leased anew': breaking('outbox', (right, _stores, { jobs }) => ({
-    claim: async (id, now, leaseUntil) => {
-      const before = jobs.get(id);
-      const job = await right.claim(id, now, leaseUntil);
-      if (job && before?.leaseUntil) jobs.set(id, before);
-      return job;
-    },
-  })),
-  'of simultaneous claims of one job one succeeds': breaking('outbox', (right, _stores, { jobs }) => ({
+  'a job whose lease has expired can be claimed, and is leased again': breaking(
+    'outbox',
+    (right, _stores, { jobs }) => ({
+      claim: async (id, now, leaseUntil) => {
+        const before = jobs.get(id);
+        const job = await right.claim(id, now, leaseUntil);
+        if (job && before?.leaseUntil) jobs.set(id, before);
+        return job;
+      },
+    }),
+  ),
+  'of concurrent claims of one job, exactly one succeeds': breaking('outbox', (right, _stores, { jobs }) => ({
     claim: async (id, now, leaseUntil) => {
       const before = jobs.get(id);
       await pause();
@@ -101,19 +104,16 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       return right.claim(id, now, leaseUntil);
     },
   })),
-  'a job that is done is gone, and no other': breaking('outbox', (_right, _stores, { jobs }) => ({
+  'a job that is done is removed, and no other': breaking('outbox', (_right, _stores, { jobs }) => ({
     done: async () => jobs.clear(),
   })),
-  'to end, put off or give up a job that is gone is no error and makes none': breaking(
-    'outbox',
-    (right, _stores, { jobs }) => ({
-      retry: async (id, dueAt, error) => {
-        if (!jobs.has(id)) throw new Error(`There is no job ${id}.`);
-        await right.retry(id, dueAt, error);
-      },
-    }),
-  ),
-  'a job that is put off gives its lease back and is due at the time that was set': breaking(
+  'ending, postponing or giving up a job that is gone does nothing': breaking('outbox', (right, _stores, { jobs }) => ({
+    retry: async (id, dueAt, error) => {
+      if (!jobs.has(id)) throw new Error(`There is no job ${id}.`);
+      await right.retry(id, dueAt, error);
+    },
+  })),
+  'a postponed job releases its lease and is due at the time that was set': breaking(
     'outbox',
     (right, _stores, { jobs }) => ({
       retry: async (id, dueAt, error) => {
@@ -124,16 +124,14 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       },
     }),
   ),
-  'each putting off counts one attempt': breaking('outbox', (right) => ({
+  'each retry counts one attempt': breaking('outbox', (right) => ({
     claim: async (...asked) => {
       const job = await right.claim(...asked);
       return job && { ...job, attempts: Math.min(job.attempts, 1) };
     },
   })),
-  'a notice that is added where its profile has one is not added: that one is asked for once more': gathering(
-    (before) => before,
-  ),
-  'of simultaneous additions of notices for one profile one is added, and asked for by all': breaking(
+  'a second notice for a profile is not added: the first counts one more request': gathering((before) => before),
+  'of notices added concurrently for one profile, one is added and counts every request': breaking(
     'embeddingJobs',
     (right, _stores, database) => ({
       enqueue: async (effects) => {
@@ -144,62 +142,63 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       },
     }),
   ),
-  'a notice that is leased, put off or given up is asked for once more as well': gathering((before, after) =>
+  'a notice that is leased, postponed or given up also counts one more request': gathering((before, after) =>
     before.leaseUntil === null ? after : before,
   ),
-  'a notice that rests goes on under its next id, for what it was asked since its claim, as if it had never failed':
-    resting((right, claimed, next) => right.rest({ ...claimed, task: { ...claimed.task, asked: 0 } }, next)),
-  'a notice that rests is neither due nor waiting until it is asked for': breaking(
+  'a resting notice continues under its next id, with the requests since its claim, as if it had never failed': resting(
+    (right, claimed, next) => right.rest({ ...claimed, task: { ...claimed.task, asked: 0 } }, next),
+  ),
+  'a resting notice is neither due nor waiting until it is requested': breaking(
     'outbox',
     (right, _stores, { jobs }) => ({
       state: async (now) => ({ ...(await right.state(now)), waiting: jobs.size }),
     }),
   ),
-  'a notice that is gone or given up is left alone by a rest': resting(async (right, claimed, next, { jobs }) => {
+  'a rest leaves a notice alone that is gone or given up': resting(async (right, claimed, next, { jobs }) => {
     const stored = jobs.get(claimed.id);
     if (stored) jobs.set(claimed.id, { ...stored, isDeadLetter: false });
     await right.rest(claimed, next);
   }),
-  'a job that was given up is never due again and cannot be claimed': breaking('outbox', (right) => ({
+  'a dead letter is never due again and cannot be claimed': breaking('outbox', (right) => ({
     deadLetter: (id, _now, error) => right.retry(id, 0, error),
   })),
-  'a job that was given up is kept': breaking('outbox', (right) => ({ deadLetter: (id) => right.done(id) })),
-  'to give a job up again changes nothing of it': breaking('outbox', (right, _stores, { jobs }) => ({
+  'a dead letter is kept': breaking('outbox', (right) => ({ deadLetter: (id) => right.done(id) })),
+  'giving up a dead letter again changes nothing': breaking('outbox', (right, _stores, { jobs }) => ({
     deadLetter: async (id, now, error) => {
       const stored = jobs.get(id);
       if (stored) jobs.set(id, { ...stored, isDeadLetter: false });
       await right.deadLetter(id, now, error);
     },
   })),
-  'what jobs that wait have sealed is listed, of leased and put off ones too, and of no other': breaking(
+  'the sealed secrets of waiting jobs are listed, including leased and postponed ones, and no others': breaking(
     'outbox',
     (_right, _stores, { jobs }) => ({
       sealed: async () =>
         [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ id, sealed: task.sealed }] : [])),
     }),
   ),
-  'a job that is sealed anew is otherwise as it was': breaking('outbox', (right, _stores, database) => ({
+  'a resealed job is otherwise unchanged': breaking('outbox', (right, _stores, database) => ({
     reseal: (id, ...rest) => unleasing(right, database, id).reseal(id, ...rest),
   })),
-  'effects are written with what is sealed anew, and not where nothing is': breaking('outbox', (right, { audit }) => ({
+  'a resealing writes its effects, and none if nothing is resealed': breaking('outbox', (right, { audit }) => ({
     reseal: async (id, before, after, effects) => {
       for (const entry of effects.entries ?? []) await audit.append(entry, null);
       return right.reseal(id, before, after, noEffects);
     },
   })),
-  'a job that is gone, was given up or has something else sealed is not sealed anew': breaking('outbox', (right) => ({
+  'a job that is gone, given up or sealed differently is not resealed': breaking('outbox', (right) => ({
     reseal: async (id, before, after, effects) => {
       const now = (await right.sealed()).find((job) => job.id === id)?.sealed;
       return right.reseal(id, now ?? before, after, effects);
     },
   })),
-  'all jobs wait that are not given up, leased and put off ones too': stating((_state, { jobs }) => ({
+  'every job that is not a dead letter waits, leased and postponed ones included': stating((_state, { jobs }) => ({
     waiting: [...jobs.values()].filter(({ leaseUntil }) => leaseUntil === null).length,
   })),
-  'the state tells since when the longest due job is due': stating((_state, { jobs }) => ({
+  'the state says since when the longest due job has been due': stating((_state, { jobs }) => ({
     oldestDueAt: Math.min(...[...jobs.values()].map(({ job }) => job.dueAt)),
   })),
-  'the state tells of no due job where none is due': stating(({ oldestDueAt }, _database, now) => ({
+  'the state says null if no job is due': stating(({ oldestDueAt }, _database, now) => ({
     oldestDueAt: oldestDueAt ?? now,
   })),
 };

@@ -64,7 +64,7 @@ const leaving = (leave: (database: MemoryDatabase, id: ReturnType<typeof aProfil
   }));
 
 const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
-  'a profile that was added is found as it was': breaking('profiles', (right) => ({
+  'an added profile is found as it was given': breaking('profiles', (right) => ({
     find: async (id) => {
       const profile = await right.find(id);
       return profile && { ...profile, companyName: profile.companyName ?? '' };
@@ -82,52 +82,49 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       return right.add(profile, noEffects);
     },
   })),
-  'where e-mail and uid are taken, the e-mail is what is refused': breaking('profiles', (right) => ({
+  'if both e-mail and uid are taken, the e-mail is refused': breaking('profiles', (right) => ({
     add: async (profile, effects) => {
       if ((await right.list()).some(({ uid }) => uid === profile.uid)) throw new PorticoError('identity_taken');
       return right.add(profile, effects);
     },
   })),
-  'of simultaneous additions of one e-mail exactly one succeeds': staleAddition,
-  'of simultaneous additions of one uid exactly one succeeds': staleAddition,
-  'an id that no profile has finds nothing': breaking('profiles', (right) => ({
+  'of concurrent additions of one e-mail, exactly one succeeds': staleAddition,
+  'of concurrent additions of one uid, exactly one succeeds': staleAddition,
+  'an unknown id finds no profile': breaking('profiles', (right) => ({
     find: async (id) => (await right.find(id)) ?? (await right.list())[0] ?? null,
   })),
-  'an e-mail is found without regard to case': breaking('profiles', (right) => ({
+  'an e-mail is found in any case': breaking('profiles', (right) => ({
     findByEmail: async (email) => (await right.list()).find((profile) => profile.email === email) ?? null,
   })),
-  'an e-mail that no profile has finds nothing': breaking('profiles', (right) => ({
+  'an unknown e-mail finds nothing': breaking('profiles', (right) => ({
     findByEmail: async (email) => (await right.list()).find((profile) => profile.email.includes(email)) ?? null,
   })),
   'profiles are listed oldest first': breaking('profiles', (_right, _stores, { profiles }) => ({
     list: async () => [...profiles.values()],
   })),
-  'profiles of one instant are listed by id': breaking('profiles', (_right, _stores, { profiles }) => ({
+  'profiles created at the same instant are ordered by id': breaking('profiles', (_right, _stores, { profiles }) => ({
     list: async () => [...profiles.values()].sort((a, b) => a.createdAt - b.createdAt),
   })),
-  'admins alone are listed as admins, oldest first, ties by id': breaking('profiles', (_right, _stores, database) => ({
+  'only admins are listed as admins, oldest first, ties by id': breaking('profiles', (_right, _stores, database) => ({
     admins: async () => adminsIn(database),
   })),
-  'profiles that wait are counted, and told newest first, at most as many as asked for': breaking(
-    'profiles',
-    (right) => ({
-      pending: async (limit) => {
-        const { newest } = await right.pending(limit);
-        return { total: newest.length, newest };
-      },
-    }),
-  ),
-  'an update decides by the profile, its key and the admins': breaking('profiles', (right) => ({
+  'pending profiles are counted, and listed newest first up to the limit': breaking('profiles', (right) => ({
+    pending: async (limit) => {
+      const { newest } = await right.pending(limit);
+      return { total: newest.length, newest };
+    },
+  })),
+  'an update decides on the profile, its key and the admins': breaking('profiles', (right) => ({
     update: (id, decide) => right.update(id, (state) => decide({ ...state, admins: state.admins.slice(0, 1) })),
   })),
-  'an update stores the profile and its key, and answers what was stored': breaking('profiles', (right) => ({
+  'an update stores the profile and its key, and returns the stored profile': breaking('profiles', (right) => ({
     update: async (id, decide) => {
       const before = await right.find(id);
       const after = await right.update(id, decide);
       return before ?? after;
     },
   })),
-  'an update takes away the key that it does not answer': breaking('profiles', (right) => ({
+  'an update whose key is null removes the key': breaking('profiles', (right) => ({
     update: (id, decide) =>
       right.update(id, (state) => {
         const change = decide(state);
@@ -137,97 +134,104 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
   'an update writes its effects': breaking('profiles', (right) => ({
     update: (id, decide) => right.update(id, silently(decide)),
   })),
-  'an update whose decision raises passes that on and leaves everything as it was': breaking(
+  'an update rethrows what its decision throws, and leaves everything as it was': breaking(
     'profiles',
     (right, stores) => ({ update: (id, decide) => leaking(stores, right.update(id, decide)) }),
   ),
-  'an update of a profile that is not there is refused before anything is decided': breaking('profiles', (right) => ({
+  'an update of a missing profile is refused before the decision': breaking('profiles', (right) => ({
     update: async (id, decide) => {
       const [other] = await right.list();
       return right.update((await right.find(id)) ? id : (other?.id ?? id), decide);
     },
   })),
-  'each of simultaneous updates of one profile sees the one before it': staleUpdate,
-  'of simultaneous demotions of all admins one is refused': staleUpdate,
-  'no update gives a profile the e-mail or the uid of another': breaking('profiles', (right, _stores, database) => ({
-    update: async (id, decide) => {
-      const change = decide(stateIn(database, id));
-      database.profiles.set(id, kept(change.profile));
-      return right.update(id, () => change);
-    },
-  })),
-  'no update gives a profile a tier that is not there': assigningAnyTier,
-  "a tier that is assigned while it is removed is a profile's no more": assigningAnyTier,
-  'a profile that was removed is found by nothing': leaving((database, id) => {
+  'concurrent updates of one profile each see the one before': staleUpdate,
+  'of concurrent demotions of all admins, exactly one is refused': staleUpdate,
+  'an update cannot give a profile the e-mail or the uid of another': breaking(
+    'profiles',
+    (right, _stores, database) => ({
+      update: async (id, decide) => {
+        const change = decide(stateIn(database, id));
+        database.profiles.set(id, kept(change.profile));
+        return right.update(id, () => change);
+      },
+    }),
+  ),
+  'an update cannot give a profile a missing tier': assigningAnyTier,
+  'no profile keeps a tier that is removed while it is assigned': assigningAnyTier,
+  'a removed profile is not found in any way': leaving((database, id) => {
     const profile = database.profiles.get(id);
     return () => profile && database.profiles.set(id, profile);
   }),
-  'a removal takes the grants of the profile and of no other': leaving((database, id) => {
+  'a removal removes the grants of the profile, and of no other': leaving((database, id) => {
     const granted = database.grants.get(id);
     return () => granted && database.grants.set(id, granted);
   }),
-  'a removal takes the key of the profile and of no other': leaving((database, id) => {
+  'a removal removes the key of the profile, and of no other': leaving((database, id) => {
     const key = database.keys.get(id);
     return () => key && database.keys.set(id, key);
   }),
-  'a removal takes the overrides of the profile and of no other': leaving((database, id) => {
+  'a removal removes the overrides of the profile, and of no other': leaving((database, id) => {
     const inactive = [...database.overrides].filter(
       ([, { profile, override }]) => profile === id && !override.isActive,
     );
     return () => inactive.forEach(([key, owned]) => database.overrides.set(key, owned));
   }),
-  'a removal takes the unsent mails to the profile and no other job': leaving(({ jobs }) => {
+  'a removal removes the unsent mails to the profile, and no other job': leaving(({ jobs }) => {
     const rejections = [...jobs].filter(([, { job }]) => job.task.kind === 'mail.rejection');
     return () => rejections.forEach(([key, stored]) => jobs.set(key, stored));
   }),
-  'a removal keeps the collections that the profile created and the entries that it wrote': leaving(
-    (database, id) => () => {
-      database.entries = database.entries.filter(({ actorId }) => actorId !== id);
-    },
-  ),
-  'a removal decides by the profile, its key and the admins, this one included': breaking('profiles', (right) => ({
+  'a removal keeps the collections the profile created and the entries it wrote': leaving((database, id) => () => {
+    database.entries = database.entries.filter(({ actorId }) => actorId !== id);
+  }),
+  'a removal decides on the profile, its key and all admins, itself included': breaking('profiles', (right) => ({
     remove: (id, decide) =>
       right.remove(id, (state) => decide({ ...state, admins: state.admins.filter((admin) => admin.id !== id) })),
   })),
   'a removal writes its effects': breaking('profiles', (right) => ({
     remove: (id, decide) => right.remove(id, silently(decide)),
   })),
-  'a removal whose decision raises passes that on and keeps all': breaking('profiles', (right, _stores, database) => ({
-    remove: (id, decide) => {
-      database.jobs.clear();
-      return right.remove(id, decide);
-    },
-  })),
-  'a removal of a profile that is not there is refused before anything is decided': breaking('profiles', (right) => ({
+  'a removal rethrows what its decision throws, and keeps everything': breaking(
+    'profiles',
+    (right, _stores, database) => ({
+      remove: (id, decide) => {
+        database.jobs.clear();
+        return right.remove(id, decide);
+      },
+    }),
+  ),
+  'a removal of a missing profile is refused before the decision': breaking('profiles', (right) => ({
     remove: (id, decide) => hushed(right.remove(id, decide), undefined),
   })),
-  'of simultaneous removals of all admins one is refused': staleRemoval,
+  'of concurrent removals of all admins, exactly one is refused': staleRemoval,
   'the e-mail and the uid of a removed profile are free again': leaving((database, id) => {
     const profile = database.profiles.get(id);
     const ghost = aProfile();
     return () => profile && database.profiles.set(ghost.id, { ...ghost, createdAt: 0, uid: `${profile.uid} (gone)` });
   }),
-  'a claim sees the profile with the uid rather than the one with the e-mail': breaking('profiles', (right) => ({
+  'a claim matches by uid rather than by e-mail': breaking('profiles', (right) => ({
     claimAdmin: async (identity, decide) => {
       const match = await right.findByEmail(identity.email);
       return right.claimAdmin(identity, (state) => decide({ ...state, match: match ?? state.match }));
     },
   })),
-  'a claim sees the profile with the e-mail where none has the uid': breaking('profiles', (right) => ({
+  'a claim matches by e-mail if no profile has the uid': breaking('profiles', (right) => ({
     claimAdmin: (identity, decide) => right.claimAdmin({ ...identity, email: 'nobody' }, decide),
   })),
-  'a claim sees the admins, and no profile where none matches': breaking('profiles', (right) => ({
+  'a claim sees the admins, and null if no profile matches': breaking('profiles', (right) => ({
     claimAdmin: (identity, decide) =>
       right.claimAdmin(identity, (state) => decide({ ...state, admins: state.admins.slice(0, 1) })),
   })),
-  'a claim adds the profile that it decides on, writes its effects and answers it': breaking('profiles', (right) => ({
-    claimAdmin: (identity, decide) =>
-      right.claimAdmin(identity, (state) => {
-        const change = decide(state);
-        return change && { ...change, ...noEffects };
-      }),
-  })),
-  'a claim stores what it decides on in place of the profile that matches, which keeps its key': breaking(
+  'a claim adds the profile it decides on, writes its effects and returns the profile': breaking(
+    'profiles',
+    (right) => ({
+      claimAdmin: (identity, decide) =>
+        right.claimAdmin(identity, (state) => {
+          const change = decide(state);
+          return change && { ...change, ...noEffects };
+        }),
+    }),
+  ),
+  'a claim stores the profile it decides on in place of the match, which keeps its key': breaking(
     'profiles',
     (right, _stores, database) => ({
       claimAdmin: async (identity, decide) => {
@@ -237,7 +241,7 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       },
     }),
   ),
-  'a claim that decides on nothing changes nothing': breaking('profiles', (right, stores) => ({
+  'a claim whose decision is null changes nothing': breaking('profiles', (right, stores) => ({
     claimAdmin: async (identity, decide) => {
       const answer = await right.claimAdmin(identity, decide);
       const profile = await stores.profiles.findByEmail(identity.email);
@@ -249,10 +253,10 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       return answer;
     },
   })),
-  'a claim whose decision raises passes that on and changes nothing': breaking('profiles', (right, stores) => ({
+  'a claim rethrows what its decision throws, and changes nothing': breaking('profiles', (right, stores) => ({
     claimAdmin: (identity, decide) => leaking(stores, right.claimAdmin(identity, decide)),
   })),
-  'of simultaneous claims on an empty store exactly one sees no admin': breaking(
+  'of concurrent claims on an empty store, exactly one sees no admin': breaking(
     'profiles',
     (right, _stores, database) => ({
       claimAdmin: async (identity, decide) => {
@@ -262,8 +266,9 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       },
     }),
   ),
-  'an adoption gives each profile of an unknown issuer the one that is named for it, and changes nothing else':
-    breaking('profiles', (right, _stores, { profiles }) => ({
+  'an adoption replaces each unknown issuer by the one named for its profile, and changes nothing else': breaking(
+    'profiles',
+    (right, _stores, { profiles }) => ({
       adoptBindings: async (issuerOf) => {
         const adopted = await right.adoptBindings(issuerOf);
         for (const profile of profiles.values()) {
@@ -271,8 +276,9 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
         }
         return adopted;
       },
-    })),
-  'an adoption changes no profile that is not bound, nor one of a known issuer': breaking(
+    }),
+  ),
+  'an adoption changes neither an unbound profile nor one with a known issuer': breaking(
     'profiles',
     (right, _stores, { profiles }) => ({
       adoptBindings: async (issuerOf) => {

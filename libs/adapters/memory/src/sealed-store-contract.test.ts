@@ -45,25 +45,25 @@ const forgettingAll: SecretsReset = {
 };
 
 const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
-  'before the first start nothing is sealed': reading(({ pepper }) => ({ pepper: pepper ?? '' })),
-  'the collections with a credential are read, in the order of lists': reading(({ collections }) => ({
+  'before the first start, nothing is sealed': reading(({ pepper }) => ({ pepper: pepper ?? '' })),
+  'a read returns the collections with a credential, in the order of lists': reading(({ collections }) => ({
     collections: collections.toReversed(),
   })),
-  'the mails that wait with a secret are read, leased and put off ones too, one that was given up is not': reading(
+  'a read returns the waiting mails with a secret, leased and postponed ones included, and no dead letter': reading(
     (sealed, { jobs }) => ({
       mails: [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ ...task, id }] : [])),
     }),
   ),
-  'every profile with an API key counts, one that is asleep too': reading((sealed, { keys, profiles }) => ({
+  'every profile with an API key counts, including a key that is asleep': reading((sealed, { keys, profiles }) => ({
     apiKeys: [...keys.keys()].filter((id) => profiles.get(id)?.role === 'client').length,
   })),
-  'the first pepper is kept, and answered to whoever comes later': breaking('sealed', (right) => ({
+  'the first pepper is kept and returned to all later calls': breaking('sealed', (right) => ({
     keepPepper: async (sealed) => {
       await right.keepPepper(sealed);
       return sealed;
     },
   })),
-  'of simultaneous first peppers one is kept, and all are answered it': breaking('sealed', (right, _, database) => ({
+  'of concurrent first peppers, one is kept and returned to all': breaking('sealed', (right, _, database) => ({
     keepPepper: async (sealed) => {
       if (database.pepper !== null) return database.pepper;
       await pause();
@@ -71,42 +71,42 @@ const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
       return sealed;
     },
   })),
-  'a pepper that is sealed anew takes the place of the one that it was': breaking('sealed', () => ({
+  'a resealed pepper replaces the stored one': breaking('sealed', () => ({
     resealPepper: async () => true,
   })),
-  'a pepper that is another by now is not sealed anew': breaking('sealed', (_right, _stores, database) => ({
+  'a pepper that has changed meanwhile is not resealed': breaking('sealed', (_right, _stores, database) => ({
     resealPepper: async (_before, after) => {
       database.pepper = after;
       return true;
     },
   })),
-  'a reset is decided by what is read': breaking('sealed', (right) => ({
+  'a reset decides on what a read returns': breaking('sealed', (right) => ({
     reset: (decide) => right.reset((sealed) => decide({ ...sealed, apiKeys: 0 })),
   })),
-  'a reset that decides for nothing, or raises, changes nothing': breaking('sealed', (right) => ({
+  'a reset whose decision is null or throws changes nothing': breaking('sealed', (right) => ({
     reset: (decide) => right.reset((sealed) => decide(sealed) ?? forgettingAll),
   })),
-  'a collection that loses its credential keeps the rest, and says that it was changed': followed(({ collections }) => {
+  'a collection that loses its credential keeps the rest, and counts as changed': followed(({ collections }) => {
     for (const [id, head] of collections) collections.set(id, { ...head, storedAuthentication: null });
   }),
-  'a collection that was changed within the same moment is changed after it': followed(
+  'a collection last changed at the time of the reset gets a later updatedAt': followed(
     ({ collections }, { collections: before }) => {
       for (const [id, head] of collections) collections.set(id, { ...head, updatedAt: before.get(id)?.updatedAt ?? 0 });
     },
   ),
-  'a collection that is not among the lost ones keeps its credential': deciding((_reset, { collections }) => ({
+  'a collection that is not listed keeps its credential': deciding((_reset, { collections }) => ({
     collections: collections.map(({ id }) => id),
   })),
-  'what is kept of a list is found no more after a reset': followed((database, before) => {
+  'a reset invalidates cached lists': followed((database, before) => {
     database.catalogEpoch = before.catalogEpoch;
   }),
-  'a lost mail is given up with the reason and without its secret, the others wait': deciding((_reset, { mails }) => ({
+  'a lost mail is given up with the reason and without its secret; the others wait': deciding((_reset, { mails }) => ({
     mails: mails.map(({ id }) => id),
   })),
-  'with a new pepper no profile has an API key, and each keeps its client id': followed(({ profiles }) => {
+  'with a new pepper, no profile has an API key, and each keeps its client id': followed(({ profiles }) => {
     for (const [id, profile] of profiles) profiles.set(id, { ...profile, clientId: null });
   }),
-  'without a new pepper the one that is there stays, and every API key': followed(({ keys }) => {
+  'without a new pepper, the stored one and every API key stay': followed(({ keys }) => {
     for (const id of keys.keys()) keys.set(id, { ...aKey(), previous: null });
   }),
   'a reset writes its effects': deciding(() => noEffects),

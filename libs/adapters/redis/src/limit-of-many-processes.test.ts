@@ -24,7 +24,7 @@ const takeInOneProcess = async (orders: TakerOrders): Promise<readonly Admission
   return admissions;
 };
 
-/** So many requests of all processes together; the admissions in the order in which they were asked for. */
+/** Sends that many requests from all processes together; returns the admissions in the order of their requests. */
 const takeTogether = async (allowed: number, windowSeconds: number, requests: number) => {
   const subject = `${allowed} in ${windowSeconds}`;
   const orders = { url: redis!.url, subject, allowed, windowSeconds, requests: requests / processes, atOnce: 100 };
@@ -34,19 +34,19 @@ const takeTogether = async (allowed: number, windowSeconds: number, requests: nu
 
 describe.skipIf(!redis)('the limiter in Redis, asked by four processes at once', { timeout: 120_000 }, () => {
   for (const allowed of [1, 100, 1000]) {
-    test(`of 100,000 requests exactly ${allowed} are admitted where the limit is ${allowed}`, async () => {
+    test(`of 100,000 requests exactly ${allowed} are admitted if the limit is ${allowed}`, async () => {
       expect(await takeTogether(allowed, 3600, 100_000)).toHaveLength(allowed);
     });
   }
 
-  test('of 100,000 requests no more than 5,000 and 98 % of them at least are admitted by that limit', async () => {
+  test('of 100,000 requests at most 5,000, and at least 98 % of that, are admitted if the limit is 5,000', async () => {
     const { length } = await takeTogether(5000, 3600, 100_000);
     expect(length).toBeLessThanOrEqual(5000);
     expect(length).toBeGreaterThanOrEqual(4900);
   });
 
   for (const allowed of [100, 2000]) {
-    test(`no second holds more than ${allowed} admissions where the limit is ${allowed} a second`, async () => {
+    test(`no second holds more than ${allowed} admissions if the limit is ${allowed} a second`, async () => {
       const admissions = await takeTogether(allowed, 1, 100_000);
       expect(admissions.length).toBeGreaterThan(allowed);
       let end = 0;

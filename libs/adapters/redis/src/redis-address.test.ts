@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRedisUrl } from './redis-address.ts';
 
-test('an address names host, port, user, password, database and whether TLS is spoken', () => {
+test('an address holds host, port, user, password, database and whether to use TLS', () => {
   expect(readRedisUrl('redis://cache.example')).toEqual({
     host: 'cache.example',
     port: 6379,
@@ -22,7 +22,7 @@ test('an address names host, port, user, password, database and whether TLS is s
   });
 });
 
-test('an address that cannot be read is refused without a word of it', () => {
+test('an address that cannot be parsed is refused without being quoted', () => {
   for (const url of [
     'redis://:hunter2@',
     'http://:hunter2@cache.example',

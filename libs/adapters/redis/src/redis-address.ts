@@ -1,12 +1,12 @@
-/** Where a Redis is and how one signs in there; `label` alone may be shown. */
+/** Where a Redis is and how to sign in; only `label` may be logged. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
-  /** Empty where none is named; so is the password. */
+  /** Empty if absent, and so is the password. */
   readonly username: string;
   /** A secret. */
   readonly password: string;
-  /** 0 where none is named. */
+  /** 0 if absent. */
   readonly db: number;
   readonly tls: boolean;
   /** Host and port. */
@@ -16,8 +16,8 @@ export interface RedisAddress {
 const portDefault = 6379;
 
 /**
- * Reads `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. What stands behind a `?` is not looked at: the
- * limits of the connection are ours. Throws an error that holds nothing of the address, which may contain a password.
+ * Parses `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. Ignores any query: the connection's timeouts are
+ * ours. Throws an error that quotes nothing of the address, which may contain a password.
  */
 export const readRedisUrl = (url: string): RedisAddress => {
   const parsed = URL.parse(url);
@@ -25,7 +25,7 @@ export const readRedisUrl = (url: string): RedisAddress => {
     throw new Error('The address of Redis must be redis://[user:password@]host[:port][/db], or rediss:// for TLS');
   }
   const db = parsed.pathname.replace(/^\//, '');
-  if (!/^\d*$/.test(db)) throw new Error('The path in the address of Redis must be the number of a database');
+  if (!/^\d*$/.test(db)) throw new Error('The path in the Redis address must be a database number');
   const port = parsed.port === '' ? portDefault : Number(parsed.port);
   return {
     host: parsed.hostname.replace(/^\[|\]$/g, ''),
@@ -43,6 +43,6 @@ const decoded = (part: string): string => {
     return decodeURIComponent(part);
   } catch {
     // The original error would show the part.
-    throw new Error('User and password in the address of Redis must be percent-encoded');
+    throw new Error('User and password in the Redis address must be percent-encoded');
   }
 };

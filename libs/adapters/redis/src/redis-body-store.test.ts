@@ -14,14 +14,14 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** An answer that is not one to the question is a reason to ask whether the connection is in step, and nothing else meanwhile. */
+/** After a reply to another question, the connection is checked first and used for nothing else meanwhile. */
 const untilTrusted = () => vi.waitFor(() => redis!.probe.check(), { timeout: 20_000, interval: 5 });
 
 const memoryOf = async () => Number(/^used_memory:(\d+)/m.exec(await redis!.client.info('memory'))?.[1]);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 describe.skipIf(!redis)('the bodies in Redis', () => {
-  /** Two processes: what the one sets, the other finds. */
+  /** Two processes: what one sets, the other finds. */
   const createPair = async () => {
     await server!.flush();
     return [0, 1].map(() => createRedisBodyStore({ redis: redis! })) as [
@@ -37,7 +37,7 @@ describe.skipIf(!redis)('the bodies in Redis', () => {
     });
   }
 
-  test('whatever is kept leaves Redis by itself', async () => {
+  test('every entry expires', async () => {
     const [one] = await createPair();
     await one.set('greeting', bytesOf('hello'));
     const keys = await redis!.client.keys('*');
@@ -47,7 +47,7 @@ describe.skipIf(!redis)('the bodies in Redis', () => {
     expect(lives).toBeLessThanOrEqual(keptSeconds);
   });
 
-  test('what is larger than 256 KiB is not kept', async () => {
+  test('a body over 256 KiB is not stored', async () => {
     const [one, other] = await createPair();
     const [largest, larger] = [new Uint8Array(bodyBytesMax).fill(7), new Uint8Array(bodyBytesMax + 1)];
     await one.set('largest', largest);
@@ -56,11 +56,11 @@ describe.skipIf(!redis)('the bodies in Redis', () => {
     expect(await other.get('larger')).toBeUndefined();
   });
 
-  test('a process that writes much fills no Redis: what is beyond 4 MiB a minute is not kept', async () => {
+  test('a busy process cannot fill Redis: it stores at most 4 MiB a minute', async () => {
     await server!.flush();
     let now = 0;
     const store = createRedisBodyStore({ redis: redis!, timeOfTests: () => now });
-    // Less than an entry may have, by its key and what else it takes.
+    // Leaves room for the key and the overhead of an entry.
     const bytes = bodyBytesMax - 512;
     const fill = async (minute: string) => {
       for (let i = 0; i < 2 * (writtenBytesMax / bodyBytesMax); i++) {
@@ -77,7 +77,7 @@ describe.skipIf(!redis)('the bodies in Redis', () => {
     expect(await fill('next')).toBe(writtenBytesMax / bodyBytesMax);
   });
 
-  test('what many small bodies take beside their bytes is counted too', async () => {
+  test('the overhead of many small bodies is counted too', async () => {
     await server!.flush();
     const store = createRedisBodyStore({ redis: redis! });
     const before = await memoryOf();
@@ -88,7 +88,7 @@ describe.skipIf(!redis)('the bodies in Redis', () => {
     expect((await memoryOf()) - before).toBeLessThan(1.5 * writtenBytesMax);
   });
 
-  test('the body of another key is never handed out', async () => {
+  test('the body of another key is never returned', async () => {
     const [one, other] = await createPair();
     await one.set('list of bob', bytesOf('of bob'));
     await redis!.client.copy('portico:cache:1:list of bob', 'portico:cache:1:list of ada');

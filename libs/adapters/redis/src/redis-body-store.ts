@@ -1,30 +1,30 @@
 import type { RedisConnection } from './redis-connection.ts';
 
-/** How long a body is kept. What changes gets a new key, so that this bounds memory and nothing else. */
+/** How long a body is cached. A change gets a new key, so this only bounds memory. */
 export const keptSeconds = 60;
-/** A larger body is not kept. */
+/** A larger body is not cached. */
 export const bodyBytesMax = 262_144;
-/** How much a process writes in the time that a body is kept; what is beyond it is not kept. */
+/** How much one process may write within the lifetime of a body; anything beyond that is not cached. */
 export const writtenBytesMax = 4_194_304;
-/** What an entry takes in Redis beside its bytes, its key and its expiry included: about 200 as measured, and some. */
+/** Overhead of an entry in Redis, its key and expiry included: measured as about 200, rounded up. */
 const entryOverheadBytes = 256;
 
 export interface RedisBodyStoreOptions {
   readonly redis: Pick<RedisConnection, 'ask'>;
-  /** For tests: milliseconds of a clock in place of the process's. */
+  /** For tests: a clock in milliseconds, in place of the process's. */
   readonly timeOfTests?: () => number;
 }
 
-/** Bodies that all processes share, each under a key that is never given to another one. */
+/** A cache of bodies shared by all processes. A key is never reused for another body. */
 export interface RedisBodyStore {
   get(key: string): Promise<Uint8Array | undefined>;
   set(key: string, body: Uint8Array): Promise<void>;
 }
 
 /**
- * A store of bodies in Redis. While Redis is away nothing is found or kept: the connection tells the operator, callers see no
- * error and wait for one command at most. Redis must not evict (`noeviction`, for its jobs and counts), so the lifetime of a body
- * bounds the memory together with what a process may write in it: 8 MiB each, because two lifetimes can overlap.
+ * A cache of bodies in Redis. While Redis is away, every read misses and nothing is stored: the connection tells the
+ * operator, callers see no error and wait for one command at most. Redis must not evict (`noeviction`, for its jobs and
+ * counts), so memory is bounded by lifetime and write budget: 8 MiB per process, because two lifetimes can overlap.
  */
 export const createRedisBodyStore = ({ redis, timeOfTests }: RedisBodyStoreOptions): RedisBodyStore => {
   const isWithinBudget = createBudget(timeOfTests ?? (() => performance.now()));
@@ -45,7 +45,7 @@ export const createRedisBodyStore = ({ redis, timeOfTests }: RedisBodyStoreOptio
   };
 };
 
-/** Says of so many bytes whether they may still be written, and then counts them. */
+/** Returns a function that tells whether that many more bytes may be written, and if so counts them. */
 const createBudget = (time: () => number) => {
   let beganAt = Number.NEGATIVE_INFINITY;
   let written = 0;
@@ -58,7 +58,7 @@ const createBudget = (time: () => number) => {
   };
 };
 
-/** The connection has told the operator of a failure; to the caller it is a miss. */
+/** The connection reports failures to the operator; for the caller a failure is a miss. */
 const unlessAway = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefined> => {
   try {
     return await reply;
@@ -67,14 +67,14 @@ const unlessAway = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefin
   }
 };
 
-/** The 1 is the layout of the entry: a new one gets a new key. */
+/** The 1 is the version of the entry's layout: a new layout gets a new key. */
 const redisKey = (key: string): string => `portico:cache:1:${key}`;
 
 const lengthBytes = 4;
 
 /**
- * The body behind its key: what belongs to one caller is never handed to another, not even where a connection is out
- * of step and the reply is one to another question.
+ * The body, prefixed with its key. Data of one caller must never reach another, even if a connection is out of step and
+ * returns the reply to another command.
  */
 const entryOf = (key: string, body: Uint8Array): Buffer => {
   const name = Buffer.from(key);
@@ -91,6 +91,6 @@ const bodyOf = (key: string, entry: unknown): Uint8Array => {
     entry.length >= start &&
     entry.readUInt32BE() === name.length &&
     entry.subarray(lengthBytes, start).equals(name);
-  if (!isOfKey) throw new Error('the answer is not that of the key');
+  if (!isOfKey) throw new Error('the reply belongs to another key');
   return new Uint8Array(entry.subarray(start));
 };

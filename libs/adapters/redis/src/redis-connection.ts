@@ -6,60 +6,60 @@ import { readRedisUrl, type RedisAddress } from './redis-address.ts';
 import { RunningTimeLimits, type RunningTimeLimit } from './running-time-limits.ts';
 import { readServerFacts, serverWarnings } from './server-facts.ts';
 
-/** A command that was not answered in this time failed; where a PING is not answered in it either, Redis is away. */
+/** A command times out after this; if a PING then times out too, Redis is away. */
 export const commandTimeoutMs = 200;
-/** For the connection, and once more for the sign-in. */
+/** For connecting, and again for signing in. */
 export const connectTimeoutMs = 2_000;
-/** How long a connection that is closed may take to end. */
+/** How long a closed connection may take to end. */
 const disconnectTimeoutMs = 200;
-/** Pause before each attempt to connect again; it doubles from the one to the other, and is up to a quarter longer by chance. */
+/** Backoff before each reconnect: doubles from the minimum to the maximum, plus a random quarter at most. */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 16_000;
 
-/** What is set, and is gone at once, to see whether a server takes what is written. */
+/** A key that is set and expires at once, to see whether a server accepts writes. */
 const writeKey = 'portico:write:1';
 
-/** How much of a server's message is shown. */
+/** The longest part of a server's message that is logged. */
 const reasonCharsMax = 200;
 const connectionClosed = 'the connection was closed';
 
 export interface RedisConnectionOptions {
-  /** `redis://` or `rediss://`, with user and password where there are any. */
+  /** `redis://` or `rediss://`, with user and password if needed. */
   readonly url: string;
-  /** Never shown a password. */
+  /** Never receives a password. */
   readonly log: Log;
-  /** Else 200 ms. For tests on machines that are too busy for it. */
+  /** Default: 200 ms. For tests on busy machines. */
   readonly timeoutMs?: number;
 }
 
-/** Redis did not answer, or cannot be asked now. The message says why, without a password. */
+/** Redis did not answer, or is known to be away. The message says why, without a password. */
 export class RedisAway extends Error {
   override readonly name = 'RedisAway';
 }
 
-/** Redis answered that it will not do this (no memory left, read-only, not allowed). */
+/** Redis refused a command (out of memory, read-only, not allowed). */
 export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal';
 }
 
-/** One connection, shared by all that asks Redis. */
+/** One connection, shared by everything that uses Redis. */
 export interface RedisConnection {
-  /** For what has to be set up on the connection; commands are sent by `ask`. */
+  /** For setting up the connection; send commands with `ask`. */
   readonly client: Redis;
   readonly probe: Probe;
   /**
-   * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known
-   * to be away, and after 200 ms where it did not answer, not counting those in which this process stood still itself;
-   * `RedisRefusal` where it answered an error. Whatever else the question throws (an answer that cannot be understood) is
-   * taken as a sign that the connection is out of step.
+   * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known to
+   * be away, and after 200 ms without a reply, not counting stalls of this process. Throws `RedisRefusal` if Redis replies
+   * with an error. Any other error of `question` (a reply that makes no sense) is taken as a sign that the connection is out
+   * of step.
    */
   ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * Connects to Redis (6.2 or newer). Resolves once it is connected, or once it is seen to be away: then the connection is
- * tried again for ever, in pauses that grow from 1 to 20 s.
+ * Connects to Redis (6.2 or newer). Resolves once it is connected or known to be away. While it is away, retries for ever,
+ * with a backoff that grows from 1 to 20 s.
  */
 export const openRedis = async (options: RedisConnectionOptions): Promise<RedisConnection> => {
   const connection = new Connection(options);
@@ -67,14 +67,14 @@ export const openRedis = async (options: RedisConnectionOptions): Promise<RedisC
   return connection;
 };
 
-/** Milliseconds before the attempt with that number, counted from 1; `chance` is from 0 to 1. */
+/** Milliseconds before that attempt, counted from 1; `chance` is between 0 and 1. */
 export const backOffMs = (attempt: number, chance: number): number =>
   Math.round(Math.min(backOffMaxMs, backOffMinMs * 2 ** (attempt - 1)) * (1 + chance / 4));
 
-/** `late`: an answer is overdue, and it is asked on; `doubted`: an answer made no sense, and it is not. A PING decides both. */
+/** `late`: a reply is overdue, commands are still sent; `doubted`: a reply made no sense, they are not. PING decides. */
 type State = 'opening' | 'here' | 'late' | 'doubted' | 'away' | 'closed';
 
-/** Nothing was answered in time. */
+/** The reply did not come in time. */
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -92,7 +92,7 @@ class Connection implements RedisConnection {
   readonly #toldRefusals = new Set<string>();
   readonly #noteOpened: () => void;
   #state: State = 'opening';
-  /** Whether it refused to write: a primary that became a replica. */
+  /** Whether it refused a write: a primary that became a replica. */
   #wasReplica = false;
   #signInLimit: RunningTimeLimit | null = null;
   #attempts = 0;
@@ -116,7 +116,7 @@ class Connection implements RedisConnection {
   async ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> {
     const isAsked = this.#state === 'here' || this.#state === 'late';
     const isOpen = this.client.status === 'ready' && this.client.stream.writable;
-    // The other side has ended the connection, and `close` is about to say so: whoever is refused now learns of it here.
+    // The server ended the connection and `close` has not fired yet: log it before the caller sees an error.
     if (isAsked && !isOpen) this.#becomeAway('away', this.#lastProblem);
     if (!isAsked || !isOpen) throw this.#away();
     this.#gather();
@@ -137,7 +137,7 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** The answer, or `NoAnswer`: one that comes after that is not looked at any more. */
+  /** Returns the reply, or throws `NoAnswer`; a reply after that is ignored. */
   #answer<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new NoAnswer(`it did not answer within ${this.#timeoutMs} ms`));
@@ -155,7 +155,7 @@ class Connection implements RedisConnection {
     });
   }
 
-  /** Holds back what is written until this turn of the event loop ends: many commands, one system call. */
+  /** Buffers writes until this turn of the event loop ends: many commands, one system call. */
   #gather(): void {
     if (this.#gathering) return;
     this.#gathering = true;
@@ -171,10 +171,10 @@ class Connection implements RedisConnection {
     await this.ask((client) => client.ping());
   }
 
-  /** Greeting, password and database are a part of connecting, and have its limit once more. */
+  /** HELLO, AUTH and SELECT are part of connecting, with a timeout of their own. */
   #signIn(): void {
     const { stream } = this.client;
-    const reason = `it did not answer to the sign-in within ${connectTimeoutMs} ms`;
+    const reason = `it did not answer the sign-in within ${connectTimeoutMs} ms`;
     this.#signInLimit = this.#limits.start(connectTimeoutMs, () => this.#giveUp(stream, reason));
   }
 
@@ -213,26 +213,26 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * One answer that is overdue costs that one command; the others wait for theirs, or for the PING: a limiter that
-   * decided by itself at once for everybody would let each caller through once more for a moment's delay. After an answer
-   * that made no sense none is believed.
+   * An overdue reply costs only its own command; the others wait for theirs, or for the PING. A limiter that fell back for
+   * everybody at once would admit each caller once more because of a moment's delay. After a reply that made no sense, none
+   * is trusted.
    */
   #suspect(state: 'late' | 'doubted', reason: string): void {
-    // A PING is under way already, or the connection is given up.
+    // A PING is under way already, or the connection is being closed.
     if (this.#state !== 'here') return;
     this.#becomeAway(state, reason);
     void this.#examine();
   }
 
   /**
-   * Asks the connection for a PONG. While the server reads its data it refuses one, as it refuses all other commands; INFO would
-   * say so too, but can be forbidden or have another name. A replica gives one, so that after one was met a write decides.
+   * Sends a PING. While the server loads its data it refuses PING like any other command; INFO would tell too, but can be
+   * forbidden or renamed. A replica answers PING, so after meeting one a write decides.
    */
   async #examine(): Promise<void> {
     const { stream } = this.client;
     try {
       const answer = await this.#answer((client) => client.ping());
-      if (answer !== 'PONG') throw new Error('it does not answer to what it is asked');
+      if (answer !== 'PONG') throw new Error('it did not answer PING with PONG');
       if (this.#wasReplica) await this.#write();
       this.#wasReplica = false;
       if (isCurrent(this.client, stream)) this.#becomeHere();
@@ -241,7 +241,7 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** Throws where it is a replica still; that nothing may be written for another reason is told when it is tried. */
+  /** Throws if it is still a replica. Any other refusal to write is reported when a real write fails. */
   async #write(): Promise<void> {
     try {
       await this.#answer((client) => client.set(writeKey, '', 'PX', 1));
@@ -250,7 +250,7 @@ class Connection implements RedisConnection {
     }
   }
 
-  /** Whatever still waits for an answer fails at once; the connection is made anew after a pause. */
+  /** Fails all pending commands at once; the client reconnects after a pause. */
   #giveUp(stream: Redis['stream'], reason: string): void {
     this.#lastProblem = reason;
     stream.destroy();
@@ -261,16 +261,16 @@ class Connection implements RedisConnection {
       const facts = readServerFacts(await this.#answer((client) => client.info()));
       for (const warning of serverWarnings(facts)) this.#warnOnce(this.#toldWarnings, warning, warning);
     } catch (error) {
-      // Who may not ask for it does without: what server it is remains unknown.
+      // INFO may be forbidden: then the server stays unknown.
       if (!(error instanceof ReplyError)) this.#judged(error);
     }
   }
 
-  /** The original error is no cause of ours: it carries the arguments of the command, a password among them. */
+  /** Drops the original error, even as a cause: it contains the command's arguments, possibly a password. */
   #judged(error: unknown): Error {
     const reason = this.#reasonOf(error);
     if (isOfReplica(error)) {
-      // The address may lead to the new primary by now, this connection never will.
+      // The address may lead to the new primary by now; this connection never will.
       this.#wasReplica = true;
       this.#becomeAway('away', reason);
       this.#giveUp(this.client.stream, reason);
@@ -286,7 +286,7 @@ class Connection implements RedisConnection {
   }
 
   #away(reason = 'it is away'): RedisAway {
-    return new RedisAway(`Redis at ${this.#address.label} cannot be asked: ${reason}`);
+    return new RedisAway(`Redis at ${this.#address.label} cannot be used: ${reason}`);
   }
 
   #warnOnce(told: Set<string>, about: string, what: string): void {
@@ -295,7 +295,7 @@ class Connection implements RedisConnection {
     this.#log.warn({}, `Redis at ${this.#address.label} ${what}`);
   }
 
-  /** A server that does not know a command repeats its arguments, cut off somewhere; the password may be one. */
+  /** A server that does not know a command repeats its arguments, truncated; one may be the password. */
   #reasonOf(error: unknown): string {
     const { password, tls } = this.#address;
     const text = problemOf(error, tls).replace(/, with args .*$/s, '');
@@ -316,17 +316,17 @@ const connect = ({ host, port, username, password, db, tls }: RedisAddress, paus
     username,
     password,
     db,
-    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says; an authority of one's own is named by NODE_EXTRA_CA_CERTS.
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED. NODE_EXTRA_CA_CERTS adds a private CA.
     ...(tls ? { tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true } } : {}),
     connectTimeout: connectTimeoutMs,
     disconnectTimeout: disconnectTimeoutMs,
     retryStrategy: pauseMs,
-    // `#examine` is ours: this one asks for INFO, and never ends where that has another name.
+    // Replaced by `#examine`: ioredis sends INFO, and never finishes if that is renamed.
     enableReadyCheck: false,
-    // A command fails at once where it cannot be sent, and is never sent twice: it would count twice.
+    // A command fails at once if it cannot be sent, and is never sent twice: it would count twice.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A command behind a pipeline that hangs would wait for it first; `ask` gathers commands instead.
+    // A command behind a hanging pipeline would wait for it first; `ask` batches commands instead.
     enableAutoPipelining: false,
   });

@@ -10,9 +10,9 @@ import { standStill } from '../test/stand-still.ts';
 import { backOffMinMs, backOffMs, commandTimeoutMs, openRedis, RedisAway } from './redis-connection.ts';
 import { limitKey } from './redis-rate-limiter.ts';
 
-/** A time limit that no test waits for. */
+/** A timeout that no test reaches. */
 const endlessMs = 3_600_000;
-/** One that a test waits for, and that a server on a busy machine keeps. */
+/** A timeout that a test can wait for, and that a server on a busy machine meets. */
 const bearableMs = 3_000;
 const rule: LimitRule = { allowed: 1000, windowSeconds: 3600 };
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await proxy?.close();
   await server?.close();
 });
-// Whatever a test left behind, the next one finds a server that runs.
+// Whatever a test left behind, the next one finds a running server.
 afterEach(async () => {
   await server?.control?.stop('immediate');
   await server?.control?.start();
@@ -38,7 +38,7 @@ const isTogether = 'Rate limits are counted by all processes together again';
 
 type Observed = Awaited<ReturnType<typeof openObserved>>;
 
-/** Goes on taking, setting and getting until it is ended; any error that a caller would have seen is thrown then. */
+/** Sends requests until `end`, which throws any error that a caller would have seen. */
 const startTraffic = ({ limiter, bodies }: Observed) => {
   let isRunning = true;
   let answers = 0;
@@ -87,7 +87,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   };
 
   for (const [what, [begin, end]] of Object.entries(faults)) {
-    test(`no caller sees an error where it ${what}, and it decides again by itself`, async () => {
+    test(`no caller sees an error if it ${what}, and it decides again by itself`, async () => {
       const observed = await openObserved(url, commandTimeoutMs);
       const traffic = startTraffic(observed);
       await until(() => traffic.answers() > 20);
@@ -106,7 +106,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   }
 
   for (const [what, [begin, end]] of Object.entries(faults)) {
-    test(`a check finds where it ${what}, and where it is back, though nobody is counted`, async () => {
+    test(`the probe notices if it ${what}, and if it is back, without any caller`, async () => {
       const observed = await openObserved(url, commandTimeoutMs);
       const checked = (active: boolean) =>
         until(async () => {
@@ -123,7 +123,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     });
   }
 
-  test('a Redis that hung for a moment is asked again as soon as it answers', async () => {
+  test('a Redis that hung for a moment is used again as soon as it answers', async () => {
     const observed = await openObserved(url, bearableMs);
     await server!.control!.pause();
     await observed.limiter.consume('ada', rule);
@@ -135,7 +135,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('each change is told once, however many ask', async () => {
+  test('each change is logged once, however many requests there are', async () => {
     const observed = await openObserved(url);
     await observed.limiter.consume('ada', rule);
     expect(observed.warnings).toEqual([]);
@@ -155,7 +155,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('whoever asks in the moment in which Redis goes is not told of what follows from it first', async () => {
+  test('the cause is logged before its consequence, even for a request at the moment Redis goes away', async () => {
     const observed = await openObserved(url);
     proxy!.dropAll();
     while (observed.warnings.length < 2) {
@@ -166,7 +166,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('this process counts by the whole rule, and afterwards what Redis had counted still counts', async () => {
+  test('this process counts with the full limit, and afterwards what Redis had counted still counts', async () => {
     await server!.flush();
     const observed = await openObserved(url);
     const three: LimitRule = { allowed: 3, windowSeconds: 3600 };
@@ -181,8 +181,8 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  // A thousand that waited 200 ms each would take longer than the test may.
-  test('nobody waits for a Redis that is known to hang', async () => {
+  // A thousand waits of 200 ms each would exceed the test's timeout.
+  test('no request waits for a Redis that is known to hang', async () => {
     const observed = await openObserved(url, commandTimeoutMs);
     await proxy!.set('hang');
     await observed.limiter.consume('ada', rule);
@@ -194,7 +194,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     expect(observed.fallbacks).toEqual([true]);
   });
 
-  test('a service starts, works, and uses it as soon as it is there', async () => {
+  test('a service starts, works, and uses Redis as soon as it is there', async () => {
     await server!.control!.stop();
     const observed = await openObserved(url);
     expect(observed.warnings).toEqual([isAway]);
@@ -220,7 +220,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('a request that was not answered is not sent again, and is decided as soon as the connection ends', async () => {
+  test('an unanswered request is not sent again, and is decided as soon as the connection ends', async () => {
     await server!.flush();
     const observed = await openObserved(url, endlessMs);
     await observed.limiter.consume('ada', rule);
@@ -236,7 +236,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('a primary that became a replica is left, looked for in pauses that grow, and used once it takes what is written', async () => {
+  test('a primary that became a replica is dropped, retried with backoff, and used once it accepts writes', async () => {
     const observed = await openObserved(url);
     const pausesMs: number[] = [];
     observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
@@ -255,7 +255,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('a Redis that goes while nobody asks for anything is told of, and looked for soon each time', async () => {
+  test('a Redis that goes away while idle is logged, and retried soon each time', async () => {
     const observed = await openObserved(url);
     const pausesMs: number[] = [];
     observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
@@ -269,7 +269,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     expect(Math.max(...pausesMs)).toBeLessThanOrEqual(1.25 * backOffMinMs);
   });
 
-  test('a process that stood still itself while Redis answered takes the answer', async () => {
+  test('a process that stalled while Redis answered takes the answer', async () => {
     await server!.flush();
     const observed = await openObserved(server!.url, commandTimeoutMs);
     for (let counted = 1; counted <= 5; counted++) {
@@ -284,7 +284,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await observed.close();
   });
 
-  test('one answer that is overdue costs that one request, and the others wait for theirs', async () => {
+  test('an overdue reply costs only its own request, and the others wait for theirs', async () => {
     await server!.flush();
     const observed = await openObserved(url, bearableMs);
     const once: LimitRule = { allowed: 1, windowSeconds: 3600 };
@@ -293,7 +293,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     await proxy!.set('hang');
     expect(await take('ada')).toBe(true);
     expect(observed.fallbacks).toEqual([true]);
-    // Asked while it is uncertain whether Redis is away; this process alone would let one of them through.
+    // Sent while it is uncertain whether Redis is away; this process alone would admit one of them.
     const others = Promise.all(Array.from({ length: 20 }, () => take('bob')));
     await proxy!.set('pass');
     expect(await others).not.toContain(true);
@@ -311,7 +311,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
       throw new Error('not what was asked for');
     });
     await sleep(300);
-    // Under way while the answer that makes no sense arrives.
+    // Under way while the reply that makes no sense arrives.
     const before = observed.limiter.consume('ada', rule);
     await expect(nonsense).rejects.toBeInstanceOf(RedisAway);
     await observed.limiter.consume('bob', rule);
@@ -343,7 +343,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
     expect(turnsMs).toBeLessThanOrEqual(2 * commandTimeoutMs);
   });
 
-  test('a connection can be closed whatever state it is in, and says nothing any more', async () => {
+  test('a connection can be closed in any state, and logs nothing afterwards', async () => {
     const running = await openObserved(url);
     await running.close();
     await running.close();
@@ -362,7 +362,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is away', { timeout: 12
   });
 });
 
-/** A server that gives the same answer to each command. */
+/** A server that gives the same reply to every command. */
 const startStandIn = async (answer: string) => {
   const standIn = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -378,7 +378,7 @@ const startStandIn = async (answer: string) => {
   };
 };
 
-test('an answer to another question is never believed (a stand-in that answers PONG to everything)', async () => {
+test('a reply to another command is never trusted (a stand-in that replies PONG to everything)', async () => {
   const standIn = await startStandIn('+PONG');
   const observed = await openObserved(`redis://${standIn.host}`);
   await observed.redis.probe.check();
@@ -390,21 +390,21 @@ test('an answer to another question is never believed (a stand-in that answers P
   await standIn.close();
 });
 
-test('a server that does not answer to what it is asked is no Redis (a stand-in that answers OK to everything)', async () => {
+test('a server that answers PING wrongly is not a Redis (a stand-in that replies OK to everything)', async () => {
   const standIn = await startStandIn('+OK');
   const observed = await openObserved(`redis://${standIn.host}`);
   const pausesMs: number[] = [];
   observed.redis.client.on('reconnecting', (pauseMs: number) => pausesMs.push(pauseMs));
-  expect(observed.warnings).toEqual([`Redis at ${standIn.host} is away: it does not answer to what it is asked`]);
+  expect(observed.warnings).toEqual([`Redis at ${standIn.host} is away: it did not answer PING with PONG`]);
   expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
   expect(observed.fallbacks).toEqual([true]);
-  // It lets itself be connected to, which is no reason to look for it more often.
+  // It accepts connections, which is no reason to retry more often.
   await until(() => pausesMs.some((pauseMs) => pauseMs >= 2 * backOffMinMs));
   await observed.close();
   await standIn.close();
 });
 
-test('a password that a server repeats is not shown (a stand-in that repeats it)', async () => {
+test('a password that a server repeats is not logged (a stand-in that repeats it)', async () => {
   const standIn = await startStandIn('-ERR hunter2 is not the password');
   const observed = await openObserved(`redis://:hunter2@${standIn.host}`);
   expect(observed.warnings).toEqual([`Redis at ${standIn.host} is away: ERR *** is not the password`]);
@@ -412,6 +412,6 @@ test('a password that a server repeats is not shown (a stand-in that repeats it)
   await standIn.close();
 });
 
-test('an address that cannot be read is refused at once', async () => {
+test('an address that cannot be parsed is refused at once', async () => {
   await expect(openRedis({ url: 'redis://:hunter2@', log: recordLog() })).rejects.toThrow(/^The address of Redis/);
 });

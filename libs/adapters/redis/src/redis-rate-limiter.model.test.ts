@@ -28,7 +28,7 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   );
 };
 
-/** Sets the clock back now and then, right after an admission: time that passes unseen between the two is lost. */
+/** Sets the clock back now and then, right after an admission: unseen time between the two would be lost. */
 const withSetbacks = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: 1, max: 10_000_000_000 })), { minLength: 1, maxLength: 3 })
@@ -55,7 +55,7 @@ const createWalked = () => {
     now: () => passed,
     pass,
     meet: async ({ setBackMicroseconds }, ask, rule) => {
-      // An admission before, by a rule that is free again, and any question after: else nobody knows what time it was.
+      // An admission before, by a rule with room again, and a question after: else the lost time would be unknown.
       pass(longestRule.windowSeconds * 1_000_000);
       await ask(longestRule, 'consume');
       subjects!.setNow(subjects!.now() - setBackMicroseconds);
@@ -78,20 +78,20 @@ const neverOver = (steps: Steps) =>
     await expectAllFree(walked);
   });
 
-describe.skipIf(!subjects)('the limiter in Redis beside the definition', { timeout: 120_000 }, () => {
-  test('up to 1,000 every answer is that of the definition, however the rules change', async () => {
+describe.skipIf(!subjects)('the limiter in Redis compared with the definition', { timeout: 120_000 }, () => {
+  test('up to 1,000 every result matches the definition, however the rules change', async () => {
     await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 30 });
   });
 
-  test('up to 1,000 every answer is that of the definition although the clock of the server is set back', async () => {
+  test('up to 1,000 every result matches the definition although the server clock is set back', async () => {
     await fc.assert(exactly(withSetbacks(stepsOf(exactRules, 200))), { numRuns: 30 });
   });
 
-  test('no window ever holds more than the rule of the moment allows, and a quiet one frees it all', async () => {
+  test('no window ever holds more than the current rule allows, and a quiet one frees it all', async () => {
     await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 20 });
   });
 
-  test('no window ever holds more than the rule of the moment allows although the clock is set back', async () => {
+  test('no window ever holds more than the current rule allows although the clock is set back', async () => {
     await fc.assert(neverOver(withSetbacks(stepsOf(allRules, 600))), { numRuns: 20 });
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
   const subject = () => subjects!.next();
   const bytesOf = async (key: string) => Number(await subjects!.client.memory('USAGE', key));
 
-  test('the script parses, and Redis holds it as the file has it', async () => {
+  test('the script parses, and Redis stores it unchanged', async () => {
     const loaded = await subjects!.client.script('LOAD', slidingWindowScript);
     expect(loaded).toBe(createHash('sha1').update(slidingWindowScript).digest('hex'));
   });
@@ -39,7 +39,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     test(sentence, () => check(subject()));
   }
 
-  test('a client of the largest exact limit costs at most 8 KB, whatever else is remembered of it', async () => {
+  test('a client of the largest exact limit takes at most 8 KB, whatever its history', async () => {
     const { limiter, advance, keyOf } = subject();
     const most: number[] = [];
     for (let request = 0; request < 4000; request++) {
@@ -51,7 +51,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(Math.max(...most)).toBeLessThanOrEqual(subjectBytesMax);
   });
 
-  test('a client of a larger limit costs at most 8 KB, whatever else is remembered of it', async () => {
+  test('a client of a larger limit takes at most 8 KB, whatever its history', async () => {
     const { limiter, advance, keyOf } = subject();
     const most: number[] = [];
     for (let request = 0; request < 2000; request++) {
@@ -63,13 +63,13 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(Math.max(...most)).toBeLessThanOrEqual(subjectBytesMax);
   });
 
-  test('whoever comes once costs next to nothing', async () => {
+  test('a client that comes once takes next to nothing', async () => {
     const { limiter, keyOf } = subject();
     await limiter.consume(profile, ruleOf(600, 60));
     expect(await bytesOf(keyOf(profile))).toBeLessThan(300);
   });
 
-  test('above 1,000 a steady load just over the limit gets over 98 % of it through', async () => {
+  test('above 1,000 a steady load just over the limit uses over 98 % of the limit', async () => {
     const { limiter, advance } = subject();
     const rule = ruleOf(2000, 10);
     let admitted = 0;
@@ -82,7 +82,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(admitted).toBeGreaterThan(0.98 * windows * rule.allowed);
   });
 
-  test('a question by a rule of another kind is answered from all that is known', async () => {
+  test('a peek by a rule of another kind uses the whole history', async () => {
     const { limiter, advance } = subject();
     for (let minute = 0; minute < 3; minute++) {
       expect(await admittedOf(limiter, ruleOf(1000, 60), 1000)).toBe(1000);
@@ -95,7 +95,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect((await limiter.peek('ada', ruleOf(10, 3600))).remaining).toBe(0);
   });
 
-  test('a question by another rule does not cost a history its exactness', async () => {
+  test('a peek by another rule leaves the history exact', async () => {
     const { limiter, advance } = subject();
     const rule = ruleOf(3, 600);
     for (let i = 0; i < 3; i++) {
@@ -109,18 +109,18 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(await admittedOf(limiter, rule, 3)).toBe(1);
   });
 
-  test('a question about a subject that is unknown does not make it known', async () => {
+  test('a peek at an unknown subject stores nothing', async () => {
     const { limiter, keyOf } = subject();
     await limiter.peek('ada', ruleOf(5, 10));
     expect(await subjects!.client.exists(keyOf('ada'))).toBe(0);
   });
 
-  test('whoever comes now and then for twenty years is judged as on the first day', async () => {
+  test('a client that comes now and then for twenty years is judged as on the first day', async () => {
     const { limiter, advance } = subject();
     const rule = ruleOf(2, 2_678_400);
     const log = new AdmissionLog();
     let now = 0;
-    // A busy hour first, so that there is room for all the visits and none of them makes room anew.
+    // A busy hour first, so that there is room for all the visits and none of them compacts the history.
     await admittedOf(limiter, ruleOf(1000, 2_678_400), 600);
     for (let i = 0; i < 600; i++) log.write(now);
     for (let visit = 0; visit < 450; visit++) {
@@ -146,7 +146,7 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     }
   });
 
-  test('a server that has forgotten the script is told it again', async () => {
+  test('a server that has lost the script is sent it again', async () => {
     const { limiter } = subject();
     const rule = ruleOf(5, 60);
     expect(await admittedOf(limiter, rule, 2)).toBe(2);
@@ -154,10 +154,10 @@ describe.skipIf(!subjects)('the limiter in Redis', () => {
     expect(await admittedOf(limiter, rule, 9)).toBe(3);
   });
 
-  test('nobody is forgotten while a window that judged him holds a request of his', async () => {
+  test('a subject is stored as long as a window that judged it holds one of its requests', async () => {
     const { limiter, keyOf } = subject();
     const livesOf = (name: string) => subjects!.client.pttl(keyOf(name));
-    // An eighth of the window longer than it.
+    // An eighth longer than the window.
     await limiter.consume('ada', ruleOf(1, 600));
     expect(await livesOf('ada')).toBeGreaterThan(600_000);
     expect(await livesOf('ada')).toBeLessThanOrEqual(675_000);
@@ -177,13 +177,13 @@ describe.skipIf(!subjects)("the limiter in Redis by the server's clock", () => {
     return { connection, limiter };
   };
 
-  test('whoever was refused is admitted after as long as he was told, and is forgotten in the end', async () => {
+  test('a refused client is admitted after the announced time, and its key expires in the end', async () => {
     const { connection, limiter } = await open();
     const rule = ruleOf(2, 1);
     expect(await admittedOf(limiter, rule, 2)).toBe(2);
     await sleep(1010);
     expect(await admittedOf(limiter, rule, 1)).toBe(1);
-    // An eighth of the window longer than it, and until the server has looked.
+    // An eighth longer than the window, and until the server expires it.
     await sleep(1300);
     expect(await connection.client.exists(limitKey('ada'))).toBe(0);
     await connection.close();

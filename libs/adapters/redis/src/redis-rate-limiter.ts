@@ -3,37 +3,37 @@ import { createOutage, type Log, type Outage } from '@portico/dependencies';
 import type { LimitRule, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
 import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
 
-/** Says itself what it keeps. */
+/** The script documents the data that it stores. */
 export const slidingWindowScript = readFileSync(new URL('sliding-window.lua', import.meta.url), 'utf8');
 
-/** How long the fallback decides after Redis refused to count: it is not likely to change its mind at once. */
+/** How long the fallback decides after Redis refused to count: the cause is unlikely to go away sooner. */
 export const refusalPauseMs = 5_000;
 
 export interface RedisRateLimiterOptions {
   readonly redis: Pick<RedisConnection, 'client' | 'ask' | 'probe'>;
-  /** Counts while Redis does not; it never fails. */
+  /** Counts while Redis cannot; it never fails. */
   readonly fallback: RateLimiter;
   readonly log: Log;
-  /** For tests: microseconds since 1970 in place of the server's clock. */
+  /** For tests: microseconds since 1970, in place of the server's clock. */
   readonly timeOfTests?: () => number;
 }
 
 export interface RedisRateLimiter extends RateLimiter {
-  /** Of the connection. Counts a request of nobody first, so that it says who decides when no caller comes either. */
+  /** The connection's probe. Counts a request of its own first, to report the fallback even without callers. */
   readonly probe: Probe;
 }
 
-/** In no caller's subject, which begins with what it is; it is let in again after a second. */
+/** Not a caller's subject, since those begin with their kind; admitted again after a second. */
 const nobody = 'check';
 const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
 
 /**
- * Counts in Redis, for all processes together, by the server's clock: one script for each decision (`sliding-window.lua` says
- * what is kept). A key expires when the longest window that judged it has passed, and an eighth more.
+ * Counts in Redis, for all processes together and by the server's clock, with one script call per decision
+ * (`sliding-window.lua` documents the data). A key expires an eighth after the longest window that judged it.
  *
- * While Redis is away or refuses, the fallback decides, for each process alone and by the whole rule. No history is copied,
- * neither way: an outage can admit a subject's limit once more for each process. An answer that Redis gives too late can do so
- * for that one request. A process that is slow itself is no outage.
+ * While Redis is away or refuses, the fallback decides, per process and with the full limit. No history is copied in either
+ * direction: an outage can admit a subject's limit once more per process. A reply that comes too late can do so for that one
+ * request. A stall of this process is not an outage.
  */
 export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisRateLimiter => {
   options.redis.client.defineCommand('portico_limit', { lua: slidingWindowScript, numberOfKeys: 1 });
@@ -54,7 +54,7 @@ export const createRedisRateLimiter = (options: RedisRateLimiterOptions): RedisR
 
 type Question = 'consume' | 'peek';
 
-/** The client with the script. */
+/** The client, with the script defined as a command. */
 interface ScriptClient {
   portico_limit(key: string, allowed: number, windowSeconds: number, ...rest: (string | number)[]): Promise<unknown>;
 }
@@ -62,7 +62,7 @@ interface ScriptClient {
 class Decisions {
   readonly #options: RedisRateLimiterOptions;
   readonly #outage: Outage;
-  /** How often the fallback has begun: an answer to what was asked before it did says nothing of Redis now. */
+  /** How often the fallback has begun. A reply to a request sent before that says nothing about Redis now. */
   #fallbacks = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
@@ -107,12 +107,12 @@ class Decisions {
   }
 }
 
-/** The 1 is the layout of the value: a new one gets a new key, so that two versions can run side by side. */
+/** The 1 is the version of the value's layout: a new layout gets a new key, so that two versions can run side by side. */
 export const limitKey = (subject: string): string => `portico:limit:1:${subject}`;
 
 const resultFrom = (answer: unknown, rule: LimitRule): RateLimitResult => {
   if (!Array.isArray(answer) || answer.length !== 4 || !answer.every(Number.isInteger)) {
-    throw new Error('the answer is not that of the limiter');
+    throw new Error('the reply is not that of the rate limit script');
   }
   const [admitted, remaining, resetSeconds, retryAfterSeconds] = answer as [number, number, number, number];
   return { rule, admitted: admitted === 1, remaining, resetSeconds, retryAfterSeconds };

@@ -10,7 +10,7 @@ import { limitKey } from './redis-rate-limiter.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
 const password = 'hunter2/with @ signs';
-/** Longer than what a server repeats of a command that it does not know. */
+/** Longer than the part of an unknown command that a server repeats. */
 const longPassword = 'hunter2'.repeat(50);
 
 const start = async (options: Parameters<typeof startRedis>[0]) => {
@@ -37,12 +37,12 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     }
   };
 
-  test('one that is set up well is said nothing of', async () => {
+  test('one that is set up well causes no warning', async () => {
     await withServer({ password }, async ({ redis, limiter, warnings }) => {
       const { stream } = redis.client;
       await redis.probe.check();
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
-      // Whatever limits there are on the way to a connection, it outlives them.
+      // The connection outlives every timeout of connecting.
       await sleep(1.5 * connectTimeoutMs);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       expect(redis.client.stream).toBe(stream);
@@ -50,7 +50,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     });
   });
 
-  test('one that evicts is warned of, once', async () => {
+  test('one that evicts causes one warning', async () => {
     await withServer({ args: ['--maxmemory-policy', 'allkeys-lru'] }, async ({ redis, warnings, untilHere }, label) => {
       await until(() => warnings.length > 0);
       redis.client.disconnect(true);
@@ -81,8 +81,8 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
 
   test.each([
     ['forbidden', ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-info', '-config']],
-    ['of another name', ['--rename-command', 'INFO', 'TELL', '--requirepass', 'sesame']],
-  ])('one whose INFO is %s is used, and nothing is said of what is not known', async (_, args) => {
+    ['renamed', ['--rename-command', 'INFO', 'TELL', '--requirepass', 'sesame']],
+  ])('one whose INFO is %s is used, without a warning about unknown facts', async (_, args) => {
     const check = async ({ limiter, fallbacks, warnings, redis }: Awaited<ReturnType<typeof openObserved>>) => {
       await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
@@ -92,7 +92,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
   });
 
-  test('one that may not be asked whether it is there is not used, and says what is missing', async () => {
+  test('one that forbids PING is not used, and the warning says what is missing', async () => {
     const args = ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-ping'];
     const check = async ({ limiter, fallbacks, warnings }: Awaited<ReturnType<typeof openObserved>>) => {
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
@@ -102,9 +102,9 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
   });
 
-  test.skipIf(!isHere?.control)('one that still reads its data is used as soon as it has', async () => {
+  test.skipIf(!isHere?.control)('one that is still loading its data is used as soon as it has', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-redis-data-'));
-    // Read slowly enough to be met while it does so.
+    // Slow enough to be met while loading.
     const slowly = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
     const server = await startRedis({ args: ['--dir', folder, '--rdbcompression', 'no', ...slowly] });
     const before = await openObserved(server!.url);
@@ -129,11 +129,11 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('one whose memory is full lets this process count alone, and says so', async () => {
+  test('with one whose memory is full this process counts alone, and says so', async () => {
     await withServer({ args: ['--maxmemory', '1'] }, async ({ redis, limiter, bodies, fallbacks, warnings }, label) => {
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
-      // Redis would answer this, for it only reads; but one that counts half of the requests is worse than none.
+      // Redis would answer this read, but a limiter that counts half of the requests is worse than none.
       expect((await limiter.peek('ada', rule)).remaining).toBe(3);
       expect(fallbacks).toEqual([true]);
       await bodies.set('greeting', new Uint8Array(3));
@@ -148,7 +148,7 @@ describe.skipIf(!isHere)('the settings of a Redis', { timeout: 60_000 }, () => {
     });
   });
 
-  test('a password is never shown, not even where it is refused', async () => {
+  test('a password is never shown, not even if it is refused', async () => {
     const wrong = 'sesame%2Fsesame';
     const unknown = ['--rename-command', 'HELLO', '', '--rename-command', 'AUTH', ''];
     const servers = [{ password }, { password, args: unknown }, { password: longPassword, args: unknown }];

@@ -14,7 +14,7 @@ const password = 'hunter2/with @ signs';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-redis-tls-'));
 
-/** A server with the certificate, and what its addresses are with TLS and without. */
+/** A server with the certificate, and its addresses with and without TLS. */
 const startWith = async ({ key, cert }: Certificate, name: string) => {
   const [keyFile, certFile] = [join(folder, `${name}.key.pem`), join(folder, `${name}.pem`)];
   writeFileSync(keyFile, key);
@@ -37,7 +37,7 @@ const startWith = async ({ key, cert }: Certificate, name: string) => {
 
 const certificate = selfSignedCertificate();
 const ofAnother = selfSignedCertificate(['DNS:other.example']);
-// A server in a container cannot read the files of the certificates.
+// A server in a container cannot read the certificate files.
 const plain = await startRedis({ args: [] });
 const canStart = plain?.control && certificate && ofAnother;
 await plain?.close();
@@ -51,7 +51,7 @@ afterAll(async () => {
   await another?.close();
   rmSync(folder, { recursive: true });
 });
-/** What NODE_EXTRA_CA_CERTS does at the start of a process. */
+/** Does what NODE_EXTRA_CA_CERTS does when a process starts. */
 const trust = (...certificates: readonly (Certificate | null)[]): void =>
   setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
 
@@ -67,7 +67,7 @@ const warningsAt = async (url: string): Promise<readonly string[]> => {
 };
 
 describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60_000 }, () => {
-  test.each(['127.0.0.1', 'localhost'])('is used by TLS at %s where the certificate is trusted', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('is used over TLS at %s if the certificate is trusted', async (host) => {
     trust(certificate);
     const { redis, limiter, bodies, warnings, fallbacks, close } = await openObserved(server!.withTls(host));
     expect(redis.client.stream).toMatchObject({ encrypted: true, authorized: true });
@@ -93,7 +93,7 @@ describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60
     return { status, said };
   };
 
-  test('is used by a process that is told of its authority in NODE_EXTRA_CA_CERTS, and by no other', async () => {
+  test('is used by a process that trusts its CA through NODE_EXTRA_CA_CERTS, and by no other', async () => {
     expect(await takeInOneProcess({ NODE_EXTRA_CA_CERTS: server!.certFile })).toEqual({ status: 0, said: '' });
     const { status, said } = await takeInOneProcess({ NODE_EXTRA_CA_CERTS: another!.certFile });
     expect(status).not.toBe(0);
@@ -101,20 +101,20 @@ describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60
     expect(said).not.toContain('hunter2');
   });
 
-  test('that nobody vouches for is not told the password, and the warning says what to do', async () => {
+  test('that is not trusted never gets the password, and the warning says what to do', async () => {
     expect(await warningsAt(server!.withTls())).toEqual([
-      'its certificate is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT (name an authority of your own in NODE_EXTRA_CA_CERTS)',
+      'its certificate is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT (set NODE_EXTRA_CA_CERTS to trust a CA of your own)',
     ]);
   });
 
-  test('of another name is not used, and the warning says which it is', async () => {
+  test('for another name is not used, and the warning says for which', async () => {
     trust(ofAnother);
     expect(await warningsAt(another!.withTls('localhost'))).toEqual([
       expect.stringMatching(/^Hostname\/IP does not match .*localhost.* DNS:other\.example$/),
     ]);
   });
 
-  test('what switches verification off for the whole process does not switch it off here', async () => {
+  test('is verified even if the process switches verification off', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       expect(await warningsAt(server!.withTls())).toEqual([expect.stringContaining('is not trusted')]);
@@ -123,9 +123,9 @@ describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60
     }
   });
 
-  test('is away where TLS is spoken by one side alone', async () => {
+  test('is away if only one side speaks TLS', async () => {
     expect(await warningsAt(server!.withTlsToPlain)).toEqual([
-      'connect ETIMEDOUT (a server without TLS is named by redis://)',
+      'connect ETIMEDOUT (use redis:// for a server without TLS)',
     ]);
     expect(await warningsAt(server!.withoutTlsToTls)).toHaveLength(1);
   });

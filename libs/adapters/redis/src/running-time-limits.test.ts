@@ -12,11 +12,11 @@ const until = async (isSo: () => boolean): Promise<void> => {
   for (const end = performance.now() + patienceMs; !isSo() && performance.now() < end;) await sleep(5);
 };
 
-test('a limit ends once, and not before its time', async () => {
+test('a limit ends once, and not too early', async () => {
   const limits = new RunningTimeLimits();
   const startedAt = performance.now();
   const ends: number[] = [];
-  // A second one that begins in the middle of a slice has no less time than the first.
+  // A second limit, started mid-slice, gets no less time than the first.
   limits.start(limitMs, () => ends.push(performance.now() - startedAt));
   await sleep(sliceMs / 2);
   const lasted = performance.now();
@@ -27,7 +27,7 @@ test('a limit ends once, and not before its time', async () => {
   for (const lastedMs of ends) expect(lastedMs).toBeGreaterThanOrEqual(limitMs - 5);
 });
 
-test('a limit that is stopped never ends, and the others do', async () => {
+test('a stopped limit never ends, and the others do', async () => {
   const limits = new RunningTimeLimits();
   const ended: string[] = [];
   const stopped = limits.start(limitMs, () => ended.push('stopped'));
@@ -36,14 +36,14 @@ test('a limit that is stopped never ends, and the others do', async () => {
   await until(() => ended.length > 0);
   await sleep(2 * limitMs);
   expect(ended).toEqual(['other']);
-  // After a rest, too.
+  // After a pause, too.
   limits.start(limitMs, () => ended.push('later'));
   await until(() => ended.length > 1);
   expect(ended).toEqual(['other', 'later']);
   expect(limits.running).toBe(0);
 });
 
-/** A connection to a server of this very process, so that a test says when there is an answer. */
+/** A connection to a server in this process, so that the test decides when a reply comes. */
 const connectToSelf = async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,7 +59,7 @@ const connectToSelf = async () => {
   };
 };
 
-test('what arrived while the process stood still for long came in time', async () => {
+test('data that arrives during a long stall is in time', async () => {
   const connection = await connectToSelf();
   const limits = new RunningTimeLimits();
   let isLate = false;
@@ -68,7 +68,7 @@ test('what arrived while the process stood still for long came in time', async (
     const answered = connection.answered();
     standStill(stillMs);
     await sleep(0);
-    // Within the limit, by the time that this process had.
+    // Within the limit, counted in this process's running time.
     connection.answer();
     await answered;
     limits.stop(limit);
@@ -77,7 +77,7 @@ test('what arrived while the process stood still for long came in time', async (
   expect(isLate).toBe(false);
 });
 
-test('what arrived in the last slice came in time, although the process stood still to its end', async () => {
+test('data that arrives in the last slice is in time, although the process stalls until its end', async () => {
   const connection = await connectToSelf();
   const limits = new RunningTimeLimits();
   let [tried, late] = [0, 0];
@@ -85,7 +85,7 @@ test('what arrived in the last slice came in time, although the process stood st
     let isOver = false;
     const limit = limits.start(sliceMs, () => (isOver = true));
     await until(() => limit.slicesLeft === 1);
-    // Behind this turn's timers: the next that happens after the stall are timers again, and then only the sockets.
+    // After this turn's timers: once the stall is over, timers run first, and the sockets only then.
     await new Promise(setImmediate);
     if (isOver) continue;
     tried++;

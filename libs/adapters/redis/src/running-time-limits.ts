@@ -1,30 +1,29 @@
-/** What is counted at a time: a process that stood still for a minute has lost one slice by it. */
+/** Length of one slice in milliseconds. A process that stalls for a minute loses only one slice. */
 export const sliceMs = 50;
 
-/** A limit that is running, to be handed to `stop`. */
+/** A running limit, to be passed to `stop`. */
 export interface RunningTimeLimit {
   slicesLeft: number;
   readonly onEnd: () => void;
 }
 
 /**
- * Time limits on answers that do not count the time in which this process itself stood still. After a stall, timers run before
- * arrived data is read, so a plain timer would call an answer late that has long been here. Here time passes in slices, and each
- * ends after the event loop has looked at its sockets once more. One timer serves all limits, so a limit that is kept costs one
- * entry in a set.
+ * Timeouts that do not count the time in which this process itself stalled. After a stall, timers run before arrived data is
+ * read, so a plain timer would time out a reply that is already here. Here time passes in slices, and each ends only after
+ * the event loop has polled its sockets once more. One timer serves all limits, so a limit costs one entry in a set.
  */
 export class RunningTimeLimits {
   readonly #limits = new Set<RunningTimeLimit>();
   #isCounting = false;
 
-  /** How many neither ended nor were stopped. */
+  /** How many limits are neither expired nor stopped. */
   get running(): number {
     return this.#limits.size;
   }
 
-  /** Calls `onEnd` after `limitMs` of running time and up to a slice more, unless it is stopped before. */
+  /** Calls `onEnd` after `limitMs` of running time, or up to one slice later, unless stopped first. */
   start(limitMs: number, onEnd: () => void): RunningTimeLimit {
-    // The slice that has begun already does not count.
+    // The slice under way does not count.
     const limit = { slicesLeft: Math.ceil(limitMs / sliceMs) + 1, onEnd };
     this.#limits.add(limit);
     if (!this.#isCounting) this.#count();
@@ -37,7 +36,7 @@ export class RunningTimeLimits {
 
   #count(): void {
     this.#isCounting = true;
-    // The loop looks at its sockets between its timers and its immediates.
+    // The event loop polls its sockets between timers and immediates.
     setTimeout(() => setImmediate(() => this.#endSlice()), sliceMs).unref();
   }
 

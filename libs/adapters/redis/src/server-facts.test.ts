@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { readServerFacts, serverWarnings } from './server-facts.ts';
 
-test('version and policy are read from what INFO answers', () => {
+test('version and policy are read from INFO', () => {
   const info = '# Server\r\nredis_version:7.0.15\r\nos:Linux\r\n\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n';
   expect(readServerFacts(info)).toEqual({ version: '7.0.15', maxmemoryPolicy: 'allkeys-lru' });
   expect(readServerFacts('')).toEqual({ version: null, maxmemoryPolicy: null });
 });
 
-test('a version before 6.2 is warned of, and no newer one', () => {
+test('a version before 6.2 causes a warning, a newer one does not', () => {
   const isWarnedOf = (version: string) => serverWarnings({ version, maxmemoryPolicy: 'noeviction' }).length > 0;
   expect(['2.8.0', '5.0.14', '6.0.16', '6.1.99'].filter(isWarnedOf)).toHaveLength(4);
   expect(['6.2.0', '6.2.14', '7.0.15', '8.4.0', '10.0.0'].filter(isWarnedOf)).toEqual([]);
 });
 
-test('each policy that evicts is warned of', () => {
+test('each policy that evicts causes a warning', () => {
   expect(serverWarnings({ version: null, maxmemoryPolicy: 'volatile-ttl' })).toEqual([
     expect.stringContaining('volatile-ttl'),
   ]);

@@ -1,14 +1,14 @@
-/** What INFO says of a server, as far as it says it. */
+/** What INFO reveals about a server. */
 export interface ServerFacts {
   readonly version: string | null;
   /** What the server does when its memory is full. */
   readonly maxmemoryPolicy: string | null;
 }
 
-/** The oldest version that the limiter's script and BullMQ work on. */
+/** The oldest version that supports the limiter's script and BullMQ. */
 const versionMin = [6, 2] as const;
 
-/** INFO is asked and not CONFIG, which hosted servers forbid. */
+/** Uses INFO, since hosted servers forbid CONFIG. */
 export const readServerFacts = (info: string): ServerFacts => {
   const fields = new Map(
     info
@@ -22,10 +22,10 @@ export const readServerFacts = (info: string): ServerFacts => {
   };
 };
 
-/** Sentences about the server, its name left out, that an operator should act on. */
+/** Warnings for the operator, as sentences without the server's name. */
 export const serverWarnings = ({ version, maxmemoryPolicy }: ServerFacts): readonly string[] => [
   ...(version !== null && isTooOld(version)
-    ? [`is version ${shown(version)}, and ${versionMin.join('.')} or newer is needed: limits, cache or jobs may fail`]
+    ? [`is version ${shown(version)}: limits, cache or jobs may fail, upgrade to ${versionMin.join('.')} or newer`]
     : []),
   ...(maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction'
     ? [

@@ -1,28 +1,28 @@
--- The limiter as one script, so that a decision is atomic whichever replica asks, by the server's clock.
+-- The rate limiter as one script: a decision is atomic whichever replica asks, and by the server's clock.
 --
--- KEYS[1] is the subject's key; ARGV are the rule's `allowed`, its `windowSeconds`, `consume` or `peek`, and, in tests, the
--- time in place of the server's: microseconds since 1970. It answers four integers: whether admitted (1 or 0), how many
--- remain, the seconds until the oldest leaves the window, and those until one request would be admitted.
+-- KEYS[1] is the subject's key. ARGV holds the rule's `allowed`, its `windowSeconds`, `consume` or `peek`, and, in tests,
+-- the time in place of the server's, in microseconds since 1970. Returns four integers: whether admitted (1 or 0), how many
+-- remain, the seconds until the oldest admission leaves the window, and those until one request would be admitted.
 --
--- A key is one binary string: a header, what is no longer known exactly (12 counts at most), and the history: up to the
--- limit of 1,000 the last 1,000 admissions in 6 bytes each, above it sub-windows in 11 bytes each, a count and the time
--- of the last of its admissions. Where it does not know exactly it holds an admission for later than it was, never for
--- earlier: a request may be refused that could pass, but none passes that must be refused. In bytes, big-endian:
+-- A key holds one binary string: a header, up to 12 counts that are no longer exact, and the history. Up to the limit of
+-- 1,000 that is the last 1,000 admissions, 6 bytes each; above it, sub-windows of 11 bytes each, a count and the time of its
+-- last admission. A time that is not exact is later than the real one, never earlier: a request may be refused that could
+-- pass, but none passes that must be refused. In bytes, big-endian:
 --
 --     header   expires 8, longest window 4, shift 8, kind 1, last admission 8, olders 1, since 8, window 4, total 8, entries 2
 --     older    time 6, count 5
 --     entry    time 6 (exact) or time 6, count 5 (sub-window); behind exact ones, room for more
 --
--- Times of 6 bytes are microseconds of the subject's clock modulo 2^48, nearly nine years, while none that counts is
--- older than 31 days. The subject's clock is the server's plus `shift`, which grows by as much as the server's clock was set
--- back, so that the time of a subject never runs backwards, and never stands still either.
+-- Times of 6 bytes are microseconds of the subject's clock modulo 2^48, nearly nine years; no entry that counts is older
+-- than 31 days. The subject's clock is the server's plus `shift`, which grows by as much as the server's clock is set back:
+-- a subject's time never runs backwards and never stops.
 --
--- An exact history has room for 128 entries beyond the 1,000, so that it is moved together once in 128 requests. Else a
--- request writes the header and one entry in their place: 60 bytes, to replicas and the append-only file too.
+-- An exact history has room for 128 entries beyond the 1,000, so that it is compacted once in 128 requests. Any other
+-- request overwrites the header and one entry in place: 60 bytes, for replicas and the append-only file too.
 
 local SECOND, WRAP, LONGEST = 1000000, 281474976710656, 2678400000000
--- Up to a limit of EXACT_MAX each admission is remembered by itself (specification, section 7). SUB_WINDOWS make a window above
--- that limit; 128 at most are alive at a time, the edges being aligned with none.
+-- Up to a limit of EXACT_MAX each admission is stored by itself (specification, section 7). Above it, a window has
+-- SUB_WINDOWS sub-windows; at most 128 are alive at a time, since their edges are not aligned with the window's.
 local EXACT_MAX, ROOM, SUB_WINDOWS, OLDERS_MAX, COUNT_MAX = 1000, 128, 126, 12, 1099511627775
 local HEADER, HEADER_BYTES = '>dI4dBdBdI4dI2', 52
 
@@ -56,7 +56,7 @@ end
 
 local stride = kind == 1 and 6 or 11
 local entries = HEADER_BYTES + 11 * olders + 1
-local newest = -1 -- the entry that was admitted right now and is not in the value yet
+local newest = -1 -- the entry admitted just now, not yet in the value
 
 local function ageOf(i)
   if i == newest then return 0 end
@@ -70,7 +70,7 @@ local function isInSubWindow(at)
   return at - at % step == now - now % step
 end
 
--- Writes the value anew in the form that the rule wants, without the first so many entries, which become older ones.
+-- Rewrites the value in the form that the rule needs. The first `dropped` entries become older counts.
 local function rewrite(dropped, fits)
   local older = {}
   local function addOlder(at, count)
@@ -78,7 +78,7 @@ local function rewrite(dropped, fits)
     if now - at >= LONGEST or count == 0 then return end
     if #older == 0 then since = at end
     if #older == OLDERS_MAX then
-      -- The two that, together, span the least in proportion to their age become one.
+      -- Merge the two neighbours that span the least in proportion to their age.
       local best, least, from = 1, math.huge, since
       for i = 1, OLDERS_MAX - 1 do
         local loss = (older[i + 1][1] - from) / (now - from + 1)
@@ -164,7 +164,7 @@ if not fits then
   rewritten = true
 end
 
--- The first entry within the window, and how many admissions there are from it on.
+-- The first entry within the window, and the number of admissions from there on.
 local first, counted = 0, kind == 1 and size or total
 if size > 0 and ageOf(0) >= window then
   if kind == 1 then
@@ -214,7 +214,7 @@ if takes and admitted then
   last = now
 end
 
--- Renewed once in an eighth of the longest window, and at once for a longer one.
+-- Renewed once per eighth of the longest window, and at once for a longer one.
 local isLonger = seconds > longest
 if isLonger then longest = seconds end
 local keep, lives = longest * SECOND, nil

@@ -5,16 +5,16 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const assertFound = async (store: RedisBodyStore, key: string, expected: Uint8Array): Promise<void> => {
   const found = await store.get(key);
-  assert.ok(found, `nothing is kept under ${JSON.stringify(key)}`);
+  assert.ok(found, `nothing is stored under ${JSON.stringify(key)}`);
   assert.equal(found.length, expected.length);
-  // Not compared as a whole: telling two long lists apart in a message costs more than the case itself.
+  // Not compared as a whole: a diff of two long lists costs more than the case itself.
   const wrong = expected.findIndex((byte, index) => found[index] !== byte);
   assert.equal(found[wrong], expected[wrong], `byte ${wrong} of ${JSON.stringify(key)}`);
 };
 
-/** What a store that is empty as yet keeps, by the sentence that is true of it. */
+/** What an empty store does, keyed by the sentence that describes it. */
 export const byteCases = {
-  'what was set is found': async (store) => {
+  'a body that was set is found': async (store) => {
     await store.set('greeting', bytesOf('hello'));
     await assertFound(store, 'greeting', bytesOf('hello'));
   },
@@ -24,18 +24,18 @@ export const byteCases = {
     assert.equal(await store.get('farewell'), undefined);
   },
 
-  'every byte comes back as it was': async (store) => {
+  'every byte is returned unchanged': async (store) => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (i * 7919) >>> 3);
     await store.set('bytes', bytes);
     await assertFound(store, 'bytes', bytes);
   },
 
-  'no bytes at all are a body too': async (store) => {
+  'an empty body is stored too': async (store) => {
     await store.set('nothing', new Uint8Array());
     await assertFound(store, 'nothing', new Uint8Array());
   },
 
-  'a view of a larger buffer is kept without the rest of it': async (store) => {
+  'a view of a larger buffer is stored without the rest of it': async (store) => {
     await store.set('view', bytesOf('xx-inside-xx').subarray(3, 9));
     await assertFound(store, 'view', bytesOf('inside'));
   },
@@ -46,7 +46,7 @@ export const byteCases = {
     await assertFound(store, 'greeting', bytesOf('good evening'));
   },
 
-  'keys are told apart to the letter': async (store) => {
+  'keys are compared exactly': async (store) => {
     const keys = ['a', 'A', 'a ', 'a:b', 'a*', 'ä', '__proto__'];
     for (const key of keys) await store.set(key, bytesOf(key));
     for (const key of keys) await assertFound(store, key, bytesOf(key));

@@ -3,18 +3,18 @@ import type { RateLimiter } from '@portico/domain';
 import { openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter, limitKey } from '../src/redis-rate-limiter.ts';
 
-/** The time limit of a command where a test is about counting and the machine may be busy. */
+/** The command timeout for tests about counting, since the machine may be busy. */
 export const patientMs = 20_000;
 
-/** A limiter that no test may need: the one of Redis must have decided. */
+/** A fallback that no test may reach: the limiter in Redis must decide. */
 export const noFallback: RateLimiter = {
   consume: () => Promise.reject(new Error('The fallback was asked')),
   peek: () => Promise.reject(new Error('The fallback was asked')),
 };
 
 /**
- * Limiters on one connection whose clock stands still until it is moved; each has names of its own. Redis forgets by its
- * own clock all the same, so that a short window alone may be gone while a test on a busy machine still counts in it.
+ * Limiters on one connection, with a clock that only the test moves; each has names of its own. Keys still expire by Redis's
+ * clock, so on a busy machine a short window may be gone while a test still counts in it.
  */
 export const createSubjects = async (url: string) => {
   const log = recordLog();
@@ -30,7 +30,7 @@ export const createSubjects = async (url: string) => {
   return {
     client: redis.client,
     warnings: log.messages,
-    /** Microseconds of the time that the limiters see. */
+    /** The time that the limiters see, in microseconds. */
     now: () => now,
     setNow: (microseconds: number) => {
       now = microseconds;

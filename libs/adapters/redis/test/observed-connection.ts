@@ -8,12 +8,12 @@ import { patientMs } from './limiter-subject.ts';
 
 const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/** A generous end of what must come by itself: the longest pause of the back-off, and more. */
+/** A generous deadline for what must happen by itself: longer than the longest backoff. */
 const patienceMs = 60_000;
 
 /**
- * A connection with a limiter and a store of bodies on it, and all that an operator would have been told. Its time limit is long,
- * so that a machine that is busy is no fault, unless the fault is one that only the limit of production finds.
+ * A connection with a limiter and a body store on it, and everything logged for an operator. Its timeout is long, so that a
+ * busy machine is not a fault, unless the test needs the timeout of production.
  */
 export const openObserved = async (url: string, timeoutMs = patientMs) => {
   const warnings: string[] = [];
@@ -54,7 +54,7 @@ const works = async ({ probe }: RedisConnection): Promise<boolean> => {
 export const until = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {
   const end = performance.now() + patienceMs;
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error('It did not come to pass in a minute');
+    if (performance.now() > end) throw new Error('It did not happen within a minute');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };

@@ -2,7 +2,7 @@ import { openRedis } from '../src/redis-connection.ts';
 import { createRedisRateLimiter } from '../src/redis-rate-limiter.ts';
 import { noFallback, patientMs } from './limiter-subject.ts';
 
-/** What a process that takes is told, as its only argument, in JSON. */
+/** The orders for this process, as its only argument, in JSON. */
 export interface TakerOrders {
   readonly url: string;
   readonly subject: string;
@@ -12,7 +12,7 @@ export interface TakerOrders {
   readonly atOnce: number;
 }
 
-/** When an admitted request was made and answered, in milliseconds of the wall clock. It was counted in between. */
+/** When an admitted request was sent and answered, in milliseconds of the wall clock. It was counted in between. */
 export type Admission = readonly [askedAt: number, answeredAt: number];
 
 const { url, subject, allowed, windowSeconds, requests, atOnce } = JSON.parse(process.argv[2] ?? '') as TakerOrders;

@@ -33,7 +33,7 @@ test('a hundred simultaneous entries are committed together, in their order', ()
     await database.close();
   }));
 
-/** Numbers of mulberry32, the same at every run. */
+/** mulberry32: the same numbers in every run. */
 const seeded = (seed: number) => {
   let state = seed;
   return (below: number): number => {
@@ -44,7 +44,7 @@ const seeded = (seed: number) => {
   };
 };
 
-/** What the log must answer, by looking at each entry. */
+/** The page that the log must return, computed from every entry. */
 const expectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: number, limit: number) => {
   const found = log
     .filter(({ source }) => filter.source === 'all' || filter.source === source)
@@ -67,7 +67,7 @@ describeDialects(({ withStores }) => {
       );
     }));
 
-  test.for([1, 2, 3])('every page and total is right, whatever came and went (seed %i)', (seed) =>
+  test.for([1, 2, 3])('every page and total is right after any additions and removals (seed %i)', (seed) =>
     withStores(async ({ stores: { audit } }) => {
       const below = seeded(seed);
       const sources: readonly AuditSource[] = ['client', 'client', 'system'];
@@ -115,7 +115,7 @@ describeDialects(({ withStores }) => {
     }),
   );
 
-  test('an export of more than one batch holds each entry once, and none that came later', () =>
+  test('an export of several batches holds each entry once, and none added later', () =>
     withStores(async ({ stores: { audit } }) => {
       const entries = Array.from({ length: 1_201 }, (_, n) => anEntry({ instant: start + (n % 7) }));
       await Promise.all(entries.map((entry) => audit.append(entry, null)));

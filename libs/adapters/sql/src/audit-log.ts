@@ -8,7 +8,7 @@ import { fulfilledWithin } from './fulfilled-within.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {
-  /** Fulfilled once nothing waits to be written. */
+  /** Resolves once nothing waits to be written. */
   settled(): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ export const createSqlAuditLog = (database: SqlDatabase): SqlAuditLog => {
     page: (filter, offset, limit) => readPage(database, filter, offset, limit),
 
     export(filter) {
-      // Asked for at the call: what is added later does not come.
+      // Read at the call: entries added later are not exported.
       const last = readLastSeq(database.reads);
-      // Whoever takes the first entry is told of a failure.
+      // A failure surfaces when the first entry is read.
       last.catch(() => undefined);
       return exported(database, filter, last);
     },
@@ -42,7 +42,7 @@ const exportBatchMax = 500;
 const prune = `delete from audit_entries where seq in
   (select seq from audit_entries where received_at < ? order by received_at, seq limit ?) returning source, instant`;
 
-/** How long a group waits for the one before, in milliseconds: not for one whose connection hangs. */
+/** How long a group waits for the previous one, in milliseconds. A hung connection must not hold it up for longer. */
 const groupWaitMs = 2_000;
 
 interface Appended {
@@ -61,12 +61,12 @@ const beginsCommit = ({ deadline }: Appended): boolean => {
   }
 };
 
-/** Some of a group expired while it was written: it is rolled back, to be written without them. */
+/** Entries of a group expired while it was written: it is rolled back and written again without them. */
 class ExpiredMeanwhile extends Error {}
 
 /**
- * Commits together what came together: everything that was appended in one turn of the event loop, and while earlier
- * entries were on their way to the disk, shares one transaction, and so one sync. What expires before that is left out.
+ * Batches entries: everything appended in one turn of the event loop, or while earlier entries are being written, shares one
+ * transaction and so one sync. Entries whose deadline expires first are left out.
  */
 const createQueue = (database: SqlDatabase) => {
   let waiting: Appended[] = [];
@@ -104,7 +104,7 @@ const createQueue = (database: SqlDatabase) => {
 
   const begin = (): Promise<void> => {
     const committed = commit(last).catch((error: unknown) => {
-      // Also where no transaction could be opened: those that wait for this one must not wait for ever.
+      // If no transaction could be opened, the waiting entries fail with it instead of waiting for ever.
       if (next === committed) take();
       throw error;
     });
@@ -120,7 +120,7 @@ const createQueue = (database: SqlDatabase) => {
       waiting.push(appended);
       next ??= begin();
       await next;
-      // What was committed does not expire any more.
+      // A committed entry can no longer expire.
       if (!isInTime(appended)) throw new PorticoError('timed_out');
     },
     async settled(): Promise<void> {

@@ -9,7 +9,7 @@ export interface AuditPage {
   readonly total: number;
 }
 
-/** Page and total are of one moment. Where one statement reads both, they are so without a transaction. */
+/** Page and total are of one moment. A single statement that reads both needs no transaction for that. */
 export const readPage = (
   database: SqlDatabase,
   filter: AuditFilter,
@@ -20,11 +20,11 @@ export const readPage = (
     ? pageWithTotal(database, filter, offset, limit)
     : database.snapshot((sql) => countedPage(sql, filter.source, offset, limit));
 
-/** The highest `seq` that is there. */
+/** The highest `seq`, or 0. */
 export const readLastSeq = async (sql: Sql): Promise<number> =>
   (await sql.first<{ seq: number | null }>('select max(seq) as seq from audit_entries'))?.seq ?? 0;
 
-/** Entries in the order of pages, of those up to `lastSeq`, after that place. */
+/** Entries up to `lastSeq` that come after `after`, in page order. */
 export const readBatch = (
   database: SqlDatabase,
   filter: AuditFilter,
@@ -43,7 +43,7 @@ export const readBatch = (
   ]);
 };
 
-/** What a filter says: conditions on an entry, with the parameters of their `?`s. */
+/** A filter as SQL: conditions on an entry, and the parameters for their `?`s. */
 interface Conditions {
   readonly where: string;
   readonly parameters: readonly Parameter[];
@@ -62,7 +62,7 @@ const selectTotal = 'select entries as total from audit_totals where scope = ?';
 const daysNewestFirst = 'select day, entries from audit_days where scope = ? and day < ? order by day desc limit ?';
 const daysOldestFirst = 'select day, entries from audit_days where scope = ? and day > ? order by day limit ?';
 
-/** Where the page is empty, there is one row, with the total alone. */
+/** An empty page yields one row, which holds only the total. */
 const pageWithTotal = async (
   database: SqlDatabase,
   filter: AuditFilter,
@@ -93,7 +93,7 @@ const countedPage = async (
   return { entries: (await rowsAt(sql, source, offset, limit, total)).map(entryOf), total };
 };
 
-/** The last page needs no search for where it begins. */
+/** The last page is read from the oldest end, with no search for its first entry. */
 const rowsAt = async (
   sql: Sql,
   source: AuditFilter['source'],
@@ -113,8 +113,8 @@ const rowsAt = async (
 };
 
 /**
- * The place of the entry at that offset of the newest-first order: the days' counts are walked from whichever end is
- * nearer to find its day, then the index inside of the day from whichever end of that is nearer.
+ * Returns the place of the entry at that offset in newest-first order. Walks the counts per day from the nearer end to find
+ * its day, then the index within the day, again from the nearer end.
  */
 const placeAt = async (sql: Sql, source: AuditFilter['source'], offset: number, total: number): Promise<AuditPlace> => {
   const fromOldest = total - 1 - offset;
@@ -146,7 +146,7 @@ const daysAtOnce = 250;
 const farthestDay = 2_147_483_647;
 
 interface PlaceInDay extends Day {
-  /** From the end that the days were walked from. */
+  /** Counted from the end that the walk started at. */
   readonly index: number;
 }
 
@@ -191,7 +191,7 @@ const conditionsOf = (filter: AuditFilter, database: Pick<SqlDatabase, 'unindexe
   ]);
   const where = [
     'where true',
-    // The narrowest comes first, and is the one that an index is taken for.
+    // The narrowest condition comes first; it is the one whose index is used.
     ...equalities.map(({ condition }, index) => (index === 0 ? condition : database.unindexed(condition))),
     ...range.map(({ condition }) => condition),
   ];

@@ -13,7 +13,7 @@ import type { KeyColumns, ProfileColumns } from './profile-record.ts';
 import type { PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
-/** The hot read: one prepared statement, which sees what is committed. */
+/** The hot read: one prepared statement, which sees committed data. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
     const alone = reads.wide<CallerColumns>(`select ${callerColumns} ${callerTables} where ${condition} and e.id = 1`);
@@ -64,7 +64,7 @@ interface CallerColumns extends ProfileColumns, KeyColumns {
   readonly tierSeconds: number;
 }
 
-/** Those of the part that was asked for; all null where there is no such collection. */
+/** Only the columns of the requested part; all are null if there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
   readonly grantedAt: Instant | null;
 };

@@ -3,15 +3,15 @@ import type { CollectionReads } from './collection-store.ts';
 import type { PreparedRead, PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
-/** What the dialects say differently. */
+/** What differs between the dialects. */
 export interface CollectionDialect {
-  /** Selects the texts of the JSON array that is its `?`. */
+  /** Selects the strings of the JSON array passed as its `?`. */
   readonly idsInJson: string;
-  /** Prepares the read of a document's row, given what selects it once it is told how to select the column of bytes. */
+  /** Prepares the read of a document's row. `select` builds the query, given how to select the column of bytes. */
   readonly document: (select: (packed: string) => string) => PreparedRead<DocumentRow | undefined>;
 }
 
-/** Reads of the hot paths: one prepared statement each. */
+/** The reads of the hot paths, one prepared statement each. */
 export const createSqlCollectionReads = (
   reads: PreparedReads,
   { idsInJson, document: prepareDocument }: CollectionDialect,
@@ -31,7 +31,7 @@ export const createSqlCollectionReads = (
       const row = await document(id);
       if (!row) return null;
       const { digest, packed, crc32, bytes } = row;
-      // A view, for what is sent is not copied.
+      // A view: the bytes are sent without a copy.
       const deflated = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
       return { digest, packed: { deflated, crc32, bytes } };
     },
@@ -69,7 +69,7 @@ const prepareLists = (reads: PreparedReads) => {
   return async (visibility: Visibility, page: ListPage | null): Promise<ListedCollection[]> => {
     if (visibility.of === 'nothing') return [];
     if (!page) return visibility.of === 'all' ? all() : granted(visibility.to);
-    // Nothing comes before the empty text.
+    // Nothing sorts before the empty string.
     const { nameKey, id } = page.after ?? { nameKey: '', id: '' };
     return visibility.of === 'all'
       ? allAfter(nameKey, id, page.limit)

@@ -4,7 +4,7 @@ import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;
 
-/** What answers show of a collection: small, however much is stored. */
+/** The columns that responses show: small, however large the document is. */
 export const headColumns = [
   'id',
   'name',

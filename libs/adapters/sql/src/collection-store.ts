@@ -13,7 +13,7 @@ import { grown, nextEpochs } from './epochs.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
-/** The reads of the hot paths, which each dialect has in its own SQL. */
+/** The reads of the hot paths; each dialect has its own SQL for them. */
 export type CollectionReads = Pick<CollectionStore, 'document' | 'list' | 'visibleIds' | 'names'>;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
@@ -55,7 +55,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
     await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
-      // Its document, embedding and grants go with the row, by foreign keys.
+      // Foreign keys delete its document, embedding and grants.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);

@@ -1,11 +1,11 @@
-/** The database is not one that can be worked with; the message names it and says why. Another start comes to the same. */
+/** The database cannot be used; the message names it and says why. Restarting does not help. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
 }
 
 /**
- * What an operator can mend of this failure, in a sentence: the database cannot be opened, is locked, full, damaged, away, or
- * refuses this user. Null for every other error, and for a statement that the database did not take: that is a bug.
+ * One sentence for an operator who can fix this failure: the database cannot be opened, is locked, full, damaged or away, or
+ * refuses this user. Null for any other error; a statement that the database rejects is a bug.
  */
 export const databaseFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
@@ -17,12 +17,12 @@ export const databaseFault = (error: unknown): string | null => {
 };
 
 const sqliteStates = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/;
-/** Classes of SQLSTATE: connections, who may sign in, which database, resources, operators, the system itself; and one of 42. */
+/** SQLSTATE classes: connection, authorization, database name, resources, operator intervention, system error; and 42501. */
 const sqlStates = /^(?:(?:08|28|3D|53|57|58)[0-9A-Z]{3}|42501)$/;
-/** What pg says, without a code, where a connection ends or is not made in time. */
+/** What pg says, without a code, when a connection ends or times out. */
 export const lostConnection = /\btimeout\b|\bterminated\b/i;
 
-/** The database could not be reached for as long as it was tried: another start may succeed. */
+/** The database could not be reached before the timeout: a restart may succeed. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }

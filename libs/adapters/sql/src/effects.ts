@@ -5,8 +5,8 @@ import type { Sql } from './sql.ts';
 import { writeEach } from './table.ts';
 
 /**
- * The last step of a change: writes what it writes beside its record, and begins the commit. Throws `timed_out` where the
- * deadline has expired, which rolls back.
+ * The last step of a change: writes its audit entries and jobs, and begins the commit. Throws `timed_out`, which rolls back,
+ * if the deadline has expired.
  */
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);
@@ -23,7 +23,7 @@ export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Pr
 type DayChange = [scope: string, day: number, change: number];
 const byScopeAndDay = (a: DayChange, b: DayChange): number => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1]);
 
-/** Keeps the numbers of entries right that were added (1) or removed (-1). */
+/** Updates the entry counts for entries added (1) or removed (-1). */
 export const countEntries = async (
   sql: Sql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
@@ -39,7 +39,7 @@ export const countEntries = async (
       totals.set(scope, (totals.get(scope) ?? 0) + sign);
     }
   }
-  // Everyone in one order, so that no two who count at the same time wait for each other.
+  // Always in the same order: concurrent counts must not deadlock.
   await sql.runEach(addToDay, [...days.values()].sort(byScopeAndDay));
   if (sign < 0) await sql.run(forgetEmptyDays);
   await sql.runEach(addToTotal, [...totals].sort());
@@ -55,7 +55,7 @@ const addToTotal = `insert into audit_totals (scope, entries) values (?, ?)
   on conflict (scope) do update set entries = audit_totals.entries + excluded.entries`;
 const forgetEmptyDays = 'delete from audit_days where entries = 0';
 
-/** A notice whose profile has one already is asked for once more. */
+/** If the profile already has a notice, counts one more request for it. */
 const insertOrAsk = {
   ...insertJob,
   text: `${insertJob.text} on conflict (profile_id) where kind = 'mail.notice' do update set asked = jobs.asked + 1`,

@@ -17,7 +17,7 @@ export const createSqlEmbeddingJobs = (
   },
 
   async enqueue({ jobs: offered = [], ...effects }) {
-    // SQLite never waits: one call after another would leave the event loop to nobody else.
+    // SQLite calls are synchronous: yield, or a burst of them starves the event loop.
     await setImmediate();
     const wanted = JSON.stringify(offered.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
     await database.transact(async (transaction) => {

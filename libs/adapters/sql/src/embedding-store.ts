@@ -11,7 +11,7 @@ export const createSqlEmbeddingStore = (database: SqlDatabase): EmbeddingStore =
       const current = await transaction.first<{ id: string }>(selectCurrent, [collectionId, contentRevision]);
       if (!current) return false;
       const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
-      if (!next) throw new Error('The database has lost its epochs.');
+      if (!next) throw new Error('The database has no row of epochs.');
       const { sequence } = next;
       await write(transaction, upsert, { collectionId, modelId, contentRevision, sequence, vector: bytesOf(vector) });
       return true;
@@ -52,7 +52,7 @@ const idsOf = (rows: readonly IdRow[]): CollectionId[] => rows.map(({ id }) => i
 
 /** A vector at rest is a row of little-endian 32-bit floats. */
 const bytesOf = (vector: Float32Array): Uint8Array => inLittleEndian(new Uint8Array(Float32Array.from(vector).buffer));
-/** Copied, so that the floats are aligned and hold on to nothing else. */
+/** Copied: aligned for floats, and free to outlive the row's buffer. */
 const vectorOf = (bytes: Uint8Array): Float32Array => new Float32Array(inLittleEndian(Uint8Array.from(bytes)).buffer);
 
 const inLittleEndian = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {

@@ -14,8 +14,8 @@ import type {
 } from '@portico/domain';
 
 /**
- * The tables, for both dialects. Instants are milliseconds in a 64-bit integer; ids are UUIDs in lower case as text, so that both
- * dialects compare and return them alike. Every index has its name here, since the dialects would make up different ones.
+ * The tables, for both dialects. Instants are milliseconds in a 64-bit integer. Ids are lower-case UUIDs stored as text, so
+ * both dialects compare and return them alike. Every index is named here, since the dialects would generate different names.
  */
 const int64 = () => p.bigint('number');
 const text = () => p.text();
@@ -31,12 +31,12 @@ export const ProfileEntity = defineEntity({
     role: text().$type<Role>(),
     status: text().$type<RegistrationStatus>(),
     uid: text().unique('profiles_uid_unique'),
-    /** Whether `issuer` is one: written for versions of before `issuer` alone, which may run beside this one, and never read. */
+    /** Whether `issuer` is set. Written for older versions, which may run beside this one; never read. */
     bound: p.boolean(),
-    /** Null while the profile is not bound, whatever `bound` says. */
+    /** Null while the profile is not bound, regardless of `bound`. */
     issuer: text().nullable(),
     clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
-    /** No foreign key: that it goes with the tier is a change of the profile, with its time. */
+    /** No foreign key: removing the tier changes the profile, including its time of change. */
     tier: text().nullable(),
     createdAt: int64(),
     updatedAt: int64(),
@@ -62,7 +62,7 @@ export const CollectionEntity = defineEntity({
   properties: {
     id: text().$type<CollectionId>().primary(),
     name: text(),
-    /** `nameKey(name)`: what lists are ordered by, in code-point order. */
+    /** `nameKey(name)`: the sort key of lists, in code-point order. */
     nameKey: text(),
     description: text(),
     /** No foreign key: a collection stays when its creator goes. */
@@ -75,7 +75,7 @@ export const CollectionEntity = defineEntity({
     derivedType: text().$type<AuthenticationType>(),
     derivedName: text().nullable(),
     derivedIn: text().$type<ApiKeyPlace>().nullable(),
-    /** What an admin set: `storedType` is null where nothing was. */
+    /** Set by an admin; `storedType` is null if nothing was set. */
     storedType: text().$type<AuthenticationType>().nullable(),
     storedName: text().nullable(),
     storedIn: text().$type<ApiKeyPlace>().nullable(),
@@ -86,17 +86,17 @@ export const CollectionEntity = defineEntity({
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
 });
 
-/** The row goes with the one that it is of. */
+/** The row is deleted with its owner. */
 const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');
 const ofCollection = () => p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
 
-/** Apart from its collection, so that no list and no change of a name reads or writes it. */
+/** A table of its own: lists and renames of collections never touch the document. */
 export const DocumentEntity = defineEntity({
   name: 'Document',
   tableName: 'documents',
   properties: {
     collectionId: () => ofCollection().primary().index(false),
-    /** As `PackedText` has them: `crc32` and `bytes` are of the text, not of what it is packed to. */
+    /** As in `PackedText`: `crc32` and `bytes` describe the text, not its packed form. */
     deflated: p.blob(),
     crc32: int64(),
     bytes: int64(),
@@ -144,7 +144,7 @@ export const OverrideEntity = defineEntity({
   name: 'Override',
   tableName: 'overrides',
   properties: {
-    /** By autoincrement, so that the id of a removed one is never used again. */
+    /** Autoincrement: the id of a removed override is never reused. */
     id: p.integer().primary(),
     profileId: () => ofProfile().index('overrides_profile_index'),
     clientId: text().$type<ClientId>(),
@@ -189,7 +189,7 @@ export const AuditEntryEntity = defineEntity({
   ],
 });
 
-/** How many entries there are: per source (`all` for both) and day of the instant, and in total. Kept, never counted. */
+/** Entry counts per source (`all` for both) and day of the instant, and in total. Maintained on write, never counted. */
 export const AuditDayEntity = defineEntity({
   name: 'AuditDay',
   tableName: 'audit_days',
@@ -232,7 +232,7 @@ export const ReindexRunEntity = defineEntity({
   properties: { seq: p.integer().primary(), id: text(), total: int64(), startedAt: int64() },
 });
 
-/** One row: the numbers that grow with each change of what they name. */
+/** A single row. Each number grows with every change to what it names. */
 export const EpochsEntity = defineEntity({
   name: 'Epochs',
   tableName: 'epochs',

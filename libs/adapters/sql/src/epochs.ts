@@ -1,7 +1,7 @@
 /**
- * The SQL by which an epoch grows: by one, or to the present time in milliseconds where that is more. So an epoch of before
- * the restore of a backup never comes again, with another meaning, to whoever has kept something under it: the cache in
- * Redis, the points in Qdrant. Its parameters are `nextEpochs()`.
+ * The SQL that advances an epoch: by one, or to the present time in milliseconds if that is later. So an epoch used before a
+ * backup was restored never returns with another meaning to the cache in Redis or the points in Qdrant, which are kept under
+ * it. Its parameters are `nextEpochs()`.
  */
 export const grown = (column: string): string => `case when ${column} < ? then ? else ${column} + 1 end`;
 

@@ -1,4 +1,4 @@
-/** Waits for the work so long at most; returns whether it was fulfilled by then, and rejects where it did. */
+/** Waits at most `ms` for the work. Returns whether it has resolved by then; rejects if it rejects. */
 export const fulfilledWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);

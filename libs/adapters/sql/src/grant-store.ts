@@ -31,7 +31,7 @@ export const createSqlGrantStore = (database: SqlDatabase): GrantStore => ({
   },
 
   async collectionsOf(id) {
-    // In this order, so that a profile that is there was there while its grants were read.
+    // In this order: if the profile is found, it existed while its grants were read.
     const collections = await database.reads.all<CollectionAccess>(selectCollections, [id]);
     const client = await findProfile(database.reads, id);
     return client && { client, collections };
@@ -47,7 +47,7 @@ export const createSqlGrantStore = (database: SqlDatabase): GrantStore => ({
 interface GrantedClient extends ProfileColumns {
   readonly grantedAt: Instant;
 }
-/** One row without a client stands for a collection that nobody has a grant for. */
+/** A single row without a client means that the collection has no grants. */
 type ClientRow = GrantedClient | { readonly grantedAt: null };
 const isClient = (row: ClientRow): row is GrantedClient => row.grantedAt !== null;
 
@@ -67,7 +67,7 @@ interface StateRow extends ProfileColumns {
   readonly grantedAt: Instant | null;
 }
 
-/** One row, whichever of the three there are. */
+/** Always one row, whichever of the three exist. */
 const selectState = `select ${columns('p', profileColumns)}, c.name as "collectionName", ${columns('g', ['grantedAt'])}
   from (select 1) one left join profiles p on p.id = ? left join collections c on c.id = ?
   left join grants g on g.profile_id = p.id and g.collection_id = c.id`;

@@ -7,7 +7,7 @@ type StoredRow = Row<typeof JobEntity>;
 export const jobColumns = without(columnsOf(JobEntity), 'leasedUntil', 'givenUp', 'error');
 export type JobRow = Pick<StoredRow, (typeof jobColumns)[number]>;
 
-/** A dead letter keeps since when it is one in `dueAt`, and an empty text where it had a sealed secret. */
+/** A dead letter reuses `dueAt` for when it became one, and has an empty `sealed` if it held a secret. */
 export const deadLetterColumns = [
   'id',
   'kind',
@@ -22,10 +22,10 @@ export type DeadLetterRow = Pick<StoredRow, (typeof deadLetterColumns)[number]>;
 
 export const insertJob = insertInto(JobEntity, without(jobColumns, 'asked', 'attempts'));
 
-/** A task has columns of its own, so that a profile's mails can be found. */
+/** A task is stored in columns, so that a profile's mails can be found. */
 export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({ ...nothing, ...task, id, jobGroup: group, dueAt });
 
-/** Throws where the row lacks what a task of its kind has. */
+/** Throws if the row lacks what a task of its kind needs. */
 export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({
   id,
   task: taskOf(task),

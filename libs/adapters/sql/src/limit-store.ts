@@ -67,7 +67,7 @@ const overrideStoreOn = (database: SqlDatabase): OverrideStore => ({
         `${insertOverride.text} returning id`,
         insertOverride.parameters(row),
       );
-      if (!added) throw new Error('The database has given an override no id.');
+      if (!added) throw new Error('The database returned no id for the new override.');
       await writeEffects(transaction, change);
       return { ...change.override, id: added.id };
     });
@@ -117,7 +117,7 @@ const insertOverride = insertInto(OverrideEntity, without(overrideColumns, 'id')
 const updateOverride = updateOf(OverrideEntity, 'id', without(overrideColumns, 'id'));
 const deleteOverride = 'delete from overrides where id = ?';
 
-// In SQLite a boolean is 0 or 1.
+// SQLite stores a boolean as 0 or 1.
 const tierOf = (row: TierRow): Tier => ({ ...row, isActive: Boolean(row.isActive) });
 
 const overrideOf = ({ profileId: _owner, ...row }: OverrideRow): Override => ({
@@ -131,7 +131,7 @@ const loadTier = async (sql: Sql, name: string): Promise<Tier> => {
   return tierOf(row);
 };
 
-/** With its client, who is there: an override goes with its profile, by a foreign key. */
+/** With its client, who must exist: a foreign key deletes overrides with their profile. */
 const loadOverride = async (
   sql: Sql,
   id: number,
@@ -145,7 +145,7 @@ const loadOverride = async (
 const overridesOf = async (sql: Sql, client: ProfileId): Promise<readonly Override[]> =>
   (await sql.all<OverrideRow>(selectOfClient, [client])).map(overrideOf);
 
-/** Before the override itself: at no moment may two of a client be active. */
+/** Written before the override itself: a client may never have two active ones. */
 const storeOthers = (
   sql: Sql,
   profileId: ProfileId,

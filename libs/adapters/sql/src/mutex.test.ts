@@ -2,7 +2,7 @@ import { deadlineByHand } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { Mutex } from './mutex.ts';
 
-test('one piece of work is let in at a time, in the order in which they came', async () => {
+test('work runs one at a time, in order of arrival', async () => {
   const mutex = new Mutex();
   const steps: string[] = [];
   const work = (name: string) =>
@@ -15,7 +15,7 @@ test('one piece of work is let in at a time, in the order in which they came', a
   expect(steps.join('')).toBe('aabbcc');
 });
 
-test('what fails lets the next one in', async () => {
+test('failed work lets the next one run', async () => {
   const mutex = new Mutex();
   const failing = mutex.run(() => Promise.reject(new Error('no')));
   const next = mutex.run(async () => 'done');
@@ -23,7 +23,7 @@ test('what fails lets the next one in', async () => {
   expect(await next).toBe('done');
 });
 
-test('whoever waits too long is refused and never let in, and nobody passes the one who is inside', async () => {
+test('work that waits too long is refused and never runs, and nothing overtakes running work', async () => {
   const mutex = new Mutex();
   const held = Promise.withResolvers<void>();
   const steps: string[] = [];
@@ -40,7 +40,7 @@ test('whoever waits too long is refused and never let in, and nobody passes the 
   expect(steps).toEqual(['first', 'third']);
 });
 
-test('whoever expires before its turn is refused and never let in, and nobody passes the one who is inside', async () => {
+test('work that expires before its turn is refused and never runs, and nothing overtakes running work', async () => {
   const mutex = new Mutex();
   const deadline = deadlineByHand();
   const held = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ test('whoever expires before its turn is refused and never let in, and nobody pa
   expect(steps).toEqual(['third']);
 });
 
-test('a mutex that closes waits for those who came before, and refuses who comes after', async () => {
+test('closing waits for earlier work, and refuses later work', async () => {
   const mutex = new Mutex();
   const held = Promise.withResolvers<void>();
   let isDone = false;

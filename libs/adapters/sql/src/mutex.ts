@@ -1,20 +1,20 @@
 import { PorticoError, type Deadline } from '@portico/domain';
 import { fulfilledWithin } from './fulfilled-within.ts';
 
-/** How long work waits for its turn; without end where neither is given. */
+/** How long work waits for its turn. No limit unless given. */
 export interface TurnLimits {
   readonly waitMs?: number;
   readonly deadline?: Deadline | null;
 }
 
-/** Runs one piece of work at a time, in the order in which they came. */
+/** Runs one piece of work at a time, first come, first served. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   /**
-   * Rejects, and never begins the work, where its turn does not come within `waitMs`; throws `timed_out` where it does not come
-   * before the deadline expires.
+   * Rejects without starting the work if its turn does not come within `waitMs`. Throws `timed_out` if the deadline expires
+   * before its turn.
    */
   async run<T>(work: () => Promise<T>, { waitMs = Infinity, deadline = null }: TurnLimits = {}): Promise<T> {
     if (this.#closed) throw new Error('The database is closed.');
@@ -24,22 +24,22 @@ export class Mutex {
     try {
       const turn = beforeDeadline(before, deadline);
       if (waitMs === Infinity) await turn;
-      else if (!(await fulfilledWithin(waitMs, turn))) throw new Error(`The turn did not come within ${waitMs} ms.`);
+      else if (!(await fulfilledWithin(waitMs, turn))) throw new Error(`No lock acquired within ${waitMs} ms.`);
       return await work();
     } finally {
-      // Work that stopped waiting must not let the next one pass those before it.
+      // Work that stops waiting must not let later work overtake earlier work.
       void before.then(() => left.resolve());
     }
   }
 
-  /** Takes no more work; fulfilled once all that came before has ended. */
+  /** Accepts no more work; resolves once all earlier work has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
   }
 }
 
-/** Waits for the work; throws `timed_out` where the deadline expires first. */
+/** Waits for the work; throws `timed_out` if the deadline expires first. */
 const beforeDeadline = async <T>(work: Promise<T>, deadline: Deadline | null): Promise<T> => {
   if (!deadline) return work;
   const late = Promise.withResolvers<never>();

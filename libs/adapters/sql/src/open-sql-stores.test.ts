@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
 describeDialects(({ withPlace, withStores }) => {
-  test('what was stored is there after the database was opened anew', () =>
+  test('stored data is there after the database is reopened', () =>
     withPlace(async (open) => {
       const profile = aProfile();
       const collection = aCollection();
@@ -49,7 +49,7 @@ describeDialects(({ withPlace, withStores }) => {
       await close();
     }));
 
-  test('an epoch of before the restore of a backup never comes again', () =>
+  test('an epoch from before the restore of a backup never returns', () =>
     withStores(async ({ stores }) => {
       const profile = aProfile();
       const collection = aCollection();
@@ -68,26 +68,26 @@ describeDialects(({ withPlace, withStores }) => {
       expect(after?.grants).toBeGreaterThan(epochs?.grants ?? Infinity);
     }));
 
-  test('a name of 200 characters is kept and listed, however long the key that it is ordered by', () =>
+  test('a name of 200 characters is stored and listed, however long its sort key', () =>
     withStores(async ({ stores }) => {
-      // Of 4 bytes each, and of 12 once they are normalised.
+      // 4 bytes each, and 12 once normalised.
       const collection = aCollection({ name: '\u{1d160}'.repeat(200) });
       await stores.collections.add(collection, aDocument(), noEffects);
       const [listed] = await stores.collections.list({ of: 'all' }, { limit: 1, after: null });
       expect(listed?.name).toBe(collection.name);
     }));
 
-  test('the probe is content while the database is open, and not afterwards', () =>
+  test('the probe passes while the database is open, and fails afterwards', () =>
     withPlace(async (open) => {
       const { probe, settings, close } = await open();
-      // To open a connection may take longer than the probe has.
+      // Opening a connection may take longer than the probe's timeout.
       await settings.get('name');
       await probe.check();
       await close();
       await expect(probe.check()).rejects.toThrow();
     }));
 
-  test('closing waits for what was asked for before, and refuses what comes after', () =>
+  test('closing waits for earlier requests, and refuses later ones', () =>
     withPlace(async (open) => {
       const first = await open();
       const asked = [first.stores.audit.append(anEntry(), null), first.settings.put('name', 'value')];
@@ -102,7 +102,7 @@ describeDialects(({ withPlace, withStores }) => {
       await close();
     }));
 
-  test('a setting is kept until it is put anew; of simultaneous first ones one is kept', () =>
+  test('a setting stays until it is replaced; of simultaneous first ones one is stored', () =>
     withStores(async ({ settings }) => {
       expect(await settings.get('pepper')).toBeNull();
       const answers = await Promise.all(['a', 'b', 'c'].map((value) => settings.putIfAbsent('pepper', value)));

@@ -6,21 +6,21 @@ import type { SettingsTable } from './settings-table.ts';
 export type SqlConfig =
   | {
       readonly kind: 'sqlite';
-      /** Path of the file, which is made where there is none. */
+      /** Path of the file, created if missing. */
       readonly file: string;
     }
   | {
       readonly kind: 'postgresql';
-      /** `postgresql://user:password@host:port/database?sslmode=…`: a secret, for the password is in it. */
+      /** `postgresql://user:password@host:port/database?sslmode=…`. A secret: it contains the password. */
       readonly url: string;
     };
 
 export interface SqlOptions {
-  /** SQLite: how long a write waits for another process that writes, in milliseconds; then it fails. 5,000 unless told. */
+  /** SQLite: how long a write waits for another process's write before it fails, in milliseconds. 5,000 by default. */
   readonly writeWaitMs?: number;
-  /** PostgreSQL: how long a start waits for a server that cannot be reached, in milliseconds. 60,000 unless told. */
+  /** PostgreSQL: how long a start waits for an unreachable server, in milliseconds. 60,000 by default. */
   readonly startWaitMs?: number;
-  /** Told why a start takes its time, and when the database begins to take no writes. */
+  /** Receives why a start is slow, and when the database stops accepting writes. */
   readonly log?: Log;
 }
 
@@ -28,18 +28,18 @@ export interface SqlStores {
   readonly stores: StorePorts;
   readonly probe: Probe;
   readonly settings: SettingsTable;
-  /** Fulfilled once everything that was asked for before is written and the database is left alone. */
+  /** Resolves once all earlier requests are written and the database is closed. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the database and brings its tables up to date; of several processes that do so at once each comes up. Rejects,
- * naming the database and the reason, where it cannot be opened, is none, or was written by a newer version; with a
- * `DatabaseUnavailableError` where no more than waiting is needed.
+ * Opens the database and migrates its tables; several processes may do so at once. Rejects, naming the database and the
+ * reason, if it cannot be opened, is not a database, or was written by a newer version; with a `DatabaseUnavailableError` if
+ * waiting may help.
  */
 export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {}): Promise<SqlStores> => {
   const { writeWaitMs = 5_000, startWaitMs = 60_000, log = silent } = options;
-  // Loaded here, so that nobody loads the driver of a database that is not used.
+  // Imported here, so that the driver of the other database is never loaded.
   switch (config.kind) {
     case 'sqlite': {
       const { openSqliteStores } = await import('./sqlite/open-sqlite-stores.ts');

@@ -20,7 +20,7 @@ export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 export const insertProfile = insertInto(ProfileEntity, columnsOf(ProfileEntity));
 export const updateProfile = updateOf(ProfileEntity, 'id', without(columnsOf(ProfileEntity), 'id', 'grantsEpoch'));
 
-/** Spelled out, here and for collections and entries: a loop over the names takes twenty times as long. */
+/** Spelled out, here and for collections and entries: a loop over the names is twenty times slower. */
 export const profileOf = (row: ProfileColumns): Profile =>
   ({
     id: row.id,
@@ -38,7 +38,7 @@ export const profileOf = (row: ProfileColumns): Profile =>
     approvedAt: row.approvedAt,
   }) satisfies { readonly [Name in keyof Profile]: unknown } as Profile;
 
-/** Null where the profile has no key. */
+/** Null if the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
   const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
   if (keyHash === null || keyTag === null) return null;
@@ -49,7 +49,7 @@ export const keyOf = (row: KeyColumns): StoredKey | null => {
   };
 };
 
-/** For a key of null the columns take the key away. */
+/** A null key clears the columns of the key. */
 export const profileRow = (profile: Profile, key: StoredKey | null) => ({
   ...profile,
   bound: profile.issuer !== null,

@@ -67,7 +67,7 @@ const changesOf = (
     await database.transact(async (transaction) => {
       const state = { ...(await load(transaction, id)), admins: await adminsIn(transaction) };
       const effects = decide(state);
-      // Its grants and overrides go with the row, by foreign keys.
+      // Foreign keys delete its grants and overrides.
       await transaction.run(remove, [id]);
       await transaction.run(deleteMails, [id]);
       await writeEffects(transaction, effects);
@@ -106,7 +106,7 @@ const changesOf = (
 
 type StateColumns = ProfileColumns & KeyColumns;
 
-/** Null where there is none. */
+/** Null if there is none. */
 export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | null> => {
   const row = await sql.first<ProfileColumns>(selectById, [id]);
   return row ? profileOf(row) : null;
@@ -148,8 +148,8 @@ const refuseUnknownTier = async (sql: Sql, before: Profile, { tier }: Profile): 
 };
 
 /**
- * Translates the violation of an e-mail's or uid's uniqueness by that profile. Where both are taken the database names either;
- * the e-mail goes first, so it is asked about once more.
+ * Translates a uniqueness violation of this profile's e-mail or uid. If both are taken, the database may name either. The
+ * e-mail takes precedence, so it is checked again.
  */
 const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () => Promise<unknown>): Promise<void> => {
   try {

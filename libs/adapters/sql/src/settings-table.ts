@@ -1,11 +1,11 @@
 import type { SqlDatabase } from './sql.ts';
 
-/** A few named texts that the service keeps for itself. */
+/** A few named texts that the service stores for itself. */
 export interface SettingsTable {
-  /** Null where none is kept. */
+  /** Null if not set. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Keeps the value unless there is one already; returns the one that is kept. */
+  /** Stores the value unless one is set; returns the stored one. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
 

@@ -16,12 +16,12 @@ import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 
-/** What a dialect brings along for its stores. */
+/** What a dialect provides for its stores. */
 export interface SqlDialect {
   readonly database: SqlDatabase & { close(): Promise<void> };
   readonly prepared: PreparedReads;
   readonly collections: CollectionDialect;
-  /** Rejects while nothing can be read. */
+  /** Rejects while the database cannot be read. */
   readonly check: Probe['check'];
   readonly writeCheck: WriteCheckOptions;
 }

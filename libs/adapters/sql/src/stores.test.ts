@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
 describeDialects(({ withStores }) => {
-  test('a document of several megabytes comes back as it was', () =>
+  test('a document of several megabytes is returned unchanged', () =>
     withStores(async ({ stores: { collections } }) => {
       const collection = aCollection();
       const document = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
@@ -12,7 +12,7 @@ describeDialects(({ withStores }) => {
       await collections.update(collection.id, (current) => ({ ...noEffects, collection: current, document }));
       const { deflated, ...rest } = (await collections.document(collection.id))?.packed ?? {};
       expect(rest).toEqual({ crc32: document.crc32, bytes: document.bytes });
-      // `toEqual` would compare them one by one, for seconds.
+      // `toEqual` would compare byte by byte, for seconds.
       expect(deflated && Buffer.compare(deflated, document.deflated)).toBe(0);
     }));
 
@@ -42,7 +42,7 @@ describeDialects(({ withStores }) => {
     }),
   );
 
-  test('jobs that are added portion after portion leave the event loop to others in between', () =>
+  test('jobs added in many portions do not starve the event loop', () =>
     withStores(async ({ stores: { embeddingJobs } }) => {
       let [turns, ended] = [0, false];
       const count = () => {
@@ -55,7 +55,7 @@ describeDialects(({ withStores }) => {
       expect(turns).toBeGreaterThanOrEqual(5);
     }));
 
-  test('the error of a write that was refused says nothing of what was to be written', () =>
+  test('the error of a refused write does not reveal the written values', () =>
     withStores(async ({ stores: { profiles } }) => {
       const profile = aProfile();
       await profiles.add(profile, noEffects);

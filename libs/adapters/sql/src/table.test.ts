@@ -12,25 +12,25 @@ const tier = {
   updatedAt: 2,
 };
 
-test('an insertion has a parameter for each column, in the order of its text', () => {
+test('an insert has a parameter for each column, in the order of its text', () => {
   const { text, parameters } = insertInto(TierEntity, ['windowSeconds', 'tier']);
   expect(text).toBe('insert into tiers (window_seconds, tier) values (?, ?)');
   expect(parameters(tier)).toEqual([60, 'gold']);
 });
 
-test('an update names the columns that it writes, and the key last', () => {
+test('an update names the written columns, and the key last', () => {
   const { text, parameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
   expect(text).toBe('update tiers set is_active = ?, description = ? where tier = ?');
   expect(parameters(tier)).toEqual([true, null, 'gold']);
 });
 
-test('a row takes the place of the one with its key', () => {
+test('an upsert replaces the row with the same key', () => {
   expect(upsertInto(SettingEntity, 'name').text).toBe(
     'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
   );
 });
 
-test('columns are those of the entity, references included, selected under its names', () => {
+test('columns include references and are selected under their entity names', () => {
   expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt']);
   expect(columns('g', without(columnsOf(GrantEntity), 'grantedAt'), 'target_')).toBe(
     'g.profile_id as "target_profileId", g.collection_id as "target_collectionId"',

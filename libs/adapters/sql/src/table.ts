@@ -1,13 +1,13 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Sql, Value } from './sql.ts';
 
-/** What statements need of an entity: the names that it gives to the columns of its table. */
+/** What statements need of an entity: its table and the names of its columns. */
 interface Entity {
   readonly meta: { readonly tableName?: string };
   readonly properties: object;
 }
 
-/** A row as it is read and written: what may be null is null, and no column is left out. */
+/** A row as it is read and written: absent values are null, and no column is left out. */
 export type Row<E> = { readonly [Name in keyof InferEntity<E> & string]-?: Exclude<InferEntity<E>[Name], undefined> };
 
 /** All columns of the entity's table. */
@@ -20,11 +20,11 @@ export const without = <Name extends string, Left extends Name>(
 ): readonly Exclude<Name, Left>[] =>
   names.filter((name): name is Exclude<Name, Left> => !(left as readonly Name[]).includes(name));
 
-/** Selects columns of a table's alias under the names that their entity gives them: `p.full_name as "fullName"`. */
+/** Selects columns of a table alias under their entity names: `p.full_name as "fullName"`. */
 export const columns = (alias: string, names: readonly string[], prefix = ''): string =>
   names.map((name) => `${alias}.${inSnakeCase(name)} as "${prefix}${name}"`).join(', ');
 
-/** A statement that writes one row: its text, made once, and the parameters for a row. */
+/** A statement that writes one row: its text, built once, and the parameters for a row. */
 export interface RowStatement<Written> {
   readonly text: string;
   readonly parameters: (row: Written) => Value[];
@@ -36,7 +36,7 @@ export const insertInto = <E extends Entity, Name extends keyof Row<E>>(
 ): RowStatement<Pick<Row<E>, Name>> =>
   statement(`insert into ${tableOf(entity)} (${list(names)}) values (${names.map(() => '?').join(', ')})`, names);
 
-/** Inserts a row, or puts it in the place of the one with its key. */
+/** Inserts a row, or replaces the one with its key. */
 export const upsertInto = <E extends Entity>(entity: E, key: keyof Row<E>): RowStatement<Row<E>> => {
   const names = columnsOf(entity);
   const { text, parameters } = insertInto(entity, names);
@@ -44,7 +44,7 @@ export const upsertInto = <E extends Entity>(entity: E, key: keyof Row<E>): RowS
   return { text: `${text} on conflict (${inSnakeCase(key)}) do update set ${changed.join(', ')}`, parameters };
 };
 
-/** Writes these columns of the row with that key. */
+/** Updates these columns of the row with that key. */
 export const updateOf = <E extends Entity, Key extends keyof Row<E>, Name extends keyof Row<E>>(
   entity: E,
   key: Key,
@@ -54,7 +54,7 @@ export const updateOf = <E extends Entity, Key extends keyof Row<E>, Name extend
   return statement(`update ${tableOf(entity)} set ${changed} where ${inSnakeCase(key)} = ?`, [...names, key]);
 };
 
-/** Returns how many rows it changed. */
+/** Returns the number of rows changed. */
 export const write = <Written>(sql: Sql, { text, parameters }: RowStatement<Written>, row: Written): Promise<number> =>
   sql.run(text, parameters(row));
 

@@ -12,6 +12,7 @@ import type { SqlDatabase } from './sql.ts';
 import { createWriteCheck } from './write-check.ts';
 
 const isLinux = process.platform === 'linux';
+const rejected = 'The database rejects writes: not ready until it accepts them';
 
 describe('a check of writes', () => {
   const over = (write: () => Promise<unknown>, isWaitingFine = false) => {
@@ -22,13 +23,13 @@ describe('a check of writes', () => {
     return { check, warnings: () => log.messages('warn'), writes: () => writes };
   };
 
-  test('that was answered by a write makes no other for a while', async () => {
+  test('makes no other write for a while after one succeeded', async () => {
     const { check, writes, warnings } = over(() => Promise.resolve(1));
     for (let time = 0; time < 3; time += 1) await check();
     expect([writes(), warnings()]).toEqual([1, []]);
   });
 
-  test('writes each time while that is refused, and is fulfilled once it is taken; a warning says it once', async () => {
+  test('writes every time while writes fail, and passes once one succeeds; it warns once', async () => {
     const outcomes = [new Error('full'), new Error('still full'), null];
     const { check, warnings } = over(async () => {
       const outcome = outcomes.shift();
@@ -37,16 +38,16 @@ describe('a check of writes', () => {
     await expect(check()).rejects.toThrow('full');
     await expect(check()).rejects.toThrow('still full');
     await check();
-    expect(warnings()).toEqual(['The database takes no writes']);
+    expect(warnings()).toEqual([rejected]);
   });
 
-  test('of a write that has to wait is rejected, or says nothing where others are taken before it', async () => {
+  test('rejects if its write is slow, unless waiting is fine', async () => {
     const never = () => new Promise<never>(() => undefined);
     await expect(over(never).check()).rejects.toThrow('within 20 ms');
     await over(never, true).check();
   });
 
-  test('of a write that was refused late is rejected the next time', async () => {
+  test('rejects the next time if its write fails late', async () => {
     const late = Promise.withResolvers<never>();
     const { check } = over(() => late.promise, true);
     await check();
@@ -55,7 +56,7 @@ describe('a check of writes', () => {
   });
 });
 
-test.skipIf(!isLinux)('on SQLite a file that cannot grow is not ready, and ready again once it can', () =>
+test.skipIf(!isLinux)('on SQLite the probe fails while the file cannot grow, and passes once it can', () =>
   withFile(async (file) => {
     const { child, ended } = startChild('write-to-the-limit.ts', file);
     await once(child, 'message');
@@ -69,10 +70,10 @@ test.skipIf(!isLinux)('on SQLite a file that cannot grow is not ready, and ready
     try {
       expect(await state()).toEqual({ isTaken: true, isReadable: true, isReady: true, warnings: [] });
       limitTo(statSync(`${file}-wal`).size);
-      // A check that was fulfilled holds for a while.
+      // A check that passed holds for a while.
       await expect
         .poll(state, { timeout: 20_000, interval: 500 })
-        .toEqual({ isTaken: false, isReadable: true, isReady: false, warnings: ['The database takes no writes'] });
+        .toEqual({ isTaken: false, isReadable: true, isReady: false, warnings: [rejected] });
       limitTo('unlimited');
       expect(await state()).toMatchObject({ isTaken: true, isReady: true });
     } finally {
@@ -82,7 +83,7 @@ test.skipIf(!isLinux)('on SQLite a file that cannot grow is not ready, and ready
   }),
 );
 
-test('on SQLite a write that waits for another process says nothing for as long as it may', () =>
+test('on SQLite the probe passes while a write may still wait for another process', () =>
   withFile(async (file) => {
     const { probe, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 2_000 });
     const other = new SqliteDriver(file);
@@ -105,7 +106,7 @@ test('on SQLite a write that waits for another process says nothing for as long 
   }));
 
 test.skipIf(!postgres)(
-  'on PostgreSQL a server that only reads is not ready, and ready again once it writes',
+  'on PostgreSQL the probe fails while the server is read-only, and passes once it is not',
   async () => {
     const url = await newDatabase();
     const { stores, probe, close } = await openSqlStores({ kind: 'postgresql', url });

@@ -5,17 +5,17 @@ import type { SqlDatabase } from './sql.ts';
 export interface WriteCheckOptions {
   /** How long a check waits for its write, in milliseconds. */
   readonly waitMs: number;
-  /** Whether a write that has to wait longer does so behind others that are taken, so that it says nothing. */
+  /** Whether a slower write passes the check, because it only queues behind other writes that succeed. */
   readonly isWaitingFine: boolean;
   readonly log: Log;
 }
 
-/** A write that was taken answers the checks of so many milliseconds. */
+/** After a successful write, checks pass without a new one for this many milliseconds. */
 const takenMs = 5_000;
 
 /**
- * A check that rejects while the database takes no writes: a full disk, a file at its greatest size, a server that only reads. It
- * writes a row of its own; while that is refused, at each check, so that it is fulfilled again as soon as one is taken.
+ * A check that rejects while the database accepts no writes: a full disk, a file at its size limit, a read-only server. It
+ * writes a row of its own. While writes fail it tries one at every check, so it passes again as soon as one succeeds.
  */
 export const createWriteCheck = (
   database: SqlDatabase,
@@ -24,7 +24,7 @@ export const createWriteCheck = (
   let takenUntil = -Infinity;
   let underWay: Promise<void> | null = null;
   let refusal: { readonly error: unknown } | null = null;
-  const outage = createOutage(log, { back: 'The database takes writes again' });
+  const outage = createOutage(log, { back: 'The database accepts writes again' });
 
   const write = async (): Promise<void> => {
     try {
@@ -33,7 +33,7 @@ export const createWriteCheck = (
       refusal = null;
       outage.end();
     } catch (error) {
-      outage.begin({ message: 'The database takes no writes', fields: { err: error } });
+      outage.begin({ message: 'The database rejects writes: not ready until it accepts them', fields: { err: error } });
       refusal = { error };
     }
   };
@@ -45,7 +45,7 @@ export const createWriteCheck = (
     });
     const isDone = await fulfilledWithin(waitMs, underWay);
     if (refusal) throw refusal.error;
-    if (!isDone && !isWaitingFine) throw new Error(`The database did not take a write within ${waitMs} ms.`);
+    if (!isDone && !isWaitingFine) throw new Error(`The database did not accept a write within ${waitMs} ms.`);
   };
 };
 

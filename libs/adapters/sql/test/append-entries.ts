@@ -1,4 +1,4 @@
-/** Opens the file, appends that many audit entries (or goes on until it is killed) and says the id of each that is acknowledged. */
+/** Opens the file, appends that many audit entries (or until killed), and reports the id of each acknowledged one. */
 import { randomUUID } from 'node:crypto';
 import { anEntry } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
@@ -9,7 +9,7 @@ const { stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeW
 const appendOne = async () => {
   const id = randomUUID() as EntryId;
   await stores.audit.append(anEntry({ id }), null);
-  // A message that is still on its way when the process disconnects would be lost.
+  // A message still in flight when the process disconnects would be lost.
   await new Promise((resolve) => process.send?.(id, resolve));
 };
 for (let n = 0; count === 'endless' || n < Number(count); n += 5) {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A process of its own that runs one of the programs beside this file; what it sends is gathered in `messages`. */
+/** A child process that runs one of the programs beside this file; `messages` collects what it sends. */
 export const startChild = (program: string, ...parameters: readonly string[]) => {
   const child: ChildProcess = fork(fileURLToPath(new URL(program, import.meta.url)), parameters, {
     execArgv: ['-C', '@portico/source'],

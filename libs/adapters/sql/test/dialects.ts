@@ -6,15 +6,15 @@ import { withFile, withStores } from './with-stores.ts';
 
 /** One kind of database to run tests on. */
 export interface TestedDialect {
-  /** Works on stores without a row. */
+  /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
-  /** Works where a database is not made yet; each call of `open` opens the same one, and `run` changes it as another program would. */
+  /** Runs work before the database exists; each `open` opens the same one, and `run` changes it as another program would. */
   readonly withPlace: (
     work: (open: () => Promise<SqlStores>, run: (sql: string) => Promise<void>) => Promise<void>,
   ) => Promise<void>;
 }
 
-/** The same tests on each kind of database. */
+/** Defines the same tests for each kind of database. */
 export const describeDialects = (tests: (dialect: TestedDialect) => void): void => {
   describe('on SQLite', () => tests(sqlite));
   describe.skipIf(!postgres)('on PostgreSQL', () => tests(postgresql));

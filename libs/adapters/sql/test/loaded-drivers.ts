@@ -1,4 +1,4 @@
-/** Opens a database and says which drivers were loaded for it. */
+/** Opens a database and reports which drivers were loaded for it. */
 import { createRequire } from 'node:module';
 import { openSqlStores, type SqlConfig } from '../src/index.ts';
 

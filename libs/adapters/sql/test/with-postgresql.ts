@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll } from 'vitest';
 import { openSqlStores, type SqlStores } from '../src/index.ts';
 
-/** A server for one file of tests; null where none can be had. */
+/** A server for one test file; null if none is available. */
 export const postgres = await startPostgres();
 afterAll(async () => {
   await shared?.opened.close();
@@ -13,11 +13,11 @@ afterAll(async () => {
 
 /** The address of a new database without tables. */
 export const newDatabase = async (): Promise<string> => {
-  if (!postgres) throw new Error('There is no PostgreSQL.');
+  if (!postgres) throw new Error('PostgreSQL is not available.');
   return postgres.newDatabase();
 };
 
-/** Works on the database as another program would. */
+/** Runs work on the database as another program would. */
 export const onDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -28,7 +28,7 @@ export const onDatabase = async <T>(url: string, work: (client: Client) => Promi
   }
 };
 
-/** Stores without a row. They are opened once for a file of tests, and emptied for each. */
+/** Empty stores. They are opened once per test file, and emptied for each test. */
 export const withPostgresqlStores = async (work: (opened: SqlStores) => Promise<void>): Promise<void> => {
   shared ??= await openShared();
   await shared.client.query(emptyAll);
@@ -44,7 +44,7 @@ const openShared = async () => {
   return { opened: await openSqlStores({ kind: 'postgresql', url }), client };
 };
 
-/** Faster for few rows than `truncate`, which makes new files. */
+/** Faster for few rows than `truncate`, which creates new files. */
 const emptyAll = `
   delete from profiles; delete from collections; delete from tiers; delete from jobs; delete from reindex_runs;
   delete from settings; delete from audit_entries; delete from audit_days;

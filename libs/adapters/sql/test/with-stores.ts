@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlStores, type SqlStores } from '../src/index.ts';
 
-/** A path for a database of its own, in a folder that goes afterwards. */
+/** A path for a new database, in a folder that is removed afterwards. */
 export const withFile = async (work: (file: string) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-sql-'));
   try {

@@ -1,4 +1,4 @@
-/** Opens the file and says at each message whether the database is ready, whether it takes an entry, and what was warned of. */
+/** Opens the file; at each message, reports whether the database is ready and accepts an entry, and the warnings. */
 import { anEntry, recordLog } from '@portico/contracts';
 import { openSqlStores } from '../src/index.ts';
 
@@ -13,7 +13,7 @@ const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
   );
 
 const tell = async (): Promise<void> => {
-  // More than any page that is free in the file.
+  // More than fits into the free pages of the file.
   const isTaken = await isFulfilled(stores.audit.append(anEntry({ message: 'x'.repeat(100_000) }), null));
   const isReadable = await isFulfilled(stores.audit.page({ source: 'all' }, 0, 1));
   process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings: log.messages('warn') });

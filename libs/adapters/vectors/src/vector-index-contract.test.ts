@@ -78,7 +78,7 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
     vector: query.vector.map((x, i) => (i < 767 ? x : 0.5)).fill(1, 0, 1),
   })),
   'a score below 0 is raised to 0': onMatches((matches) => matches.map((match) => ({ ...match, score: -1 }))),
-  'the similarity does not depend on how long a vector is': over((index, { embeddings }) => ({
+  'the similarity does not depend on the length of a vector': over((index, { embeddings }) => ({
     search: async (query) => {
       const stored = await embeddings.changedSince(0, query.modelId, 99);
       const lengths = new Map(stored.map(({ collectionId, vector }) => [collectionId, Math.hypot(...vector)]));
@@ -90,46 +90,46 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
       return { matches: scaled, isFallback };
     },
   })),
-  'no more than the limit are answered where the scores differ': onQuery((query) => ({
+  'at most the limit is returned if scores differ': onQuery((query) => ({
     ...query,
     limit: query.limit + 1,
   })),
-  'all that equal the last score within the limit are answered too': onMatches((matches, { limit }) =>
+  'matches that equal the last score within the limit are returned too': onMatches((matches, { limit }) =>
     matches.slice(0, limit),
   ),
-  'scores raised to 0 are equal, so a limit that ends among them answers them all': onMatches((matches, { limit }) =>
+  'scores raised to 0 are equal, so a limit that ends among them returns them all': onMatches((matches, { limit }) =>
     matches.filter(({ score }, i) => score > 0 || i < limit),
   ),
-  'a limit above what there is answers all there is': onQuery((query) => ({
+  'a limit above the number of vectors returns them all': onQuery((query) => ({
     ...query,
     limit: query.limit > 1000 ? 1 : query.limit,
   })),
-  'only what is among the given collections is answered, and it fills the limit': everywhere(),
-  'nothing outside the given collections changes an answer': everywhere(),
-  'a collection among the given ones that has no vector is left out': onMatches((matches, { among }) => [
+  'only the given collections are returned, and they fill the limit': everywhere(),
+  'vectors outside the given collections do not change an answer': everywhere(),
+  'a given collection without a vector is left out': onMatches((matches, { among }) => [
     ...matches,
     ...among
       .filter((id) => !matches.some(({ collectionId }) => collectionId === id))
       .map((collectionId) => ({ collectionId, score: 0 })),
   ]),
-  'among no collections nothing is found': over((index, subject) => ({
+  'among no collections, nothing is found': over((index, subject) => ({
     search: async (query) =>
       index.search({ ...query, among: query.among.length ? query.among : await storedIds(subject, query.modelId) }),
   })),
-  'an empty index answers nothing': onMatches((matches, { among }) =>
+  'an empty index returns nothing': onMatches((matches, { among }) =>
     matches.length ? matches : among.map((collectionId) => ({ collectionId, score: 0 })),
   ),
-  'the vectors of another model influence nothing': over((index) => ({
+  'vectors of another model have no influence': over((index) => ({
     search: async (query) => {
       const answers = await Promise.all(['model-1', 'model-2'].map((modelId) => index.search({ ...query, modelId })));
       return { matches: answers.flatMap(({ matches }) => matches), isFallback: false };
     },
   })),
-  'an embedding that was stored is found by the next search, with the same array of collections too': rememberingRows(),
-  'an embedding takes the place of the earlier one': keepingTheFirst(),
-  'an embedding that was found for another model takes the place of the earlier one': rememberingRows(),
-  'a removed vector is found no more, with the same array of collections too': rememberingRows(),
-  'what takes the place of a removed vector is not taken for it': over((index) => {
+  'a stored embedding is found by the next search, even with the same array of collections': rememberingRows(),
+  'an embedding replaces the earlier one': keepingTheFirst(),
+  'an embedding of another model replaces the earlier one': rememberingRows(),
+  'a removed vector is no longer found, even with the same array of collections': rememberingRows(),
+  'a vector in the slot of a removed one is not mistaken for it': over((index) => {
     let removed: CollectionId | undefined;
     return {
       remove: async (id) => {
@@ -145,7 +145,7 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
       },
     };
   }),
-  'removing what is absent is no error': over((index) => {
+  'removing an absent vector is no error': over((index) => {
     const known = new Set<CollectionId>();
     return {
       search: async (query) => {
@@ -159,12 +159,12 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
       },
     };
   }),
-  'a question whose vector has not 768 dimensions is refused': accepting(({ length }) => length !== 768),
-  'a question whose vector is not finite, or has no direction, is refused': accepting(
+  'a query vector without exactly 768 dimensions is refused': accepting(({ length }) => length !== 768),
+  'a query vector that is not finite or has no direction is refused': accepting(
     (vector) => !vector.every(Number.isFinite) || vector.every((x) => x === 0),
   ),
   'an answer reflects every embedding up to the sequence that the query names': keepingTheFirst(),
-  'every one of many concurrent searches reflects the sequence that it names': over((index) => {
+  'each of many concurrent searches reflects the sequence that it names': over((index) => {
     let flight: Promise<VectorAnswer> | undefined;
     return { search: (query) => (flight ??= index.search(query)) };
   }),
@@ -178,11 +178,11 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
       },
     };
   }),
-  'an answer of the index itself is no fallback': onAnswer(() => ({ isFallback: true })),
-  'while the index cannot answer its check rejects, and a search that needs to catch up does too': over((index) => ({
+  'an answer from the index itself is no fallback': onAnswer(() => ({ isFallback: true })),
+  'while the index cannot answer, its check rejects, and so does a search that must catch up': over((index) => ({
     search: (query) => index.search(query).catch(() => ({ matches: [], isFallback: true })),
   })),
-  'it says what it is': over(() => ({ kind: '' })),
+  'it names its kind': over(() => ({ kind: '' })),
 };
 
 for (const [name, run] of proofsOf(vectorIndexContract, sabotages, createSubject)) test(name, run);

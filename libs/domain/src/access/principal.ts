@@ -39,9 +39,7 @@ export interface CallerRow<Found extends CollectionHead = CollectionHead> {
   readonly key: StoredKey | null;
   readonly limits: ClientLimits;
   readonly epochs: Epochs;
-  /**
-   * The requested part of the collection that the request is about. Null if the request is about none, or if it does not exist.
-   */
+  /** The requested part of the collection that the request is about; null if there is none or it does not exist. */
   readonly target: Found | null;
   /** Whether the profile has a grant for the target. */
   readonly granted: boolean;
@@ -74,7 +72,7 @@ export interface Identified<Found extends CollectionHead = CollectionHead> exten
   readonly via: 'token' | 'key';
 }
 
-/** The same, after the request was admitted. */
+/** An identified caller whose request was admitted. */
 export interface Principal<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
   /** The request's deadline; null if no request waits. */
   readonly deadline: Deadline | null;
@@ -91,7 +89,7 @@ export interface Initiator {
 declare const minted: unique symbol;
 
 /**
- * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who holds the stores anyway.
+ * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who has the stores anyway.
  */
 export interface AdminAuthority extends Initiator {
   readonly [minted]: true;

@@ -41,7 +41,7 @@ test.each(['', '2026-11', '2026-02-29', '2026-13-01', '2026-11-21T', '2026-11-21
   },
 );
 
-test('a fraction may be as long as it likes', () => {
+test('a fraction may have any number of digits', () => {
   expect(parseDateTime(`2026-11-21T10:20:30.${'5'.repeat(70)}Z`)).toBe(utc('2026-11-21T10:20:30Z') + 555.556);
 });
 

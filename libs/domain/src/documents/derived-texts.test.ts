@@ -14,8 +14,8 @@ const long = 'x'.repeat(1_000_000);
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-test('the key that lists are ordered by has at most three times the length of the name', () => {
-  // Normalisation parts some characters, such as U+1D160, into three (Unicode Standard Annex 15, section 1.3).
+test('the sort key of lists is at most three times as long as the name', () => {
+  // Normalisation splits some characters, such as U+1D160, into three (Unicode Standard Annex 15, section 1.3).
   const lengthening: string[] = [];
   let factor = 0;
   for (let code = 0; code <= 0x10_ffff; code++) {
@@ -35,7 +35,7 @@ test('the key that lists are ordered by has at most three times the length of th
   );
 });
 
-test('what a text can name is one line of at most 200 characters', () => {
+test('a name from a text is one line of at most 200 characters', () => {
   expect(nameIn('x'.repeat(200))).toBe('x'.repeat(200));
   expect(nameIn('x'.repeat(201))).toBe('x'.repeat(200));
   expect(nameIn('🐈'.repeat(201))).toBe('🐈'.repeat(200));
@@ -50,14 +50,14 @@ test('what a text can name is one line of at most 200 characters', () => {
   );
 });
 
-test('what a text can describe has at most 10,000 characters, lines and all', () => {
+test('a description from a text has at most 10,000 characters, line breaks included', () => {
   expect(descriptionIn('🐈'.repeat(10_000))).toBe('🐈'.repeat(10_000));
   expect(descriptionIn('🐈'.repeat(10_001))).toBe('🐈'.repeat(10_000));
   expect(descriptionIn(' a\n\nb\u0000\ud800 ')).toBe('a\n\nb\ufffd');
   expect(descriptionIn(' ')).toBe('');
 });
 
-test('what an entry of the audit trail is found by has at most 200 characters, or is nothing', () => {
+test('a facet of an audit entry has at most 200 characters or is null', () => {
   const bounds = { clientId: 200, collectionId: 200, action: 200 } satisfies Record<keyof AuditFacets, number>;
   const all = (text: string) => facetsOf({ client_id: text, collection_id: text, action: text });
   for (const facet of Object.keys(bounds) as (keyof AuditFacets)[]) {
@@ -66,7 +66,7 @@ test('what an entry of the audit trail is found by has at most 200 characters, o
   }
 });
 
-test('a mail is as long as what its recipient and an admin may say, in a few sentences', () => {
+test('a mail adds a few sentences to what its recipient and an admin may enter', () => {
   const escapedMax = 6; // `"` becomes `&quot;`.
   const profile = { email: 'x'.repeat(254), fullName: '"'.repeat(200) } as Profile;
   const bounds = {
@@ -85,7 +85,7 @@ test('a mail is as long as what its recipient and an admin may say, in a few sen
       expect(mail[part].length).toBeLessThanOrEqual(bounds[part]);
 });
 
-test('a warning ends where it is longer than anyone can use', () => {
+test('a warning that is too long to use is cut', () => {
   const { pointer, message } = warningOf({ path: ['a', long, 'b'], message: long });
   expect([pointer, message.length]).toEqual(['/a', 501]);
   expect(warningOf({ path: ['~'.repeat(2_000)], message: 'm' })).toEqual({
@@ -98,7 +98,7 @@ test('a warning ends where it is longer than anyone can use', () => {
   });
 });
 
-test('why a document is refused is said in few words, whatever it holds', () => {
+test('the reason for refusing a document is short, whatever it holds', () => {
   const info = { title: 't' };
   for (const document of [
     long,

@@ -11,7 +11,7 @@ const basic = { type: 'basic', name: 'Authorization', in: null };
 
 const key = (name: string, place: string) => ({ type: 'apiKey', name, in: place });
 
-/** As the text of a document without names that look like numbers would tell. */
+/** The first name as parsed, which is right for documents without names that look like numbers. */
 const asParsed = (document: Json) => (path: readonly (string | number)[]) =>
   Object.keys(valueAt(document, path) ?? {})[0];
 
@@ -39,7 +39,7 @@ test.each<[string, Json, object]>([
   ['mutualTLS is none', only({ type: 'mutualTLS' }), none],
   ['a scheme without a type is none', only({ name: 'X-Key', in: 'header' }), none],
   ['an API key without a name is none', only({ type: 'apiKey', in: 'header' }), none],
-  ['blanks round a name are left out', only({ type: 'apiKey', name: ' k\n', in: 'query' }), key('k', 'query')],
+  ['blanks around a name are trimmed', only({ type: 'apiKey', name: ' k\n', in: 'query' }), key('k', 'query')],
   ['an API key in no known place is none', only({ type: 'apiKey', name: 'k', in: 'body' }), none],
   ['a scheme that is no object is none', only('bearer'), none],
   ['no schemes are none', {}, none],
@@ -110,7 +110,7 @@ test.each<[string, Json, object]>([
   ['a name with a line break names none', named('X-A\r\nX-Evil: 1'), noLine],
   ['a name with a bidirectional control names none', named('X-\u202eA'), noLine],
   [
-    'the warning is of the scheme that a reference names',
+    'the warning points at the scheme that a reference names',
     withSchemes({
       a: { $ref: '#/components/securitySchemes/b' },
       b: { type: 'apiKey', name: '\n\u0007', in: 'query' },
@@ -126,7 +126,7 @@ test('a reference of very many steps names nothing', () => {
   expect(authenticationOf(document, asParsed(document))).toEqual({ value: none });
 });
 
-test('only where a name looks like a number the text is asked, by the place of the names', () => {
+test('the text is asked for the first name only if one looks like a number', () => {
   const asked: unknown[] = [];
   const zz = (path: unknown) => (asked.push(path), 'zz');
   const schemes = { zz: { type: 'http', scheme: 'bearer' }, 1: { type: 'http', scheme: 'basic' } };

@@ -16,9 +16,9 @@ const basic: AuthenticationScheme = { type: 'basic', name: 'Authorization', in: 
 const referenceStepsMax = 8;
 
 /**
- * How calls to a document's API authenticate, by the first requirement of its top-level `security`, or else by the first of its
- * security schemes (specification, section 4). What cannot be read is `none`, and so is, with a warning, an API key by a name
- * that is longer than `parameterNameMax` or no plain line.
+ * Returns how calls to a document's API authenticate, by the first requirement of its top-level `security` or, without one,
+ * the first of its security schemes (specification, section 4). Returns `none` for what cannot be read and, with a warning,
+ * for an API key whose name is longer than `parameterNameMax` or not a plain line.
  */
 export function authenticationOf(document: Json, firstName: FirstName): DerivedFact<AuthenticationScheme> {
   const name = firstSchemeName(document, firstName);
@@ -29,15 +29,15 @@ export function authenticationOf(document: Json, firstName: FirstName): DerivedF
 const schemesPath: DocumentPath = ['components', 'securitySchemes'];
 
 function firstSchemeName(document: Json, firstName: FirstName): string | undefined {
-  // Without `security`, or with one that is no list, the schemes alone speak.
+  // Without a list under `security`, the first scheme counts.
   const path = isJsonArray(memberOf(document, 'security')) ? ['security', 0] : schemesPath;
   const named = valueAt(document, path);
   const [first] = isJsonObject(named) ? Object.keys(named) : [];
-  // An object has names that look like numbers before all others, wherever they stood (ECMA-262, OrdinaryOwnPropertyKeys).
+  // Objects list names that look like numbers first, wherever they stood in the text (ECMA-262, OrdinaryOwnPropertyKeys).
   return first !== undefined && /^\d+$/.test(first) ? firstName(path) : first;
 }
 
-/** Where the scheme stands that is meant by the one at that place. */
+/** Returns where the scheme at that place is defined, after following its references. */
 function followed(document: Json, from: DocumentPath): DocumentPath | undefined {
   let path: DocumentPath | undefined = from;
   for (let step = 0; path && step < referenceStepsMax; step++) {

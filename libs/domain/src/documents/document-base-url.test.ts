@@ -36,7 +36,7 @@ test.each<[string, Json, string]>([
   ['an undeclared variable stays in its braces', server('https://{host}.example', {}), 'https://{host}.example'],
   ['a variable without a default stays in its braces', server('https://{h}.example', { h: {} }), 'https://{h}.example'],
   ['a variable named as an inherited property is undeclared', server('/{toString}', {}), '/{toString}'],
-  ['blanks and line breaks round an address are left out', server('\n https://a.example\t\n'), 'https://a.example'],
+  ['blanks and line breaks around an address are trimmed', server('\n https://a.example\t\n'), 'https://a.example'],
   ['braces that do not match stay', server('/}{a{b}}{', { b: { default: 'c' }, 'a{b': { default: 'd' } }), '/}{ac}{'],
   ['a default is taken literally', server('/{a}', { a: { default: '{b}$&' }, b: { default: 'c' } }), '/{b}$&'],
 ])('%s', (_sentence, document, url) => {
@@ -75,8 +75,8 @@ test.each<[string, Json, object]>([
   expect(baseUrlOf(document)).toEqual(fact);
 });
 
-test('a long default said many times is never built', () => {
-  // Whole, it would have 400 GB, and beyond half a gigabyte no text can be built.
+test('a long default repeated many times is never expanded', () => {
+  // Expanded, it would take 400 GB; no string can exceed half a gigabyte.
   const document = server('{a}'.repeat(1_000_000), { a: { default: 'x'.repeat(400_000) } });
   expect(baseUrlOf(document)).toEqual(tooLong);
 });
@@ -86,6 +86,6 @@ test.each([
   ['braces that close', '}'],
   ['braces', '{}'],
   ['one brace and a name', 'x'],
-])('ten million characters of %s are gone through once', (_what, part) => {
+])('ten million characters of %s are scanned once', (_what, part) => {
   expect(baseUrlOf(server(`{${part.repeat(10_000_000 / part.length)}`))).toEqual(tooLong);
 });

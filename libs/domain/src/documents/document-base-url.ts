@@ -6,9 +6,9 @@ import { isJsonArray, memberOf } from './document-value.ts';
 import type { DerivedFact } from './document.ts';
 
 /**
- * The address that calls to a document's API begin with: its first `servers` entry, variables replaced by their defaults
- * (specification, section 4). A relative address stays relative, and a variable that is not declared, or has no default, stays in
- * its braces. `/` where there is none or an empty one, and with a warning where it is longer than `baseUrlMax` or no plain line.
+ * Returns the base address of a document's API: its first `servers` entry, variables replaced by their defaults
+ * (specification, section 4). A relative address stays relative; a variable that has no default stays in its braces. Returns
+ * `/` for a missing or empty address and, with a warning, for one longer than `baseUrlMax` or not a plain line.
  */
 export function baseUrlOf(document: Json): DerivedFact<string> {
   const servers = memberOf(document, 'servers');
@@ -36,12 +36,12 @@ const withoutAddress = (message: string): DerivedFact<string> => ({
 const unitsMax = 2 * baseUrlMax;
 
 /**
- * In one pass, so that what a default brings in is not looked at again; undefined as soon as it is too long, since a few
- * variables can say a long default any number of times.
+ * Replaces variables in one pass, so that braces in a default are not expanded. Returns undefined as soon as the result is
+ * too long: a short url can repeat a long default any number of times.
  */
 function replaced(url: string, variables: Json | undefined): string | undefined {
   let address = '';
-  /** How much of the url is in the address, and where the last brace opened. */
+  /** How much of the url was copied, and where the last brace opened. */
   let taken = 0;
   let open = -1;
   for (const { 0: brace, index } of url.matchAll(/[{}]/g)) {

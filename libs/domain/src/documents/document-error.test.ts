@@ -12,7 +12,7 @@ test.each<[string, Json]>([
   ['an empty title', { openapi: '3.0.0', info: { title: '' }, paths: {} }],
   ['a release candidate', { openapi: '3.0.0-rc2', info, paths: {} }],
   ['members that the schema does not know', { openapi: '3.0.0', info, paths: {}, toString: 1 }],
-])('%s is taken', (_what, document) => {
+])('%s is accepted', (_what, document) => {
   expect(documentError(document)).toBeNull();
 });
 
@@ -63,7 +63,7 @@ test.each<[string, Json, string]>([
   expect(documentError(document, 'openapi_spec')).toBe(fault);
 });
 
-test('a document that stands by itself is named without a prefix', () => {
+test('a document without a name gets no prefix', () => {
   expect(documentError([])).toBe('the document must be a JSON object');
   expect(documentError({ openapi: '3.0.0', info: {}, paths: {} })).toBe('info.title must be a string');
 });

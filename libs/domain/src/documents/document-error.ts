@@ -2,9 +2,9 @@ import type { Json } from '../json.ts';
 import { isJsonObject, memberOf } from './document-value.ts';
 
 /**
- * Why a value is no OpenAPI document that can be taken, or null where it can (specification, section 4): its place
- * and what it must be, in words for the caller. `name` is what the caller knows the whole by.
- * Violations from the official schema beyond these are none.
+ * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the place and what
+ * it must be, in words for the caller. `name` is the caller's name for the document. Other violations of the official schema
+ * are not errors.
  */
 export function documentError(document: Json, name?: string): string | null {
   const at = (path: string) => (name ? `${name}.${path}` : path);
@@ -34,7 +34,7 @@ function errorOfVersion(version: Json | undefined, swagger: Json | undefined, at
   return `${at('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${read}${hint}`;
 }
 
-/** A value in a message, cut short: what stands there came from outside. */
+/** A value in a message, cut short because it came from outside. */
 function shown(value: Json): string {
   if (isJsonObject(value)) return 'an object';
   if (typeof value === 'object' && value !== null) return 'an array';

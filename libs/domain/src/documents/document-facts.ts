@@ -6,8 +6,8 @@ import { memberOf } from './document-value.ts';
 import type { DocumentFacts, FirstName } from './document.ts';
 
 /**
- * What there is to know of a document that `documentFault` took (specification, section 4). `firstName` is asked only where the
- * value cannot tell, for a parsed object has forgotten where names that look like numbers stood.
+ * Returns the facts of a document that `documentError` accepts (specification, section 4). Asks `firstName` only if the
+ * value cannot tell: a parsed object loses the position of names that look like numbers.
  */
 export function documentFacts(document: Json, firstName: FirstName): DocumentFacts {
   const info = memberOf(document, 'info');

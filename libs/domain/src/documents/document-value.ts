@@ -8,11 +8,11 @@ export const isJsonObject = (value: Json | undefined): value is JsonObject =>
 
 export const isJsonArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** The object's own member of that name: a document may well hold keys such as `toString` or `__proto__`. */
+/** The object's own member of that name: a document may hold keys such as `toString` or `__proto__`. */
 export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** The value at that place, by names of members and places in lists; undefined where there is none. */
+/** Returns the value at that path of member names and list indexes; undefined if there is none. */
 export const valueAt = (document: Json, path: DocumentPath): Json | undefined => {
   let value: Json | undefined = document;
   for (const token of path) {
@@ -22,12 +22,12 @@ export const valueAt = (document: Json, path: DocumentPath): Json | undefined =>
   return value;
 };
 
-/** No document that is taken nests deeper (specification, section 1). */
+/** No accepted document nests deeper (specification, section 1). */
 const levelsMax = 100;
 
 /**
- * The place that a reference within the same document names by a JSON Pointer in its fragment (RFC 6901, section 6), whether
- * there is something or not; undefined for an external address, and where it is no pointer that can name anything.
+ * Returns the path that a local reference names by the JSON Pointer in its fragment (RFC 6901, section 6), whether or not it
+ * leads anywhere; undefined for an external reference and for a pointer that can name nothing.
  */
 export function localPath(reference: string): DocumentPath | undefined {
   if (reference === '#') return [];

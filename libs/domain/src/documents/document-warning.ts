@@ -8,9 +8,8 @@ const pointerMax = 2_000;
 const messageMax = 500;
 
 /**
- * A violation as it is told: no document makes its warnings larger than some kilobytes. The JSON Pointer (RFC 6901, section 3)
- * ends at the last place above that is short enough, where names of the document would make it longer than anyone can use; a long
- * message is cut.
+ * Turns a violation into a warning of a few kilobytes at most. A JSON Pointer (RFC 6901, section 3) that the document's
+ * names would make too long to use ends at its last ancestor that fits; a long message is cut.
  */
 export const warningOf = ({ path, message }: SchemaViolation): DocumentWarning => {
   const shown = firstCharacters(message, messageMax);

@@ -18,43 +18,43 @@ export interface DocumentWarning {
   readonly message: string;
 }
 
-/** An OpenAPI document that was found acceptable (specification, section 4), and what `documentFacts` finds in it. */
+/** An accepted OpenAPI document (specification, section 4), and what `documentFacts` finds in it. */
 export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */
   readonly digest: string;
   /**
-   * What the document says and cannot be kept, then violations of the official JSON Schema: at most 20 in full; counting them
+   * What the document says but cannot be kept, then violations of the official JSON Schema: at most 20 in full; counting
    * stops at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
 
-/** What is kept of a document beside its text. Each is small, however large the document is. */
+/** What is kept of a document besides its text. Each fact is small, however large the document is. */
 export interface DocumentFacts {
-  /** `info.title` as far as it can name a collection; null where there is no such text. */
+  /** `info.title`, as a name for a collection; null if it is absent or nothing of it can be kept. */
   readonly title: string | null;
-  /** `info.description` as far as it can describe a collection; null where it is absent or no string. */
+  /** `info.description`, as a description of a collection; null if it is absent or no string. */
   readonly description: string | null;
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
-  /** What the document says and cannot be kept. */
+  /** What the document says but cannot be kept. */
   readonly violations: readonly SchemaViolation[];
 }
 
-/** One fact, and what kept it from being what the document says. */
+/** One fact, and why it departs from the document, if it does. */
 export interface DerivedFact<T> {
   readonly value: T;
   readonly violation?: SchemaViolation;
 }
 
-/** The name that stands first in the text of the object at that place. */
+/** Returns the name that comes first in the text of the object at that place. */
 export type FirstName = (path: DocumentPath) => string | undefined;
 
-/** Names of members and places in lists, from the outermost object on. */
+/** Member names and list indexes, from the outermost object on. */
 export type DocumentPath = readonly (string | number)[];
 
-/** What there is to warn of, by its place. */
+/** Something to warn of, and its place. */
 export interface SchemaViolation {
   readonly path: DocumentPath;
   readonly message: string;

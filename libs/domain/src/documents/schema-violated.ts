@@ -3,11 +3,11 @@ import type { ReadDocument } from './document.ts';
 
 const violationsNamed = 5;
 
-/** `invalid_body` for a document that has warnings, where none are accepted. */
+/** `invalid_body` for a document with warnings, if none are accepted. */
 export class SchemaViolated extends PorticoError {
   readonly #warnings: ReadDocument['warnings'];
 
-  /** `name` is what the caller knows the document by; it stands before each pointer. */
+  /** `name` is the caller's name for the document; it precedes each pointer. */
   constructor(warnings: ReadDocument['warnings'], name = '') {
     const named = warnings.first
       .slice(0, violationsNamed)
@@ -17,7 +17,7 @@ export class SchemaViolated extends PorticoError {
     this.#warnings = warnings;
   }
 
-  /** The same in the words of a caller who knows the document by that name. */
+  /** The same error for a caller who knows the document by that name. */
   of(name: string): SchemaViolated {
     return new SchemaViolated(this.#warnings, name);
   }

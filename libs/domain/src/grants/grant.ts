@@ -21,7 +21,7 @@ export const revokingRules = [clientExists, collectionExists, isGranted];
 
 /** The facts for a decision about one pair. */
 export interface GrantState {
-  /** Null if there is no such profile; includes an admin's. */
+  /** The profile, which may be an admin's; null if there is none. */
   readonly client: Profile | null;
   /** The collection's name, or null if there is no such collection. */
   readonly collectionName: string | null;

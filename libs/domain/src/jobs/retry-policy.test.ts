@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { retryDelayMs } from './retry-policy.ts';
 
-test('the wait before a retry doubles up to its longest', () => {
+test('the delay before a retry doubles up to its maximum', () => {
   expect([1, 2, 3].map((failures) => retryDelayMs('embed', failures))).toEqual([1_000, 2_000, 4_000]);
   expect(retryDelayMs('embed', 1_000)).toBe(300_000);
   expect(retryDelayMs('mail.credentials', 1)).toBe(30_000);

@@ -24,7 +24,7 @@ export interface LimitRule {
 }
 
 export interface Tier extends LimitRule {
-  /** Its name, of `tierNameForm`. */
+  /** The name; matches `tierNameForm`. */
   readonly tier: string;
   readonly description: string | null;
   /** An inactive tier limits nobody: its clients have the default limit. */
@@ -44,7 +44,7 @@ export interface Override extends LimitRule {
 
 export type NewOverride = Omit<Override, 'id'>;
 
-/** Of one client's overrides at most one is active: what becomes of its others where this one is. */
+/** Returns the client's other overrides that this one deactivates: at most one is active. */
 export const replacedBy = (
   { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,
   others: readonly Override[],
@@ -73,7 +73,7 @@ export interface EffectiveLimit {
 }
 
 /**
- * The limit that applies to a profile: its active override, else its active tier, else the default (specification, section 7).
+ * Returns the limit of a profile: its active override, else its active tier, else the default (specification, section 7).
  */
 export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
   const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
@@ -92,9 +92,7 @@ export interface RateLimitResult {
   readonly remaining: number;
   /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */
   readonly resetSeconds: number;
-  /**
-   * Whole seconds, at least 1, after which one request would be admitted if none came before; 0 if one would be admitted now.
-   */
+  /** Whole seconds until one request would be admitted if none came before, at least 1; 0 if one would be admitted now. */
   readonly retryAfterSeconds: number;
 }
 

@@ -21,7 +21,7 @@ const waiting = (facts: Partial<Profile> = {}) =>
     ...facts,
   }) as Profile;
 
-test('credentials stand in both forms of their mails', () => {
+test('the text and the HTML of a mail both hold the credentials', () => {
   const mails = [credentialsMail(id, ada, credentials), rotationMail(id, ada, { ...credentials, previousUntil: null })];
   for (const mail of mails) {
     expect(mail).toMatchObject({ id, to: 'ada@example.com' });
@@ -33,12 +33,12 @@ test('credentials stand in both forms of their mails', () => {
   }
 });
 
-test('a mail of a rotation says who has done it, and until when the secret before is good', () => {
+test('a rotation mail says who rotated, and until when the previous secret works', () => {
   const ended = rotationMail(id, ada, { ...credentials, previousUntil: null }).text;
   expect(ended).toContain('an administrator has replaced the secret');
-  expect(ended).toContain('The secret that you had before is good no longer.');
+  expect(ended).toContain('Your previous secret no longer works.');
   const graced = rotationMail(id, ada, { ...credentials, previousUntil: at }).text;
-  expect(graced).toContain('The secret that you had before stays good until 2031-05-06 07:08 UTC.');
+  expect(graced).toContain('Your previous secret works until 2031-05-06 07:08 UTC.');
 });
 
 test('a reason cannot become markup', () => {
@@ -48,34 +48,34 @@ test('a reason cannot become markup', () => {
   expect(mail.text).toContain('Reason: <script>alert(1)</script>');
 });
 
-test('a reason of several lines keeps them, and no other control', () => {
+test('a reason keeps its line breaks and no other control character', () => {
   expect(rejectionMail(id, ada, 'No.\r\n\r\nAsk\u001b[31myour\u202elead\u2028first').text).toBe(
     'Hello,\n\nyour registration was reviewed and rejected.\n\nReason: No.\n\nAsk [31myour lead\n\nfirst\n',
   );
 });
 
-test('without a reason none is named', () => {
+test('without a reason the mail names none', () => {
   expect(rejectionMail(id, ada, null).text).not.toContain('Reason');
 });
 
-test('a notice tells how many wait, and each by when, id, address, name and company', () => {
+test('a notice says how many wait, and gives time, id, address, name and company of each', () => {
   const newest = [waiting({ companyName: 'Eve & Co' }), waiting({ id: 'p-2' as ProfileId, fullName: '<b>Mallory' })];
   const mail = registrationNotice(id, ada, { total: 2, newest });
-  expect(mail).toMatchObject({ to: 'ada@example.com', subject: '2 registrations wait for approval' });
+  expect(mail).toMatchObject({ to: 'ada@example.com', subject: '2 registrations waiting for approval' });
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-1  eve@example.com  "Eve", "Eve & Co"\n');
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-2  eve@example.com  "<b>Mallory"\n');
   expect(mail.text).toContain('POST /api/profiles/{id}/approve');
   expect(mail.html).not.toContain('<b>');
   expect(registrationNotice(id, ada, { total: 10_000, newest }).text).toContain(
-    "10000 registrations wait for an administrator's decision; these are the newest 2:",
+    "10000 registrations are waiting for an administrator's decision; these are the newest 2:",
   );
   expect(registrationNotice(id, ada, { total: 1, newest: [waiting()] })).toMatchObject({
-    subject: 'A registration waits for approval',
-    text: expect.stringContaining("a registration waits for an administrator's decision:\n") as string,
+    subject: 'Registration waiting for approval',
+    text: expect.stringContaining("a registration is waiting for an administrator's decision:\n") as string,
   });
 });
 
-test('a name is one line of a notice, and no longer than 80 units, whatever it holds', () => {
+test('a name in a notice is one line of at most 80 units, whatever it holds', () => {
   const fullName = `Eve,\r\n\r\nYour account was locked.\u2028Sign in at\u0085https://evil.example\u202e${'😀'.repeat(60)}`;
   const { text } = registrationNotice(id, ada, { total: 1, newest: [waiting({ fullName })] });
   const line = text.split('\n').find((each) => each.includes('p-1'));

@@ -17,7 +17,7 @@ export interface Mail {
 
 /** Why a mail did not go out. */
 export class DeliveryError extends Error {
-  /** Whether trying again is useless. */
+  /** Whether a retry cannot help. */
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean, cause?: unknown) {
@@ -28,8 +28,8 @@ export class DeliveryError extends Error {
 }
 
 /**
- * The service's mails to people. No mail greets anybody by name: a registrant may give somebody else's address and any text as
- * the name, which would read as the organisation's words. Text by others stands only within lines that the service composes.
+ * No mail greets its recipient by name: a registrant may give somebody else's address and any text as the name, which would
+ * read as the organisation's words. Text from users appears only inside lines that the service composes.
  */
 type Recipient = Pick<Profile, 'email'>;
 
@@ -48,11 +48,11 @@ export const rotationMail = (
   { previousUntil, ...credentials }: RotatedCredentials,
 ): Mail =>
   mail(id, email, 'Your new API credentials', [
-    'an administrator has replaced the secret of your API credentials. They are now:',
+    'an administrator has replaced the secret of your API credentials. The new credentials are:',
     linesOf(credentials),
     previousUntil === null
-      ? 'The secret that you had before is good no longer.'
-      : `The secret that you had before stays good until ${timeOf(previousUntil)}.`,
+      ? 'Your previous secret no longer works.'
+      : `Your previous secret works until ${timeOf(previousUntil)}.`,
     howToUse,
   ]);
 
@@ -65,8 +65,8 @@ export const rejectionMail = (id: JobId, { email }: Recipient, reason: string | 
 
 /** The notice to an admin that profiles are waiting, the newest of them by name. */
 export const registrationNotice = (id: JobId, { email }: Recipient, { total, newest }: PendingProfiles): Mail =>
-  mail(id, email, total === 1 ? 'A registration waits for approval' : `${total} registrations wait for approval`, [
-    `${total === 1 ? 'a registration waits' : `${total} registrations wait`} for an administrator's decision${
+  mail(id, email, total === 1 ? 'Registration waiting for approval' : `${total} registrations waiting for approval`, [
+    `${total === 1 ? 'a registration is waiting' : `${total} registrations are waiting`} for an administrator's decision${
       total > newest.length ? `; these are the newest ${newest.length}` : ''
     }:`,
     newest.map(registrationLine),
@@ -76,11 +76,11 @@ export const registrationNotice = (id: JobId, { email }: Recipient, { total, new
       'reject:   POST /api/profiles/{id}/reject',
       'list all: GET /api/profiles/',
     ],
-    'The next notice comes after 5 minutes at the earliest, and only where somebody has registered by then.',
+    'The next notice comes in 5 minutes at the earliest, and only if somebody has registered by then.',
   ]);
 
 const howToUse =
-  'Send them as the headers X-Client-ID and X-API-Key. The secret is not shown again: keep it as you keep a password.';
+  'Send them in the headers X-Client-ID and X-API-Key. The secret is not shown again: store it like a password.';
 
 const linesOf = ({ clientId, secret }: Credentials): readonly string[] => [
   `client_id: ${clientId}`,
@@ -92,7 +92,7 @@ const registrationLine = ({ id, email, fullName, companyName, createdAt }: Profi
   return `${timeOf(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(fullName, shownMax)}"${company}`;
 };
 
-/** How much of a name is shown, in UTF-16 units, which is enough to recognise it; an address is shown whole. */
+/** How much of a name is shown, in UTF-16 units: enough to recognise it. An address is shown whole. */
 const [shownMax, emailMax] = [80, 254];
 
 const timeOf = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
@@ -102,7 +102,7 @@ type Part = string | readonly string[];
 
 const lineBreaks = /[\n\r\u2028\u2029]+/;
 
-/** Every line is made plain (`plainLine`), wherever its words come from. */
+/** Makes every line plain (`plainLine`), wherever its words come from. */
 const mail = (id: JobId, to: string, subject: string, written: readonly Part[]): Mail => {
   const parts = ['Hello,', ...written].map((part) =>
     typeof part === 'string' ? plainLine(part) : part.map(plainLine),

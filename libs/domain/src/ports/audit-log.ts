@@ -5,14 +5,14 @@ import type { Instant } from '../instant.ts';
 /** The audit log: entries are added and read, never changed. */
 export interface AuditLog {
   /**
-   * Adds an entry; it is durable when the promise is fulfilled. If the deadline has expired when the commit would
-   * begin, throws `timed_out` and adds nothing.
+   * Appends an entry; it is durable once the promise is fulfilled. If the deadline has expired when the commit would begin,
+   * throws `timed_out` and adds nothing.
    */
   append(entry: AuditEntry, deadline: Deadline | null): Promise<void>;
 
   /**
-   * Returns at most `limit` entries from `offset` on, newest `instant` first, entries of one instant by insertion,
-   * newest first; and the total under this filter.
+   * Returns at most `limit` entries from `offset` on, and the total under this filter. The newest `instant` comes first,
+   * ties by insertion, newest first.
    */
   page(
     filter: AuditFilter,
@@ -20,7 +20,7 @@ export interface AuditLog {
     limit: number,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly total: number }>;
 
-  /** All entries under the filter in the order of `page`, read in bounded batches; each entry present at the call comes once. */
+  /** All entries under the filter in the order of `page`, in bounded batches; each one present at the call comes once. */
   export(filter: AuditFilter): AsyncIterable<AuditEntry>;
 
   /** Removes up to `limit` entries received before that instant, oldest first; returns how many it removed. */

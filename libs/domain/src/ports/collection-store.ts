@@ -5,7 +5,7 @@ import type { Effects } from './effects.ts';
 
 export interface ListPage {
   readonly limit: number;
-  /** The place of the last collection of the page before: its sort key and id; null for the first page. */
+  /** The last collection of the previous page, by sort key and id; null for the first page. */
   readonly after: { readonly nameKey: string; readonly id: CollectionId } | null;
 }
 
@@ -17,13 +17,13 @@ export interface CollectionStore {
   /** The collection with that id, or null. */
   find(id: CollectionId): Promise<Collection | null>;
 
-  /** The collection that was imported from there, or null. */
+  /** The collection with that import key, or null. */
   findByImportKey(importKey: string): Promise<Collection | null>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same collection.
-   * Throws `collection_not_found`. Where `decide` returns null nothing is written and the collection is answered as it
-   * is; where its change has no `document` the stored one stays. Returns what is stored afterwards.
+   * Loads, decides and stores in one transaction, serialised against every other change of the same collection. If `decide`
+   * returns null, nothing is written; if its change has no `document`, the stored one stays. Returns the collection as it is
+   * afterwards. Throws `collection_not_found`.
    */
   update(
     id: CollectionId,
@@ -35,17 +35,15 @@ export interface CollectionStore {
   /** Removes the collection with its document, embedding and all grants. Throws `collection_not_found`. */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
-  /** The document as it is now, with the digest that names it, or null where there is no such collection. */
+  /** The current document and its digest, or null if there is no such collection. */
   document(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
 
-  /**
-   * What is visible, ordered by `nameKey(name)` by code points, then by id; whole, or one page of it. No document is read for it.
-   */
+  /** The visible collections, all or one page, ordered by `nameKey(name)` by code points, then by id. Reads no document. */
   list(visibility: Visibility, page: ListPage | null): Promise<readonly ListedCollection[]>;
 
-  /** The ids of all that is visible, in any order. */
+  /** The ids of all visible collections, in any order. */
   visibleIds(visibility: Visibility): Promise<readonly CollectionId[]>;
 
-  /** The names of those of these collections that exist. */
+  /** The names of these collections, without those that do not exist. */
   names(ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, string>>;
 }

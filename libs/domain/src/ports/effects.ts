@@ -10,8 +10,8 @@ export interface Effects {
   readonly entries?: readonly AuditEntry[] | undefined;
   readonly jobs?: readonly NewJob[] | undefined;
   /**
-   * Checked as the store begins its commit: if it has expired by then, the change throws `timed_out` and nothing is
-   * written. Null for work that no request waits for: the operator's command line, background work, the start.
+   * Checked as the store begins its commit: if it has expired by then, the change throws `timed_out` and nothing is written.
+   * Null for work that no request waits for: the operator's command line, background work, startup.
    */
   readonly deadline: Deadline | null;
 }

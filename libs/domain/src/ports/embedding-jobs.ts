@@ -2,24 +2,24 @@ import type { CollectionId } from '../ids.ts';
 import type { ReindexRun } from '../search/reindex-run.ts';
 import type { Effects } from './effects.ts';
 
-/** The jobs of the outbox that embed collections, and the runs that embed all of them anew. */
+/** The outbox jobs that embed collections, and the runs that embed all of them again. */
 export interface EmbeddingJobs {
-  /** Collections that a job waits for, leased or put off ones included. A dead letter waits no more. */
+  /** Collections with a waiting job, leased and postponed ones included. A dead letter does not wait. */
   awaited(): Promise<ReadonlySet<CollectionId>>;
 
   /** Collections whose job is a dead letter. */
   deadLettered(): Promise<ReadonlySet<CollectionId>>;
 
   /**
-   * Adds jobs, except those for a collection that is awaited already: of simultaneous calls each collection gets one. A job
-   * that is added takes the place of the dead letters for its collection. All of them are added or, where one fails, none;
-   * what earlier calls added stays.
+   * Adds the jobs, except for collections that a job is already waiting for: concurrent calls add one for each collection.
+   * An added job replaces the dead letters of its collection. Adds all of them or, if one fails, none; what earlier calls
+   * added stays.
    */
   enqueue(effects: Effects): Promise<void>;
 
   /**
-   * Records a run with its jobs, unless the last one still has jobs that wait; returns the run that is under way.
-   * `plan` sees the ids of all collections.
+   * Records a run with its jobs, unless jobs of the last run still wait; returns the run that is under way. `plan` gets the
+   * ids of all collections.
    */
   startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;
 

@@ -1,11 +1,11 @@
 import type { CollectionId } from '../ids.ts';
 import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 
-/** The vectors of all collections: the truth that an index is a copy of. */
+/** The vectors of all collections: the source of truth, which every index copies. */
 export interface EmbeddingStore {
   /**
-   * Stores the embedding in place of the collection's earlier one, with the next `sequence`; but only if the collection exists
-   * and its `contentRevision` is this one. Returns whether it was stored, so that a late result of an older text is never kept.
+   * Stores the embedding in place of the collection's earlier one, with the next `sequence`, but only if the collection
+   * exists and has this `contentRevision`: a late result for an older text is never kept. Returns whether it was stored.
    */
   put(embedding: Embedding): Promise<boolean>;
 

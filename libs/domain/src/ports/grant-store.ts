@@ -7,8 +7,8 @@ import type { Effects } from './effects.ts';
 /** Grants: which client may use which collection. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GrantStore {
   /**
-   * Loads the pair's state, decides and adds the grant in one transaction. Of simultaneous calls for one pair, exactly
-   * one sees no grant. The grants epoch of the client grows.
+   * Loads the pair's state, decides and adds the grant in one transaction. Of concurrent calls for one pair, exactly one
+   * sees no grant. The grants epoch of the client grows.
    */
   grant(
     client: ProfileId,
@@ -17,8 +17,8 @@ export interface GrantStore {
   ): Promise<void>;
 
   /**
-   * Loads the pair's state, decides and removes the grant in one transaction. Once the promise is fulfilled, no read by
-   * anyone sees the grant. The grants epoch of the client grows.
+   * Loads the pair's state, decides and removes the grant in one transaction. Once the promise is fulfilled, no read
+   * anywhere sees the grant. The grants epoch of the client grows.
    */
   revoke(client: ProfileId, collection: CollectionId, decide: (state: GrantState) => Effects): Promise<void>;
 

@@ -1,13 +1,13 @@
 import type { Deadline } from '../deadline.ts';
 
-/** Protects API secrets at rest. If more callers wait for a hash than can be served, the last ones get `internal`. */
+/** Protects API secrets at rest. If too many callers wait for a hash, the latest ones get `internal`. */
 export interface KeyHasher {
   /**
    * Returns a salted argon2id hash in PHC string format, different at every call. Throws `timed_out` once the deadline
    * has expired.
    */
   hash(secret: string, deadline: Deadline | null): Promise<string>;
-  /** Whether the secret made this hash. A match is remembered and costs no second hash. */
+  /** Whether the hash was made from this secret. A match is cached and costs no second hash. */
   matches(secret: string, hash: string): Promise<boolean>;
   /** A keyed 32-bit digest (unsigned). It is cheap, so a wrong secret is detected before any hash is computed. */
   tag(secret: string): number;

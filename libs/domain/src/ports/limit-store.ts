@@ -4,10 +4,10 @@ import type { NewOverride, Override, Tier } from '../limits/limit.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
-/** What is decided of an override. */
+/** A decided change of an override. */
 export interface OverrideChange<Changed extends NewOverride> extends Effects {
   readonly override: Changed;
-  /** Those of the client's others that change with it. */
+  /** The client's other overrides that change with it. */
   readonly others?: readonly Override[];
 }
 
@@ -20,29 +20,29 @@ export interface LimitStore {
   /** Throws `tier_not_found`. The name cannot change. */
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
   /**
-   * Removes the tier and, in the same transaction, takes it from every profile that has it, which is a change of theirs at
+   * Removes the tier and, in the same transaction, takes it from every profile that has it, as a change of that profile at
    * `removedAt`: no profile names a tier that is gone. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
-  /** All overrides, or the active ones, by id. */
+  /** All overrides or only the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
   /**
-   * Adds an override, and stores the others that change with it; returns it with its id, which is never used again. `decide` sees
-   * the client's others, by id. Throws `client_not_found` where the client is gone.
+   * Adds an override and stores the others that change with it; returns it with its id, which is never reused. `decide` gets
+   * the client's other overrides, by id. Throws `client_not_found` if the client is gone.
    */
   addOverride(
     client: ProfileId,
     decide: (others: readonly Override[]) => OverrideChange<NewOverride>,
   ): Promise<Override>;
   /**
-   * Changes an override, and the others that change with it. `decide` sees whose it is, and the client's others, by id. Throws
-   * `override_not_found`.
+   * Changes an override, and the others that change with it. `decide` gets its client and the client's other overrides, by
+   * id. Throws `override_not_found`.
    */
   updateOverride(
     id: number,
     decide: (current: Override, client: Profile, others: readonly Override[]) => OverrideChange<Override>,
   ): Promise<Override>;
-  /** Throws `override_not_found`; `decide` sees whose it is. */
+  /** Throws `override_not_found`. `decide` gets its client. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;
 }

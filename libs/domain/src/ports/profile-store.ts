@@ -12,15 +12,15 @@ export interface ProfileState {
 
 export interface ProfileChange extends Effects {
   readonly profile: Profile;
-  /** What is to be kept from now on: the same where it stays, null where none is. */
+  /** The key to store: the current one to keep it, null for none. */
   readonly key: StoredKey | null;
 }
 
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Throws `email_taken` where the e-mail is taken, else `identity_taken` where the uid is; then
-   * nothing is written. Of simultaneous additions of one e-mail or uid exactly one succeeds.
+   * Adds a profile. Throws `email_taken` if the e-mail is taken, else `identity_taken` if the uid is; nothing is written
+   * then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
 
@@ -36,26 +36,26 @@ export interface ProfileStore {
   /** All admins, oldest first, ties by id. */
   admins(): Promise<readonly Profile[]>;
 
-  /** How many profiles wait for a decision, and the newest of them, newest first, at most so many. */
+  /** How many profiles wait for a decision, and the newest `limit` of them, newest first. */
   pending(limit: number): Promise<PendingProfiles>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of the admins.
-   * Throws `user_not_found` where there is none, and `tier_not_found` where it gives the profile a tier that is not there; that,
-   * what `decide` throws, and a change to an e-mail or uid that is taken, leaves everything as it was. Returns what was stored.
+   * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of the
+   * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. These, anything that `decide`
+   * throws, and a taken e-mail or uid leave everything as it was. Returns what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 
   /**
-   * Removes the profile and with it its grants, keys, overrides and unsent mail jobs, in one transaction. Collections
-   * that it created and audit entries that it wrote stay. Throws `user_not_found`; what `decide` throws keeps all.
+   * Removes the profile with its grants, keys, overrides and unsent mail jobs, in one transaction. The collections that it
+   * created and the audit entries that it wrote stay. Throws `user_not_found`; if `decide` throws, everything stays.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 
   /**
-   * Makes a first admin in one transaction: `decide` sees the admins that there are and the profile that has this uid
-   * or, failing that, this e-mail. It returns the profile to add or to store in its place, or null to change nothing.
-   * Of simultaneous calls on an empty store exactly one sees no admin.
+   * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or, failing
+   * that, this e-mail. It returns the profile to add or to store in place of the match, or null to change nothing. Of
+   * concurrent calls on an empty store, exactly one sees no admin.
    */
   claimAdmin(
     identity: { readonly uid: string; readonly email: string },
@@ -66,8 +66,8 @@ export interface ProfileStore {
   ): Promise<Profile | null>;
 
   /**
-   * Gives each profile of `unknownIssuer` the issuer that is named for it, in one transaction; nothing else of it changes, and
-   * no other profile does. Returns how many there were.
+   * Replaces `unknownIssuer` by the issuer that `issuerOf` names, in one transaction; changes nothing else, and no other
+   * profile. Returns how many profiles it changed.
    */
   adoptBindings(issuerOf: (profile: Profile) => string): Promise<number>;
 }

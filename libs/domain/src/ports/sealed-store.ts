@@ -35,24 +35,24 @@ export interface SecretsReset extends Effects {
   readonly reason: string;
 }
 
-/** Everything sealed with the secrets key, taken together: for a start without the key, and for continuing when it is lost. */
+/** Everything sealed with the secrets key: for a start without the key, and for a reset when the key is lost. */
 export interface SealedStore {
-  /** Everything that is sealed, read at one moment. */
+  /** All sealed secrets, read at one moment. */
   read(): Promise<SealedSecrets>;
 
-  /** Stores the pepper unless there is one; returns the stored one. Simultaneous first calls all return the same. */
+  /** Stores the pepper unless there is one; returns the stored one. Concurrent first calls all return the same. */
   keepPepper(sealed: string): Promise<string>;
 
   /**
-   * Replaces the sealed pepper by the same pepper sealed again; returns false, and changes nothing, if `before` is not
-   * the stored one.
+   * Replaces the sealed pepper `before` by `after`, the same pepper resealed; returns false, and changes nothing, if
+   * `before` is not the stored one.
    */
   resealPepper(before: string, after: string): Promise<boolean>;
 
   /**
-   * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection
-   * that loses its credential gets a revision and a time of change after its previous ones. With a new pepper no
-   * profile has an API key; its client id stays.
+   * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection that
+   * loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile; client
+   * ids stay.
    */
   reset(decide: (sealed: SealedSecrets) => SecretsReset | null): Promise<void>;
 }

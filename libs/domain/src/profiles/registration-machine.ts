@@ -1,7 +1,7 @@
 import { type ErrorCode, PorticoError } from '../errors.ts';
 import type { RegistrationStatus } from './profile.ts';
 
-/** `promote`: the profile becomes an admin, and thereby approved; a rejected one cannot. */
+/** `promote` makes the profile an admin and approves it; a rejected one cannot be promoted. */
 export type RegistrationEvent = 'approve' | 'reject' | 'promote';
 
 /** The states of a profile, and where each event leads (specification, "States and transitions"). */

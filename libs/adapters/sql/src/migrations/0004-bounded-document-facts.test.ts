@@ -10,14 +10,14 @@ const named = (name: string): Partial<Collection> => ({
 const root = at('/');
 const none: Partial<Collection> = { derivedAuthentication: { type: 'none', name: null, in: null } };
 
-/** Characters at both sides of each edge of what no plain line has, and one of two UTF-16 units. */
+/** The characters on both sides of each boundary of the control ranges, and one of two UTF-16 units. */
 const characters = [
   0x01, 0x1f, 0x20, 0x2d, 0x5b, 0x5d, 0x5e, 0x7e, 0x7f, 0x9f, 0xa0, 0x061b, 0x061c, 0x061d, 0x200d, 0x200e,
 ]
   .concat([0x200f, 0x2010, 0x2027, 0x2028, 0x2029, 0x202a, 0x202e, 0x202f, 0x2065, 0x2066, 0x2069, 0x206a, 0x1f408])
   .map((code) => String.fromCodePoint(code));
 
-/** What a row of before says, and what it says once it is brought within the bounds; null where it stays as it is. */
+/** A row before the migration and after it; null if it stays unchanged. */
 const rows: readonly (readonly [before: Partial<Collection>, after: Partial<Collection> | null])[] = [
   [{ ...at('https://a.example'), ...named('X-Key') }, null],
   [none, null],
@@ -41,7 +41,7 @@ const rows: readonly (readonly [before: Partial<Collection>, after: Partial<Coll
 ];
 
 describeDialects(({ withPlace }) => {
-  test('what documents said before it was bounded is brought within the bounds', () =>
+  test('document facts stored before the limits are brought within them', () =>
     withPlace(async (open, run) => {
       const profile = aProfile();
       const collections = rows.map(([facts]) => aCollection({ ...facts, revision: 7 }));

@@ -1,12 +1,12 @@
 import type { DialectSql } from './migration.ts';
 
 /**
- * What documents said before it was bounded: an address of more than 2,048 characters or that is no plain line becomes `/`, an
- * API key by a name of more than 200 or that is none becomes no authentication. Revisions grow, as the entity tags of metadata
- * are made of them, and so does the epoch of the catalog.
+ * Brings stored document facts within the limits added since: a base URL over 2,048 characters, or not a plain line, becomes
+ * `/`; an API key name over 200 characters, or not a plain line, becomes no authentication. Revisions grow, since the entity
+ * tags of metadata derive from them, and so does the epoch of the catalog.
  */
 const statements = (isPlain: (column: string) => string, now: string): readonly string[] => {
-  // In this order: what is long is not searched.
+  // In this order: long values are not searched.
   const isKept = (column: string, most: number) =>
     `case when length(${column}) > ${most} then false else ${isPlain(column)} end`;
   const addressGoes = `not (${isKept('base_url', 2_048)})`;
@@ -24,7 +24,7 @@ const statements = (isPlain: (column: string) => string, now: string): readonly 
   ];
 };
 
-/** Control characters but U+0000, which no row has; U+2028 to U+202E go from the separators to the bidirectional controls. */
+/** Control characters except U+0000, which no row has; U+2028 to U+202E are separators and bidirectional controls. */
 const unplain = [
   [0x01, 0x1f],
   [0x7f, 0x9f],

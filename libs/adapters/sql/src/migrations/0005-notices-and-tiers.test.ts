@@ -9,7 +9,7 @@ const undone = [
 ];
 
 describeDialects(({ withPlace }) => {
-  test('a profile that still names a tier of before, which is gone, names none', () =>
+  test('a profile that names a removed tier loses it', () =>
     withPlace(async (open, run) => {
       const [gone, there, none] = [aProfile({ tier: 'gone' }), aProfile({ tier: 'gold' }), aProfile()];
       const before = await open();

@@ -1,10 +1,10 @@
 import type { DialectSql } from './migration.ts';
 
 const statements = [
-  // An admin has one notice, which counts how often it was asked for.
+  // An admin has one notice, which counts how often it was requested.
   'alter table jobs add column asked integer not null default 1',
   "create unique index jobs_notice_unique on jobs (profile_id) where kind = 'mail.notice'",
-  // What is left of tiers that went while profiles kept their names: it would come to life with a new tier of that name.
+  // Names of removed tiers that profiles still hold: a new tier of that name would revive them.
   `update profiles set tier = null, updated_at = updated_at + 1
     where tier is not null and tier not in (select tier from tiers)`,
 ];

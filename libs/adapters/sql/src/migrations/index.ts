@@ -7,7 +7,7 @@ import { boundedDocumentFacts } from './0004-bounded-document-facts.ts';
 import { noticesAndTiers } from './0005-notices-and-tiers.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
-/** All migrations, oldest first. One that was released never changes: what comes later is a migration of its own. */
+/** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
 const migrations: readonly { readonly name: string; readonly sql: DialectSql }[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-due-jobs-by-kind', sql: dueJobsByKind },
@@ -16,10 +16,10 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0005-notices-and-tiers', sql: noticesAndTiers },
 ];
 
-/** Where the migrator keeps the names of those that were applied. */
+/** The table of applied migrations. */
 export const migrationsTable = 'schema_migrations';
 
-/** The list that MikroORM's migrator works, in one database's SQL. There is no way down. */
+/** The migrations of one dialect, for MikroORM's migrator. There are no down migrations. */
 export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
   migrations.map(({ name, sql }) => ({
     name,
@@ -30,7 +30,7 @@ export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
     },
   }));
 
-/** Throws an error where a migration was applied that is not known here. */
+/** Throws if an applied migration is unknown to this version. */
 export const refuseUnknown = (applied: readonly string[]): void => {
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = applied.find((name) => !known.has(name));

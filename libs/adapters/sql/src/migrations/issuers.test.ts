@@ -9,7 +9,7 @@ import { openSqlStores, type SqlStores } from '../index.ts';
 import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import { initial } from './0001-initial.ts';
 
-/** A bound admin, a bound client and a profile that is not, as versions before issuers wrote them. */
+/** A bound admin, a bound client and an unbound profile, as versions before issuers wrote them. */
 const rows = ['admin', 'client', 'unbound'].map(
   (name, at) =>
     `insert into profiles (id, email, full_name, role, status, uid, bound, created_at, updated_at, grants_epoch) values
@@ -52,13 +52,13 @@ const adopts = async (open: () => Promise<SqlStores>, boundIn: () => Promise<rea
     ['unbound', 'urn:late'],
   ]);
   await again.close();
-  // For the versions of before, which know no issuer.
+  // For older versions, which have no issuer.
   expect(await boundIn()).toEqual([true, false, true]);
 };
 
 const select = 'select bound from profiles order by created_at';
 
-describe('bindings of before issuers were kept are adopted', () => {
+describe('bindings from before issuers were stored are adopted', () => {
   test('on SQLite', () =>
     withFile(async (file) => {
       mkdirSync(dirname(file));

@@ -1,5 +1,5 @@
-/** The databases that the tables are laid out for, each in its own SQL, of the same entities. */
+/** The supported databases. Each has its own SQL for the same entities. */
 export type Dialect = 'sqlite' | 'postgresql';
 
-/** The statements of one migration, in their order. */
+/** The statements of one migration, in order. */
 export type DialectSql = Readonly<Record<Dialect, readonly string[]>>;

@@ -1,32 +1,32 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Execute } from './pool.ts';
 
-/** A transaction that was sent its commit. */
+/** A transaction whose commit was sent. */
 export interface SentCommit {
   /** `pg_current_xact_id()`, as text. */
   readonly xid: string;
-  /** Of the connection that it was on. */
+  /** The server process of its connection. */
   readonly pid: number;
 }
 
-/** The connection ended while the commit was on its way: only the server knows what has become of it. */
+/** The connection ended during the commit: only the server knows the outcome. */
 export class CommitOutcomeUnknown<T> extends Error {
   readonly sent: SentCommit;
   readonly answer: T;
 
   constructor(sent: SentCommit, answer: T, cause: unknown) {
-    super('The connection ended while the commit was on its way', { cause });
+    super('The connection ended during a commit: its outcome is unknown', { cause });
     this.sent = sent;
     this.answer = answer;
   }
 }
 
-/** To be sent behind `begin`, in one round trip. */
+/** Sent after `begin`, in one round trip. */
 export const identifying = 'select pg_current_xact_id()::text as xid, pg_backend_pid() as pid';
 
 /**
- * Whether the transaction was committed, asked on another connection for as long as `askMs`; null where nobody can tell. One
- * that is still open then is ended, so that its commit does not arrive later.
+ * Returns whether the transaction was committed, asking on another connection for up to `askMs`; null if that stays unknown.
+ * If the transaction is still open, its backend is terminated, so that its commit cannot arrive later.
  */
 export const isCommitted = async (
   execute: Execute,
@@ -56,6 +56,6 @@ const statusOf = async (execute: Execute, xid: string): Promise<string | null> =
 };
 
 const askStatus = 'select pg_xact_status($1::text::xid8) as status';
-/** By its transaction too: another connection may have its number by now. */
+/** Matches the transaction too: another connection may have this pid by now. */
 const endIt = `select pg_terminate_backend(pid) from pg_stat_activity
   where pid = $1 and backend_xid = $2::text::xid8::xid`;

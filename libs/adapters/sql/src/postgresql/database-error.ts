@@ -2,8 +2,8 @@ import { DatabaseError } from 'pg';
 import { lostConnection } from '../database-fault.ts';
 
 /**
- * Takes what was to be written out of an error of the server, so that it reaches no log: the values of a key (`detail`), the
- * statement inside a function, and, of a value that the server could not read, the message too, which cites it.
+ * Removes the written values from a server error, so that they reach no log: those of a key (`detail`), the statement inside
+ * a function, and the message of a data exception, which quotes the value.
  */
 export const withoutValues = (error: unknown): unknown => {
   if (!(error instanceof DatabaseError)) return error;
@@ -16,14 +16,14 @@ export const withoutValues = (error: unknown): unknown => {
   return error;
 };
 
-/** Whether the connection that thrown it can go on: the server refused a statement, and nothing else happened. */
+/** Whether the connection that threw it can be reused: the server refused a statement, and nothing else happened. */
 export const isConnectionUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError && !isOfClass(error, connectionException) && !isOfClass(error, operatorIntervention);
 
-/** Of two transactions that were in each other's way this one was rolled back, or has waited for a lock as long as one may. */
+/** Whether to retry: the transaction was rolled back because of a concurrent one, or its wait for a lock timed out. */
 export const isToBeTriedAgain = (error: unknown): boolean => conflictCodes.has(codeOf(error) ?? '');
 
-/** Whether waiting may help: nobody answers at the address, or the server is starting, stopping, or full. */
+/** Whether waiting may help: the address does not respond, or the server is starting, stopping, or full. */
 export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   if (error instanceof DatabaseError) {
@@ -32,18 +32,18 @@ export const isUnreachable = (error: unknown): boolean => {
   return networkCodes.has(codeOf(error) ?? '') || (error instanceof Error && lostConnection.test(error.message));
 };
 
-/** The names of constraints whose violation has a meaning, as the table and column that SQLite names. */
+/** The table and column, as SQLite names them, of a constraint whose violation has a meaning. */
 export const violatedKeyOf = (error: unknown): string | null => {
   const constraint: unknown = error instanceof Error && 'constraint' in error ? error.constraint : null;
   return codeOf(error) === '23505' && typeof constraint === 'string' ? (keys[constraint] ?? constraint) : null;
 };
 
-/** Not serialisable; a deadlock; a lock that was not had in time. */
+/** Serialization failure; deadlock; lock timeout. */
 const conflictCodes: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 const nothingSaid = { detail: undefined, hint: undefined, where: undefined, internalQuery: undefined };
 const dataException = '22';
 const connectionException = '08';
-/** A statement that was cancelled is of this class too, and leaves its connection as it was. */
+/** 57014 (a cancelled statement) is not among them: it leaves the connection usable. */
 const operatorIntervention = '57P';
 /** Too many connections; shutting down, crashed, starting up. */
 const transientCodes: ReadonlySet<string> = new Set(['53300', '57P01', '57P02', '57P03']);

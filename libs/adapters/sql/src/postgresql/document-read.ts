@@ -1,11 +1,11 @@
 import type { CollectionDialect, DocumentRow } from '../collection-reads.ts';
 import type { PostgresqlDatabase } from './postgresql-database.ts';
 
-/** A large document is asked for once more, in its turn; whoever reads a small one waits for no large one. */
+/** A large document takes a second query, one at a time, so that reads of small ones never wait for it. */
 export const prepareDocumentOn =
   ({ prepared, preparedInTurn }: PostgresqlDatabase): CollectionDialect['document'] =>
   (select) => {
-    // The length of a value is known without reading the value.
+    // PostgreSQL knows the length of a value without reading it.
     const small = prepared.first<EncodedRow<string> | EncodedRow<null>>(
       select(`case when octet_length(d.deflated) <= ${smallBytesMax} then ${encoded} end`),
     );
@@ -21,5 +21,5 @@ export const prepareDocumentOn =
 type EncodedRow<Packed> = Omit<DocumentRow, 'packed'> & { readonly packed: Packed };
 
 const smallBytesMax = 4 * 2 ** 20;
-/** pg reads no column in binary, and base64 in less than half of the time that its hexadecimal digits take. */
+/** pg does not read binary columns; base64 takes less than half as long as hexadecimal. */
 const encoded = `encode(d.deflated, 'base64')`;

@@ -8,8 +8,8 @@ import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
 /**
- * Brings the tables up to date, each migration in a transaction of its own. Of several processes one does so while the others
- * wait: the lock belongs to a connection that is made for it, and goes with that.
+ * Migrates the tables, each migration in a transaction of its own. Of several processes one migrates while the others wait.
+ * The lock belongs to a connection of its own and is released with it.
  */
 export const migratePostgresql = async (url: string, log: Log): Promise<void> => {
   const client = new Client({
@@ -19,7 +19,7 @@ export const migratePostgresql = async (url: string, log: Log): Promise<void> =>
     keepAlive: true,
     fallback_application_name: applicationName,
   });
-  // What is under way then fails by itself.
+  // The query under way fails by itself.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -27,7 +27,7 @@ export const migratePostgresql = async (url: string, log: Log): Promise<void> =>
     await lock(client, log);
     if (await isBehind(client)) await applyMigrations(url, await databaseOf(client));
   } finally {
-    // The server lets the lock go with the connection, which may be broken.
+    // The server releases the lock with the connection, which may be broken.
     await client.end().catch(() => undefined);
   }
 };
@@ -54,14 +54,11 @@ const databaseOf = async (client: Client): Promise<string> => {
   return rows[0]?.name ?? '';
 };
 
-/** "port" in ASCII, and the number of this lock; see `PostgresqlDatabase` for the other one. */
+/** "port" in ASCII, and the number of this lock; `PostgresqlDatabase` has the other one. */
 const lock = async (client: Client, log: Log): Promise<void> => {
   const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 2) as free');
   if (rows[0]?.free) return;
-  log.warn(
-    {},
-    `Another process brings the tables of the database up to date; waiting for it, up to ${lockWaitMs / 1_000} s`,
-  );
+  log.warn({}, `Another process is migrating the database: waiting up to ${lockWaitMs / 1_000} s for it`);
   await client.query(`select set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`, [
     String(lockWaitMs),
   ]);
@@ -87,7 +84,7 @@ const applyMigrations = async (url: string, database: string): Promise<void> => 
   }
 };
 
-/** A connection without the limits of the pool, for a migration may take its time. Whoever runs the server makes the database. */
+/** A connection without the pool's limits: a migration may be slow. The operator creates the database. */
 export const ormOptions = (url: string, database: string): Options => ({
   dbName: database,
   entities,

@@ -8,7 +8,7 @@ import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
-/** Rejects as `openPostgresql` does; the check of these stores fails after 500 ms without an answer. */
+/** Rejects as `openPostgresql` does. The probe of these stores times out after 500 ms. */
 export const openPostgresqlStores = async (url: string, log: Log, startWaitMs: number): Promise<SqlStores> => {
   const pool = await openPostgresql(url, log, startWaitMs);
   const database = new PostgresqlDatabase(pool);

@@ -14,10 +14,10 @@ import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
 const silent = recordLog();
-/** That of tcpmux, which nobody runs and the system gives to nobody. */
+/** The port of tcpmux, which nobody runs and no system assigns. */
 const closedPort = 1;
 
-/** The address with another part in place of one of its own. */
+/** The URL with one part changed. */
 const changed = (url: string, change: (address: URL) => void): string => {
   const address = new URL(url);
   change(address);
@@ -25,7 +25,7 @@ const changed = (url: string, change: (address: URL) => void): string => {
 };
 
 describe.skipIf(!postgres)('a PostgreSQL database', () => {
-  test('has exactly the tables that the entities say once it is migrated, texts compared by code points', async () => {
+  test('has exactly the tables of the entities once it is migrated, with texts compared by code points', async () => {
     const url = await newDatabase();
     await (await openPostgresql(url, silent, 20_000)).end();
     const orm = await MikroORM.init(ormOptions(url, new URL(url).pathname.slice(1)));
@@ -33,7 +33,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     await orm.close(true);
   });
 
-  test('comes up for each of eight that open it at once while it is empty', async () => {
+  test('can be opened by eight at once while it is empty', async () => {
     const url = await newDatabase();
     const opened = await Promise.all(Array.from({ length: 8 }, () => open(url)));
     await Promise.all(opened.map(({ stores }) => stores.audit.append(anEntry(), null)));
@@ -47,7 +47,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect(applied.rows).toEqual(migrationsFor('postgresql').map(({ name }) => ({ name })));
   });
 
-  test('waits for another process that brings the tables up to date, and says so', async () => {
+  test('is opened after another process has migrated it, and the log says so', async () => {
     const url = await newDatabase();
     const log = recordLog();
     const other = new Client({ connectionString: url });
@@ -58,12 +58,10 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect((await other.query("select to_regclass('profiles') as there")).rows).toEqual([{ there: null }]);
     await other.end();
     await (await waiting).close();
-    expect(log.messages()).toEqual([
-      expect.stringContaining('Another process brings the tables of the database up to date'),
-    ]);
+    expect(log.messages()).toEqual([expect.stringContaining('Another process is migrating the database')]);
   });
 
-  test('that a newer version wrote is refused', async () => {
+  test('written by a newer version is refused', async () => {
     const url = await newDatabase();
     await (await open(url)).close();
     await onDatabase(url, (client) =>
@@ -86,7 +84,7 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect(rows).toEqual([{ table_name: 'settings' }]);
   });
 
-  test('is refused at once where the password is wrong, without the password', async () => {
+  test('is refused at once if the password is wrong, and the error does not reveal it', async () => {
     const url = changed(await newDatabase(), (address) => (address.password = 'not-the-password'));
     const log = recordLog();
     const refused: unknown = await openSqlStores({ kind: 'postgresql', url }, { log }).catch((error: unknown) => error);
@@ -98,25 +96,25 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     }
   });
 
-  test('is refused at once where TLS is asked for and the server has none', async () => {
+  test('is refused at once if TLS is required and the server has none', async () => {
     const url = changed(await newDatabase(), (address) => address.searchParams.set('sslmode', 'verify-full'));
     await expect(open(url)).rejects.toThrow('The server does not support SSL connections');
   });
 
-  test('is refused at once, and not made, where the server has none of that name', async () => {
+  test('is refused at once, and not created, if the server has none of that name', async () => {
     const url = changed(await newDatabase(), (address) => (address.pathname = '/portico_nowhere'));
     await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
     await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
   });
 });
 
-test('an address that is no URL is refused without being cited', async () => {
+test('an address that is not a URL is refused without being quoted', async () => {
   const refused: unknown = await open('portico:secret@nowhere').catch((error: unknown) => error);
-  expect(String(refused)).toContain('is no URL of PostgreSQL');
+  expect(String(refused)).toContain('is not a PostgreSQL URL');
   expect(String(refused)).not.toContain('secret');
 });
 
-test('a server that nobody runs is tried for a while, then reported as unavailable, without the password', async () => {
+test('an unreachable server is retried for a while, then reported as unavailable, without the password', async () => {
   const log = recordLog();
   const refused: unknown = await openSqlStores(
     { kind: 'postgresql', url: `postgresql://portico:secret@127.0.0.1:${closedPort}/portico` },

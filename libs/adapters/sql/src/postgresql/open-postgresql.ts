@@ -7,9 +7,9 @@ import { migratePostgresql } from './migrate-postgresql.ts';
 import { createPool } from './pool.ts';
 
 /**
- * Brings the tables up to date and opens a pool. While the server cannot be reached it tries again, for `startWaitMs`; then it
- * throws a `DatabaseUnavailableError`. Throws an error that names the server and what is wrong where waiting does not help.
- * No message has the password in it.
+ * Migrates the tables and opens a pool. Retries for `startWaitMs` while the server cannot be reached, then throws a
+ * `DatabaseUnavailableError`. If waiting does not help, throws an error that names the server and the reason. No message
+ * contains the password.
  */
 export const openPostgresql = async (url: string, log: Log, startWaitMs: number): Promise<Pool> => {
   const address = addressOf(url);
@@ -32,17 +32,17 @@ const reachable = async <T>(address: string, log: Log, startWaitMs: number, work
       if (remainingMs <= 0) {
         throw new DatabaseUnavailableError(`${cannot} reached: ${reasonOf(error)}`, { cause: error });
       }
-      log.warn({ err: error }, `${cannot} reached; trying again for ${Math.ceil(remainingMs / 1_000)} s`);
+      log.warn({ err: error }, `${cannot} reached; retrying for up to ${Math.ceil(remainingMs / 1_000)} s`);
       await setTimeout(Math.min(pauseMs, remainingMs));
     }
   }
 };
 
-/** Host, port and database alone: an address has the password in it. */
+/** Only host, port and database: the address contains the password. */
 const addressOf = (url: string): string => {
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     throw new DatabaseOpenError(
-      'The address of the database is no URL of PostgreSQL: postgresql://user:password@host:port/database',
+      'The database address is not a PostgreSQL URL: use postgresql://user:password@host:port/database',
     );
   }
   const { hostname, port, pathname } = new URL(url);

@@ -4,41 +4,41 @@ import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
 /**
- * How long things may take, in milliseconds. A request does one or two of them, and ends within ten seconds even where the
- * server has stopped to answer and keeps its connections open.
+ * Time limits in milliseconds. A request needs one or two of them, and so ends within ten seconds even if the server hangs
+ * with its connections open.
  */
 export const limits = {
-  /** Of a process, at most. The server's `max_connections` holds for all of them together. */
+  /** Most connections of one process. The server's `max_connections` covers all processes together. */
   connections: 10,
-  /** Until a connection is free, or made. */
+  /** To acquire or open a connection. */
   acquireMs: 2_000,
   statementMs: 5_000,
   lockMs: 3_000,
   idleInTransactionMs: 10_000,
-  /** Until the server's answer is no longer waited for, the connection that it was asked on is given up with it. */
+  /** To wait for the server's response; then its connection is discarded. */
   answerMs: 5_500,
-  /** All of what has to wait for its turn: the turn, a connection, its statements and, of a change, further attempts. */
+  /** The whole of work done in turn: waiting, a connection, its statements and, for a change, retries. */
   inTurnMs: 9_000,
-  /** A turn, within `inTurnMs`. */
+  /** To wait for a turn, within `inTurnMs`. */
   turnMs: 7_500,
-  /** All of another write, which may have waited before. */
+  /** The whole of any other write, which may have waited before. */
   writeMs: 7_000,
-  /** Until it is given up to ask what has become of a commit whose connection has ended. */
+  /** To find out the outcome of a commit whose connection ended. */
   outcomeMs: 4_000,
   probeMs: 500,
 } as const;
 
-/** Connects to nothing yet. */
+/** Opens no connection yet. */
 export const createPool = (url: string): Pool => {
   const pool = new Pool(poolConfig(url));
-  // A connection that ends is reported to the statement on it, and the pool makes another. Without these listeners the event,
-  // of one that is lent out or one that is idle, would end the process.
+  // The statement on a lost connection fails, and the pool opens another. Without these listeners the error event, of a
+  // borrowed or an idle connection, would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   return pool;
 };
 
-/** What is set of each connection; the address comes first. TLS is as its `sslmode` says. */
+/** The settings of each connection; the URL takes precedence. TLS follows its `sslmode`. */
 const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
   max: limits.connections,
@@ -53,10 +53,10 @@ const poolConfig = (url: string): PoolConfig => ({
   types: integersAsNumbers(),
 });
 
-/** What `pg_stat_activity` shows of each connection, unless the address says another (`application_name`). */
+/** Shown in `pg_stat_activity`, unless the URL sets another `application_name`. */
 export const applicationName = 'portico';
 
-/** 64-bit integers are numbers: none that is kept goes beyond 2^53. */
+/** 64-bit integers are numbers: no stored one exceeds 2^53. */
 const integersAsNumbers = (): TypeOverrides => {
   const types = new TypeOverrides();
   types.setTypeParser(int8, Number);
@@ -67,15 +67,15 @@ const int8 = 20;
 
 export type Execute = <Row extends object>(query: Query) => Promise<QueryResult<Row>>;
 
-/** One statement on a connection of the pool, answered or given up within `limits.answerMs`, the wait for it included. */
+/** Runs one statement on a connection of the pool within `limits.answerMs`, waiting for the connection included. */
 export const executeOn =
   (pool: Pool): Execute =>
   (query) =>
     borrowed(pool, performance.now() + limits.answerMs, (execute) => execute(query));
 
 /**
- * As `executeOn`, but one statement after another, the wait for its turn not counted as the server's: for answers so large
- * that of several at once each would take the time of all, and none would be there within its own.
+ * As `executeOn`, but one statement at a time; waiting for its turn does not count towards its limit. For results so large
+ * that several at once would slow each other down until all time out.
  */
 export const executeInTurnOn = (pool: Pool): Execute => {
   const mutex = new Mutex();
@@ -87,7 +87,7 @@ export const executeInTurnOn = (pool: Pool): Execute => {
   };
 };
 
-/** Lends out a connection until `work` has ended, at most until `deadline`. It is given up where it may be broken. */
+/** Lends a connection to `work`, at most until `deadline`. Discards it if it may be broken. */
 export const borrowed = async <T>(
   pool: Pool,
   deadline: number,
@@ -110,7 +110,7 @@ export const borrowed = async <T>(
   }
 };
 
-/** No less than 1, for 0 would be no limit. */
+/** At least 1: 0 would mean no limit. */
 const remainingMs = (deadline: number): number =>
   Math.max(1, Math.min(limits.answerMs, Math.ceil(deadline - performance.now())));
 

@@ -17,7 +17,7 @@ const openDatabase = async (url: string): Promise<PostgresqlDatabase> => {
   return new PostgresqlDatabase(pool);
 };
 
-/** The same database as that many processes would have it open. */
+/** One database, opened as if by that many processes. */
 const withDatabases = async (
   count: number,
   work: (...databases: PostgresqlDatabase[]) => Promise<void>,
@@ -44,7 +44,7 @@ const withTwoStores = async (work: (a: SqlStores, b: SqlStores) => Promise<void>
   }
 };
 
-/** Resolved for each once all of that many have called it. */
+/** Resolves for all callers once that many have called it. */
 const meeting = (count: number): (() => Promise<void>) => {
   const all = Promise.withResolvers<void>();
   let come = 0;
@@ -55,7 +55,7 @@ const meeting = (count: number): (() => Promise<void>) => {
   };
 };
 
-/** Whether somebody waits for such a lock. */
+/** Whether a transaction waits for this lock. */
 const isAwaited = async ({ reads }: PostgresqlDatabase, lock: string): Promise<boolean> => {
   const waiting = `select pid from pg_locks where ${lock} and not granted
     and database = (select oid from pg_database where datname = current_database())`;
@@ -116,7 +116,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(seen).toEqual([{ name: 'a' }]);
     }));
 
-  test('a change waits for one of another process, also where that takes longer than a lock is waited for at once', () =>
+  test('a change waits for one of another process, even for longer than the lock timeout', () =>
     withDatabases(2, async (a, b) => {
       const begun = Promise.withResolvers<void>();
       const long = a.transact(async (transaction) => {
@@ -130,7 +130,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await names(a)).toEqual(['a', 'b']);
     }));
 
-  test('a write waits for no change that is open, nor a change for a write', () =>
+  test('an open change does not block a write, nor a write a change', () =>
     withDatabases(1, async (database) => {
       await database.transact(async () => {
         await database.write((sql) => sql.run(insert, ['a']));
@@ -141,7 +141,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await names(database)).toEqual(['a', 'b']);
     }));
 
-  test('what a unit of work throws rolls it back, and the next one goes on', () =>
+  test('an error in a unit of work rolls it back, and the next one runs', () =>
     withDatabases(1, async (database) => {
       const failing = database.transact(async (transaction) => {
         await transaction.run(insert, ['a']);
@@ -152,7 +152,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await names(database)).toEqual(['b']);
     }));
 
-  test('what the server rolls back is not taken for committed', () =>
+  test('a transaction that the server rolls back is not reported as committed', () =>
     withDatabases(1, async (database) => {
       const swallowing = database.write(async (sql) => {
         await sql.run(insert, ['a']);
@@ -162,7 +162,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await names(database)).toEqual([]);
     }));
 
-  test('two writes that wait for each other are both done, one of them again', () =>
+  test('two writes that deadlock both succeed, one of them by a retry', () =>
     withDatabases(2, async (a, b) => {
       await a.write((sql) => sql.runEach(insert, [['x'], ['y']]));
       let attempts = 0;
@@ -180,14 +180,14 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await a.reads.all('select value from settings')).toEqual([{ value: 'zz' }, { value: 'zz' }]);
     }));
 
-  test('a write that cannot be serialised with another is done again', () =>
+  test('a write that cannot be serialised with another is retried', () =>
     withDatabases(2, async (a, b) => {
       let attempts = 0;
       const bothHaveRead = meeting(2);
       const write = (database: PostgresqlDatabase, name: string) =>
         database.write(async (sql) => {
           attempts += 1;
-          // In the place of the transaction that was begun, which is none such.
+          // Replaces the open transaction, which is not serializable.
           await sql.run('rollback');
           await sql.run('begin isolation level serializable');
           const { length } = await sql.all('select name from settings');
@@ -200,7 +200,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(values).toEqual([{ value: '0' }, { value: '1' }]);
     }));
 
-  test('a write whose connection is lost is not done again: its outcome is not known', () =>
+  test('a write whose connection is lost is not retried: its outcome is unknown', () =>
     withDatabases(1, async (database) => {
       let attempts = 0;
       const lost = database.write(async (sql) => {
@@ -235,7 +235,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await names(database)).toEqual([]);
     }));
 
-  test('a connection whose answer was no longer waited for is given up', async () => {
+  test('a connection that timed out is discarded', async () => {
     const pool = await openPostgresql(await newDatabase(), recordLog(), 20_000);
     const asked = borrowed(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(asked).rejects.toThrow('timeout');
@@ -243,7 +243,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     await pool.end();
   });
 
-  test('of statements that are executed in turn one has a connection, however many wait', async () => {
+  test('statements executed in turn use one connection, however many wait', async () => {
     const pool = await openPostgresql(await newDatabase(), recordLog(), 20_000);
     const execute = executeInTurnOn(pool);
     const asked = Array.from({ length: limits.connections }, () => execute({ text: 'select pg_sleep(0.01)' }));
@@ -252,14 +252,14 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     await pool.end();
   });
 
-  test('of large documents one is read after another, however many are asked for at once', async () => {
+  test('large documents are read one at a time, however many are requested at once', async () => {
     const url = await newDatabase();
     const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
     const database = await openDatabase(url);
     const collection = aCollection();
     const deflated = Uint8Array.from(randomBytes(5_000_000));
     await stores.collections.add(collection, { deflated, crc32: 0, bytes: deflated.length }, noEffects);
-    // One statement of a text has it at a time, until it has ended; `packed` tells the texts apart.
+    // One statement per text holds the lock at a time, until it ends; `packed` tells the texts apart.
     const lock = (packed: string) => `pg_try_advisory_xact_lock(${packed.length})`;
     const read = prepareDocumentOn(database)(
       (packed) => `select ${lock(packed)} as "isAlone", ${packed} as "packed" from documents d where collection_id = ?`,
@@ -270,7 +270,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     expect(seen).toEqual(rows.map(() => ({ isAlone: true, packed: true })));
   });
 
-  test('a statement that takes too long is ended by the server, and its connection goes on', () =>
+  test('the server cancels a slow statement, and its connection stays usable', () =>
     withDatabases(1, async ({ reads }) => {
       const process = () => reads.first('select pg_backend_pid() as pid');
       const before = await process();
@@ -281,7 +281,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await process()).toEqual(before);
     }));
 
-  test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others are told of it', () =>
+  test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others learn of it', () =>
     withTwoStores(async (a, b) => {
       const profile = aProfile();
       const collection = aCollection();
@@ -316,7 +316,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await b.stores.profiles.find(profile.id)).toMatchObject({ fullName: `approved by ${winner}` });
     }));
 
-  test('entries that two processes append at once, and prune, are all counted', () =>
+  test('entries appended and pruned by two processes at once are all counted', () =>
     withTwoStores(async (a, b) => {
       const entries = Array.from({ length: 2_000 }, (_, n) =>
         anEntry({ source: n % 3 ? 'client' : 'system', instant: (n % 50) * 86_400_000, receivedAt: n }),

@@ -9,15 +9,15 @@ import { borrowed, type Execute, executeInTurnOn, executeOn, limits } from './po
 import { inBulk, Statements } from './statements.ts';
 
 /**
- * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`) first
- * takes one lock on the whole database, so changes come one after another over all processes: what one reads stays true until it
- * has committed, epochs and sequences become visible in order, and none fails because of another. Within a process they wait for
- * a mutex, which holds no connection. Other writes (`write`) lock only their rows.
+ * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`)
+ * first takes one lock on the whole database, so changes run one at a time across all processes. What a change reads stays
+ * true until it commits, epochs and sequences become visible in order, and no change fails because of another. Within a
+ * process changes queue on a mutex, which holds no connection. Other writes (`write`) lock only their rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
   readonly prepared: PreparedReads;
-  /** Of answers so large that there is to be one at a time. */
+  /** For results so large that only one is read at a time. */
   readonly preparedInTurn: PreparedReads;
   readonly #mutex = new Mutex();
   readonly #writing = new Set<Promise<unknown>>();
@@ -53,7 +53,7 @@ export class PostgresqlDatabase implements SqlDatabase {
   readonly snapshot: SqlDatabase['snapshot'] = (work) =>
     this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
 
-  /** The statistics say which of several indexes is the narrowest. */
+  /** PostgreSQL's statistics tell which index is the narrowest. */
   unindexed(condition: string): string {
     return condition;
   }
@@ -69,7 +69,7 @@ export class PostgresqlDatabase implements SqlDatabase {
     await this.#pool.end();
   }
 
-  /** Again where the server has rolled back for another transaction's sake; never where the outcome is not known. */
+  /** Retries if the server rolled back because of another transaction; never if the outcome is unknown. */
   async #retrying<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>, attempt = 1): Promise<T> {
     try {
       return await this.#attempt(deadline, begin, work);
@@ -81,7 +81,7 @@ export class PostgresqlDatabase implements SqlDatabase {
     }
   }
 
-  /** The answer, where the server says that it has committed. */
+  /** Returns the answer if the server confirms the commit. */
   async #settled<T>(lost: CommitOutcomeUnknown<T>): Promise<T> {
     const outcome = await isCommitted(executeOn(this.#pool), lost.sent, limits.outcomeMs);
     if (outcome) return lost.answer;
@@ -98,7 +98,7 @@ export class PostgresqlDatabase implements SqlDatabase {
         });
         return answer;
       } catch (error) {
-        // Where that fails the connection is broken and given up, and the server rolls back by itself.
+        // If the rollback fails, the connection is discarded and the server rolls back by itself.
         if (!isBroken()) await execute({ text: 'rollback' }).catch(() => undefined);
         throw error;
       }
@@ -136,7 +136,7 @@ const preparedOver = (statements: Statements, execute: Execute): PreparedReads =
     all,
     first,
 
-    /** As one text of JSON: to take that apart costs a third less than so many columns. */
+    /** As one JSON text: parsing it costs a third less than that many columns. */
     wide<Row>(text: string) {
       const row = first<{ readonly row: Row }>(`select row_to_json(wide) as row from (${text}) wide`);
       return async (...values) => (await row(...values))?.row;
@@ -152,19 +152,19 @@ const preparedOver = (statements: Statements, execute: Execute): PreparedReads =
   };
 };
 
-/** Two numbers of our own that no other application is likely to lock: "port" in ASCII, and what is locked. */
+/** Two numbers that no other application is likely to lock: "port" in ASCII, and what is locked. */
 const beginChange = `begin isolation level read committed; select pg_advisory_xact_lock(1886351988, 1); ${identifying}`;
 const beginWrite = `begin isolation level read committed; ${identifying}`;
 const beginSnapshot = 'begin transaction isolation level repeatable read read only';
 const retriesMax = 3;
 const pauseMsMax = 25;
 
-/** Of several statements there are several results; of a transaction that only reads nothing has to be known. */
+/** Several statements return several results. A read-only transaction needs no identification. */
 const sentOf = (results: QueryResult | readonly QueryResult[]): SentCommit | null =>
   Array.isArray(results) ? ((results as readonly QueryResult[]).at(-1)?.rows[0] as SentCommit) : null;
 
-/** A transaction in which a statement has failed answers `commit` by rolling back, without an error. */
+/** If a statement failed in it, `commit` rolls the transaction back and reports no error. */
 const commit = async (execute: Execute): Promise<void> => {
   const { command } = await execute({ text: 'commit' });
-  if (command !== 'COMMIT') throw new Error('The database has rolled back what was to be committed.');
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back instead of committed.');
 };

@@ -9,12 +9,12 @@ import { openSqlStores, type SqlStores } from '../index.ts';
 import { openPostgresql } from './open-postgresql.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
-/** A server of our own, which syncs as in production and which we may stop. */
+/** A server of our own that syncs as in production, and that the tests may stop. */
 const server = await startPostgres({ durable: true });
 const control = server?.control;
 afterAll(() => server?.close());
 
-/** A request ends within ten seconds whatever the database does. */
+/** A request ends within ten seconds, whatever the database does. */
 const boundMs = 10_000;
 
 const withStores = async (work: (stores: SqlStores, url: string) => Promise<void>): Promise<void> => {
@@ -27,7 +27,7 @@ const withStores = async (work: (stores: SqlStores, url: string) => Promise<void
   }
 };
 
-/** Asks until it is answered, as clients do. */
+/** Retries until it is answered, as clients do. */
 const untilAnswered = async <T>(ask: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -46,11 +46,11 @@ const timed = async (work: Promise<unknown>): Promise<{ readonly outcome: string
 };
 
 describe.skipIf(!control)('a PostgreSQL server', () => {
-  test('that hangs fails reads, changes and the probe in bounded time, and serves again once it goes on', () =>
+  test('that hangs fails reads, changes and the probe in bounded time, and serves again once it resumes', () =>
     withStores(async ({ stores, settings, probe }) => {
       const profile = aProfile();
       await stores.profiles.add(profile, noEffects);
-      // So that several connections are open, and hang.
+      // Opens several connections, which then hang.
       await Promise.all(Array.from({ length: 5 }, () => stores.callers.byUid(profile.uid, null)));
       await control?.pause();
       await expect(probe.check()).rejects.toThrow('did not answer within 500 ms');
@@ -69,7 +69,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       expect(await settings.get('name')).toBe('after');
     }));
 
-  test('that crashes under writes loses nothing that it acknowledged, and is used again without a restart', () =>
+  test('that crashes during writes loses nothing it acknowledged, and is used again without a restart', () =>
     withStores(async ({ stores }) => {
       const acknowledged: EntryId[] = [];
       for (let round = 0; round < 3; round += 1) {
@@ -98,7 +98,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       expect(await stores.audit.page({ source: 'client' }, 0, 1)).toMatchObject({ total: stored.size });
     }));
 
-  test('that ends idle connections does no harm', () =>
+  test('may end idle connections without harm', () =>
     withStores(async ({ settings }, url) => {
       await settings.put('name', 'value');
       await onDatabase(url, (client) =>
@@ -109,7 +109,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       expect(await untilAnswered(() => settings.get('name'))).toBe('value');
     }));
 
-  test('that comes up while the service starts is waited for', () =>
+  test('that comes up while the service starts is awaited', () =>
     withStores(async (_, url) => {
       await control?.stop('fast');
       const log = recordLog();
@@ -120,12 +120,12 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       await settings.put('name', 'value');
       await close();
       expect(log.messages()[0]).toMatch(
-        /^The database at 127\.0\.0\.1:\d+\/portico_\w+ cannot be reached; trying again for \d+ s$/,
+        /^The database at 127\.0\.0\.1:\d+\/portico_\w+ cannot be reached; retrying for up to \d+ s$/,
       );
     }));
 
   test.for<FaultMode>(['down', 'hang', 'reset', 'garbage'])(
-    'behind a network that answers by %o fails what is asked in bounded time, and serves again afterwards',
+    'behind a network in mode %o fails requests in bounded time, and serves again afterwards',
     (mode) =>
       throughProxy(async (url, setMode) => {
         const { stores, settings, probe, close } = await openSqlStores({ kind: 'postgresql', url });
@@ -147,7 +147,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
   );
 
   test.for<FaultMode>(['hang', 'reset'])(
-    'that commits while the network answers by %o, and is not reached any more, is not asked again: nobody can tell the outcome',
+    'that becomes unreachable during a commit (network mode %o) gets no second attempt: the outcome is unknown',
     (mode) =>
       throughProxy(async (url, setMode) => {
         const pool = await openPostgresql(url, recordLog(), 20_000);
@@ -158,7 +158,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
           await sql.run("insert into settings (name, value) values ('a', '')");
           await setMode(mode);
         });
-        await expect(written).rejects.toThrow('while the commit was on its way');
+        await expect(written).rejects.toThrow('during a commit');
         await setMode('pass');
         expect(attempts).toBe(1);
         await database.close();
@@ -168,7 +168,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
   test.for([
     ['was committed', true],
     ['was not', false],
-  ] as const)('whose answer to a commit is lost is asked for it on another connection, which %s', ([, arrives]) =>
+  ] as const)('whose response to a commit is lost is asked again on another connection: it %s', ([, arrives]) =>
     throughProxy(async (url) => {
       const pool = await openPostgresql(url, recordLog(), 20_000);
       const database = new PostgresqlDatabase(pool);
@@ -186,7 +186,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
   );
 });
 
-/** The next commit on that connection reaches the server or not; in neither case is there an answer. */
+/** The next commit on that connection may reach the server, but its response is lost. */
 const loseTheCommit = (client: PoolClient, arrives: boolean): void => {
   const query = client.query.bind(client) as (config: { readonly text: string }) => Promise<unknown>;
   const losing = async (config: { readonly text: string }) => {

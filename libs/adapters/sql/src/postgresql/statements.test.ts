@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Statements } from './statements.ts';
 
-test('a text has one name in every process, and no other text has it, whichever was used first', () => {
+test('a text has the same name in every process, and no other text shares it, whichever comes first', () => {
   const [a, b] = [new Statements(), new Statements()];
   const [byId, byUid] = ['select 1 where id = ?', 'select 1 where uid = ?'];
   const inA = [a.of(byId), a.of(byUid)].map(({ name }) => name);
@@ -10,6 +10,6 @@ test('a text has one name in every process, and no other text has it, whichever 
   expect(new Set(inA).size).toBe(2);
 });
 
-test('a name is not longer than PostgreSQL keeps it', () => {
+test('a name is short enough for PostgreSQL not to truncate it', () => {
   expect(Buffer.byteLength(new Statements().of('select 1').name)).toBeLessThan(64);
 });

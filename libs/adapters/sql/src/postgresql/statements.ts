@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { QueryConfig } from 'pg';
 import type { Value } from '../sql.ts';
 
-/** A prepared statement of PostgreSQL: its name, and its text with `$1`, `$2`, … for the parameters. */
+/** A PostgreSQL prepared statement: its name, and its text with `$1`, `$2`, … for the parameters. */
 export interface NamedStatement {
   readonly name: string;
   readonly text: string;
@@ -11,9 +11,9 @@ export interface NamedStatement {
 export type Query = QueryConfig & { readonly rowMode?: 'array' };
 
 /**
- * Names for the texts that the code has. Each connection parses a text once, at its first use under the name. There are
- * as many as the code has statements, since none is put together from data. A name says its text, so that a pooler which
- * hands one connection of the server to several processes can never make of a name the statement of another process.
+ * Names for the statements in the code. Each connection parses a text once, when it first uses the name. Their number is
+ * fixed, since none is built from data. A name is a hash of its text, so a pooler that shares a server connection between
+ * processes can never mix up their statements.
  */
 export class Statements {
   readonly #named = new Map<string, NamedStatement>();
@@ -32,18 +32,18 @@ export class Statements {
   }
 }
 
-/** Of 40 characters: PostgreSQL cuts a name at 63. */
+/** 40 characters: PostgreSQL truncates names at 63. */
 const nameOf = (text: string): string => `portico_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
-/** `?` becomes `$1`, `$2`, …, but not in a literal or a quoted name. */
+/** Replaces `?` by `$1`, `$2`, …, but not in a literal or a quoted name. */
 const numbered = (text: string): string => {
   let count = 0;
   return text.replaceAll(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? `$${(count += 1)}` : part));
 };
 
 /**
- * The same insertion for many rows as few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`, in sizes of which
- * there are few, so that few statements are parsed. One statement a row where the text is no insertion.
+ * Turns one insert of many rows into few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`. Only a few batch
+ * sizes occur, so few statements are parsed. Any other statement runs once per row.
  */
 export const inBulk = function* (
   text: string,

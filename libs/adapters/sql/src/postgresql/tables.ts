@@ -1,9 +1,8 @@
 import { BigIntType, DoubleType, type EntityMetadata, IntegerType, ReferenceKind, TextType } from '@mikro-orm/core';
 
 /**
- * What PostgreSQL says otherwise of the same tables: texts compare by code points whatever the locale of the database is,
- * numbers that count rows have 64 bits, and an instant with fractions of a millisecond is no integer. SQLite keeps one in any
- * column of integers.
+ * What differs on PostgreSQL: texts compare by code points whatever the locale of the database, row numbers have 64 bits,
+ * and an instant with fractions of a millisecond is not an integer. SQLite stores fractions in an integer column too.
  */
 export const tableOnPostgresql = ({ properties }: EntityMetadata): void => {
   for (const property of Object.values<EntityMetadata['properties'][string]>(properties)) {

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Works again while another process holds the database's lock, until `waitMs` have passed. It waits between the
- * attempts without blocking the event loop, as SQLite's own waiting would.
+ * Retries while another process holds the database lock, for up to `waitMs`. Unlike SQLite's own busy timeout, waiting
+ * between attempts does not block the event loop.
  */
 export const retryWhileBusy = async <T>(waitMs: number, work: () => Promise<T>): Promise<T> => {
   const deadline = performance.now() + waitMs;
@@ -18,6 +18,6 @@ export const retryWhileBusy = async <T>(waitMs: number, work: () => Promise<T>):
 
 const pauseMsMax = 10;
 
-/** SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_BUSY_RECOVERY; MikroORM, which migrates, keeps the driver's code in its errors. */
+/** SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_BUSY_RECOVERY. MikroORM keeps the driver's code in its migration errors. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');

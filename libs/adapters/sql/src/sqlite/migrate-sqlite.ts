@@ -8,7 +8,7 @@ import { retryWhileBusy } from './busy.ts';
 export const startWaitMs = 60_000;
 export const busyTimeoutMs = 5_000;
 
-/** Brings the tables of the file up to date, on a connection of MikroORM's that is closed afterwards. */
+/** Migrates the tables, on a MikroORM connection that is closed afterwards. */
 export const migrateSqlite = async (file: string): Promise<void> => {
   const orm = await MikroORM.init(ormOptions(file));
   try {
@@ -24,7 +24,7 @@ export const ormOptions = (file: string): Options => ({
   dbName: file,
   driverOptions: { timeout: busyTimeoutMs },
   entities,
-  // The transaction round all migrations is opened below, with the lock.
+  // `migrate` opens one transaction around all migrations, with the lock.
   disableTransactions: true,
   extensions: [Migrator],
   migrations: {
@@ -38,7 +38,7 @@ export const ormOptions = (file: string): Options => ({
   },
 });
 
-/** With `synchronous = FULL` a transaction in the write-ahead log is on the disk once it is committed. */
+/** With `synchronous = FULL`, a committed transaction in the write-ahead log is on disk. */
 export const configure = (connection: Connection): void => {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
@@ -47,7 +47,7 @@ export const configure = (connection: Connection): void => {
 };
 
 const migrate = async (orm: MikroORM, connection: Connection): Promise<void> => {
-  // The lock: whoever comes next finds everything done.
+  // The lock: the next process finds everything migrated.
   connection.exec('begin immediate');
   try {
     refuseForeign(connection);
@@ -59,7 +59,7 @@ const migrate = async (orm: MikroORM, connection: Connection): Promise<void> => 
   }
 };
 
-/** Throws unless the tables are those of this version or one before; none at all are a database that is new. */
+/** Throws unless the tables are those of this version or an earlier one. No tables at all mean a new database. */
 export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
   const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
   if (tables.length === 0 && empty === 'is new') return;

@@ -22,7 +22,7 @@ const onFile = async (file: string, work: (connection: SqliteDriver.Database) =>
   }
 };
 
-test('the migrations make exactly the tables that the entities say', () =>
+test('the migrations create exactly the tables of the entities', () =>
   withFile(async (file) => {
     await (await open(file)).close();
     const orm = await MikroORM.init(ormOptions(file));
@@ -30,7 +30,7 @@ test('the migrations make exactly the tables that the entities say', () =>
     await orm.close(true);
   }));
 
-test('only the owner can read the folder and the files that are made', () =>
+test('only the owner can read the folder and the files that are created', () =>
   withFile(async (file) => {
     const { close } = await open(file);
     expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
@@ -46,7 +46,7 @@ test('each connection is set up to lose nothing and to trust nothing', () =>
     expect(setting('synchronous')).toBe(2);
     expect(setting('foreign_keys')).toBe(1);
     expect(setting('trusted_schema')).toBe(0);
-    // SQLite's own waiting blocks the event loop.
+    // SQLite's own busy timeout blocks the event loop.
     expect(setting('busy_timeout')).toBe(0);
     for (const connection of [reader, snapshots]) {
       expect(connection.pragma('trusted_schema', { simple: true })).toBe(0);
@@ -56,7 +56,7 @@ test('each connection is set up to lose nothing and to trust nothing', () =>
     writer.close();
   }));
 
-test('several processes that open a new file at once all come up', () =>
+test('several processes can open a new file at once', () =>
   withFile(async (file) => {
     const children = Array.from({ length: 4 }, () => startChild('append-entries.ts', file, '5'));
     for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null });
@@ -65,7 +65,7 @@ test('several processes that open a new file at once all come up', () =>
     await close();
   }));
 
-test('a database that a newer version wrote is refused', () =>
+test('a database written by a newer version is refused', () =>
   withFile(async (file) => {
     await (await open(file)).close();
     await onFile(file, (connection) =>
@@ -83,12 +83,12 @@ test.for([
   withFile(async (file) => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
-    await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: it is no SQLite database`);
+    await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: it is not a SQLite database`);
     expect(await readFile(file, 'utf8')).toBe(content);
   }),
 );
 
-test('a database whose pages are damaged is refused', () =>
+test('a database with damaged pages is refused', () =>
   withFile(async (file) => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `SQLite format 3\0${'x'.repeat(10_000)}`);

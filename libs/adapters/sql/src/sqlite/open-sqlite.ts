@@ -7,17 +7,17 @@ import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, migrateSqlite, startWaitMs } from './migrate-sqlite.ts';
 
 export interface OpenSqlite {
-  /** Never waits for the lock of another process: it fails by SQLITE_BUSY, and `retryWhileBusy` tries again. */
+  /** Never waits for another process's lock: fails with SQLITE_BUSY, and `retryWhileBusy` retries. */
   readonly writer: Connection;
-  /** Cannot write, and never has a transaction open: it sees what is committed. */
+  /** Read-only, and never in a transaction: sees committed data. */
   readonly reader: Connection;
-  /** Cannot write: for reads of more than one statement as of one moment. */
+  /** Read-only: for reads of several statements as of one moment. */
   readonly snapshots: Connection;
 }
 
 /**
- * Opens the file, makes it where there is none, and brings its tables up to date. Of several processes that do so at
- * once each comes up. Throws an error that names the file and what is wrong with it.
+ * Opens the file, creating it if missing, and migrates its tables; several processes may do so at once. Throws an error that
+ * names the file and what is wrong with it.
  */
 export const openSqlite = async (path: string): Promise<OpenSqlite> => {
   const file = resolve(path);
@@ -32,7 +32,7 @@ export const openSqlite = async (path: string): Promise<OpenSqlite> => {
 
 const magic = 'SQLite format 3\0';
 
-/** Only the owner may read what is kept. An empty file is a database without tables. */
+/** Readable by its owner only. An empty file is a database without tables. */
 const prepareFile = (file: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
@@ -40,7 +40,7 @@ const prepareFile = (file: string): void => {
   try {
     const head = Buffer.alloc(magic.length);
     const read = readSync(descriptor, head);
-    if (read > 0 && head.toString('latin1', 0, read) !== magic) throw new Error('it is no SQLite database');
+    if (read > 0 && head.toString('latin1', 0, read) !== magic) throw new Error('it is not a SQLite database');
   } finally {
     closeSync(descriptor);
   }
@@ -59,7 +59,7 @@ const connect = async (file: string): Promise<OpenSqlite> => {
     await retryWhileBusy(startWaitMs, async () => configure(writer));
     const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
-    // From here on the mutex of `SqliteDatabase` waits for other processes, in a way that does not block this one.
+    // From here on `SqliteDatabase` waits for other processes, without blocking this one.
     writer.pragma('busy_timeout = 0');
     return { writer, reader, snapshots };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Database as Connection } from 'better-sqlite3';
 import type { PreparedRead, PreparedReads } from '../sql.ts';
 
-/** Each statement is prepared at once, so that a wrong one is found when the stores are opened. */
+/** Prepares each statement at once, so that a wrong one fails when the stores are opened. */
 export const prepareSqliteReads = (reader: Connection): PreparedReads => {
   const first = <Row>(text: string): PreparedRead<Row | undefined> => {
     const statement = reader.prepare<unknown[], Row>(text);

@@ -2,10 +2,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import type { Sql, Value } from '../sql.ts';
 
-/** So many rows are written in some milliseconds; then the event loop has a turn, for whoever reads what is committed. */
+/** This many rows take a few milliseconds; then the event loop gets a turn, for readers of committed data. */
 const rowsOfATurn = 500;
 
-/** SQL on one connection of better-sqlite3, each statement prepared once. But for many rows it answers without a tick in between. */
+/** SQL on one better-sqlite3 connection, each statement prepared once. Only large batches yield to the event loop. */
 export class PreparedSql implements Sql {
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement<unknown[]>>();

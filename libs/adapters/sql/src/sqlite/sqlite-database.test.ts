@@ -45,7 +45,7 @@ test('units of work do not interleave, however long they take', () =>
     expect(steps.join('')).toBe('aabbcc');
   }));
 
-test('while very many rows are written others read what is committed', () =>
+test('readers see committed data while very many rows are written', () =>
   withDatabase(async (database) => {
     const rows = Array.from({ length: 5_001 }, (_, row) => [`${row}`]);
     let isDone = false;
@@ -57,12 +57,12 @@ test('while very many rows are written others read what is committed', () =>
       reads += 1;
     }
     await written;
-    // Without a turn for others there is one.
+    // Without yielding there would be only one.
     expect(reads).toBeGreaterThanOrEqual(5);
     expect(await names(database)).toHaveLength(rows.length);
   }));
 
-test('what a unit of work throws rolls it back, and the next one goes on', () =>
+test('an error in a unit of work rolls it back, and the next one runs', () =>
   withDatabase(async (database) => {
     const failing = database.transact(async (transaction) => {
       await transaction.run(insert, ['a']);
@@ -73,13 +73,13 @@ test('what a unit of work throws rolls it back, and the next one goes on', () =>
     expect(await names(database)).toEqual(['b']);
   }));
 
-test('a write waits for another process that writes, without holding up this one', () =>
+test('a write waits for one of another process, without blocking the event loop', () =>
   withFile(async (file) => {
     const { settings, close } = await openSqlStores({ kind: 'sqlite', file });
     const other = new SqliteDriver(file);
     other.exec('begin immediate');
     const written = settings.put('name', 'value');
-    // A write that held up the event loop would fail before these turns of it are over.
+    // A write that blocked the event loop would fail before these turns are over.
     for (let turn = 0; turn < 20; turn += 1) await setTimeout(1);
     expect(await settings.get('name')).toBeNull();
     other.exec('commit');
@@ -89,7 +89,7 @@ test('a write waits for another process that writes, without holding up this one
     await close();
   }));
 
-test('a write that waits in vain fails, and later ones work', () =>
+test('a write that waits too long fails, and later ones work', () =>
   withFile(async (file) => {
     const { settings, stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 50 });
     const other = new SqliteDriver(file);
@@ -104,7 +104,7 @@ test('a write that waits in vain fails, and later ones work', () =>
     await close();
   }));
 
-test('two processes that write to one file at once lose nothing', () =>
+test('two processes can write to one file at once without losing anything', () =>
   withFile(async (file) => {
     const children = [startChild('append-entries.ts', file, '500'), startChild('append-entries.ts', file, '500')];
     for (const { ended } of children) expect(await ended).toEqual({ code: 0, signal: null });
@@ -115,7 +115,7 @@ test('two processes that write to one file at once lose nothing', () =>
     await close();
   }));
 
-test('what was acknowledged is there after the process was killed', () =>
+test('acknowledged writes survive a killed process', () =>
   withFile(async (file) => {
     for (let round = 0; round < 3; round += 1) {
       const { child, messages, ended } = startChild('append-entries.ts', file);

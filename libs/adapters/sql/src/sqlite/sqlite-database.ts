@@ -6,8 +6,8 @@ import type { OpenSqlite } from './open-sqlite.ts';
 import { PreparedSql } from './prepared-sql.ts';
 
 /**
- * A file with one connection for each use, so that no read comes between two statements of a transaction. `begin immediate` takes
- * the lock of the file first: a transaction that began by reading would fail (SQLITE_BUSY_SNAPSHOT) where another process wrote
+ * A file with one connection per use, so that no read falls between two statements of a transaction. `begin immediate` takes
+ * the file's lock first: a transaction that began with a read would fail (SQLITE_BUSY_SNAPSHOT) if another process wrote
  * before its first write.
  */
 export class SqliteDatabase implements SqlDatabase {
@@ -31,7 +31,7 @@ export class SqliteDatabase implements SqlDatabase {
     return this.#mutex.run(() => retryWhileBusy(this.#waitMs, () => this.#attempt(work)), { deadline });
   }
 
-  /** There is one writer. */
+  /** There is only one writer. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.transact(work);
   }
@@ -46,7 +46,7 @@ export class SqliteDatabase implements SqlDatabase {
       }
     });
 
-  /** A plus keeps SQLite from the condition's index. */
+  /** A unary plus keeps SQLite from using the condition's index. */
   unindexed(condition: string): string {
     return `+${condition}`;
   }
@@ -58,7 +58,7 @@ export class SqliteDatabase implements SqlDatabase {
   async close(): Promise<void> {
     await Promise.all([this.#mutex.close(), this.#snapshotMutex.close()]);
     const { writer, reader, snapshots } = this.#connections;
-    // The writer is the last one, which checkpoints the log into the file.
+    // The writer closes last, which checkpoints the log into the file.
     for (const connection of [reader, snapshots, writer]) connection.close();
   }
 

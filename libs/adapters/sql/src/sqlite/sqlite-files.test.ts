@@ -24,7 +24,7 @@ const emailsIn = async (path: string): Promise<readonly string[]> => {
   return emails;
 };
 
-test('a copy beside a connection that writes has all that was committed, in a file of the mode that it had', async () => {
+test('a copy made during writes holds all that was committed, and keeps the mode of its file', async () => {
   const { stores, close } = await open();
   const profile = aProfile();
   await stores.profiles.add(profile, noEffects);
@@ -39,14 +39,14 @@ test('a copy beside a connection that writes has all that was committed, in a fi
   expect(await emailsIn(target)).toContain(profile.email);
 });
 
-test('a database that nobody uses is copied too, and nothing is left beside it', async () => {
+test('a database that is not in use is copied too, and nothing is left beside it', async () => {
   await made();
   copySqlite(file, join(folder, 'copy.sqlite'));
   expect(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(['copy.sqlite', 'portico.sqlite']);
 });
 
 test.each([
-  ['nothing', () => rmSync(file), 'cannot be taken'],
+  ['nothing', () => rmSync(file), 'cannot be used'],
   ['no database', () => writeFileSync(file, 'x'.repeat(10_000)), 'file is not a database'],
   ['a database without tables', () => writeFileSync(file, ''), 'the SQLite database of another application'],
   [
@@ -70,15 +70,15 @@ test.each([
       const bytes = readFileSync(file);
       writeFileSync(file, bytes.fill(0x55, 8_192, bytes.length - 4_096));
     },
-    'cannot be taken',
+    'cannot be used',
   ],
-])('%s is no database to go on with', async (_what, spoil, said) => {
+])('%s is refused', async (_what, spoil, said) => {
   await made();
   spoil();
   expect(() => checkSqlite(file)).toThrow(said);
 });
 
-test('one is alone with a database that nobody has open, and not beside an idle connection', async () => {
+test('exclusive access is granted to a database that is not open, and refused beside an idle connection', async () => {
   const { close } = await open();
   let done = 0;
   const work = async () => void (done += 1);
@@ -90,7 +90,7 @@ test('one is alone with a database that nobody has open, and not beside an idle 
   await (await open()).close();
 });
 
-test('while one is alone nobody else comes in', async () => {
+test('exclusive access keeps every other connection out', async () => {
   await made();
   await aloneWithSqlite(file, async () => {
     expect(() => copySqlite(file, join(folder, 'copy.sqlite'))).toThrow('locked');

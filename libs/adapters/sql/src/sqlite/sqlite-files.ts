@@ -4,15 +4,15 @@ import { DatabaseOpenError } from '../database-fault.ts';
 import { refuseForeign } from './migrate-sqlite.ts';
 
 /**
- * Copies a database as it is at one moment into a file that is empty or not there; processes that use it go on. Throws where
- * it cannot be read.
+ * Copies a consistent snapshot of a database into a file that is empty or missing. Other processes may go on using the
+ * database. Throws if it cannot be read.
  */
 export const copySqlite = (file: string, target: string): void =>
   opened(file, { readonly: true }, (connection) => {
     connection.prepare('vacuum into ?').run(target);
   });
 
-/** Throws a `DatabaseOpenError` unless the file is a whole database of this version or one before. It must not be in use. */
+/** Throws a `DatabaseOpenError` unless the file, not in use, is an intact database of this version or an earlier one. */
 export const checkSqlite = (file: string): void =>
   opened(file, { readonly: true }, (connection) => {
     const faults = connection.pragma('integrity_check(1)', { simple: true });
@@ -21,14 +21,14 @@ export const checkSqlite = (file: string): void =>
   });
 
 /**
- * Does the work while no other connection, of this process or another, has the database open, and leaves its file without a
- * log beside it. Returns false, and does nothing, where one has.
+ * Runs the work while no other connection, of this process or another, has the database open, and leaves no log beside its
+ * file. Returns false, without running it, if the database is open elsewhere.
  */
 export const aloneWithSqlite = async (file: string, work: () => Promise<void>): Promise<boolean> => {
   const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });
   try {
     connection.pragma('locking_mode = exclusive');
-    // Whoever has a database with a write-ahead log open holds a lock, idle too, that this change waits for.
+    // This change waits for the lock that every connection to a database in WAL mode holds, even an idle one.
     connection.pragma('journal_mode = delete');
     connection.exec('begin exclusive');
     await work();
@@ -55,7 +55,7 @@ const opened = (
     work(connection);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new DatabaseOpenError(`The database ${file} cannot be taken: ${reason}`, { cause });
+    throw new DatabaseOpenError(`The database ${file} cannot be used: ${reason}`, { cause });
   } finally {
     connection?.close();
   }

@@ -35,7 +35,7 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly address: string;
   /** The refusal of a valid token without a profile; `invalid_token` if absent. */
   readonly unregistered?: 'user_not_found';
-  /** The deadline of the request's answer; null if none waits. It is passed on into the access. */
+  /** When the answer must be ready; null if nothing waits for one. Passed on to the principal. */
   readonly deadline: Deadline | null;
 }
 
@@ -84,7 +84,7 @@ export const admitRegistration = async (
   return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
 };
 
-/** Counts a request without valid credentials by its address; throws `rate_limited`. Null if such requests are not limited. */
+/** Counts a request without valid credentials by its address; throws `rate_limited`. Null if there is no such limit. */
 const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,
   { anonymousLimit }: Settings,
@@ -187,7 +187,7 @@ const identifyByToken = async <Part extends TargetPart>(
   return profile ? identified({ ...row, profile }, 'token') : 'unregistered';
 };
 
-/** Returns the claims of the credential's identity token if it is valid, registered or not; otherwise why they are not known. */
+/** Returns the claims of the credential's identity token if it is valid, registered or not; otherwise the failure. */
 export const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,
@@ -209,7 +209,7 @@ const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string):
 };
 
 /**
- * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the memo or
+ * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the cached match or
  * argon2. An unknown client costs the same as a wrong secret.
  */
 const identifyByKey = async <Part extends TargetPart>(
@@ -245,7 +245,7 @@ const identified = <Found extends CollectionHead>(
 });
 
 /**
- * Binds an unbound profile. Returns null if the profile is gone, or if another issuer was faster. Not part of the
+ * Binds an unbound profile. Returns null if the profile is gone, or if another issuer bound it first. Not part of the
  * request's own change: what the token has proven stays true, whatever happens to the request.
  */
 export const bindProfile = async (

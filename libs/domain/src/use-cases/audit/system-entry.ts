@@ -10,9 +10,9 @@ import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
 /**
- * What the service records about its own actions: an action, and its objects, each by id and by the name it had then,
- * which may be impossible to find out later; never a secret. Its members are those of `ofProfile` and so on, `tier`,
- * `override_id`, `job_id`, `count` if there is no single object, and what was set.
+ * What the service records about its own actions: the action, and its objects by id and by the name they had then, since
+ * they may be gone later; never a secret. Its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
+ * `count` if there is no single object, and what was set.
  */
 export interface SystemMessage {
   readonly action: string;
@@ -55,7 +55,7 @@ export const systemEntry = (
   };
 };
 
-/** The effects of a change that is on record: the service's entry of it, and until when its request waits. */
+/** The effects of an audited change: the service's entry, and the request's deadline. */
 export const recorded = (
   ports: Pick<Ports, 'clock' | 'random'>,
   { actor, deadline }: Initiator,

@@ -31,7 +31,7 @@ const stored = nextAuthentication(cipher, id, null, apiKey({ value: 's3cret' }))
 const valueOf = (authentication: typeof stored) =>
   effectiveAuthentication(cipher, { id, storedAuthentication: authentication } as Collection).value;
 
-test('what is set is sealed for this collection and opened again', () => {
+test('a credential is sealed for this collection and opened again', () => {
   expect(stored).toMatchObject({ type: 'apiKey', name: 'X-Key', in: 'header' });
   expect(valueOf(stored)).toBe('s3cret');
   expect(() =>
@@ -39,13 +39,13 @@ test('what is set is sealed for this collection and opened again', () => {
   ).toThrow();
 });
 
-test('a form without a value keeps the stored one, null removes all, undefined leaves all', () => {
+test('input without a value keeps the stored one, null removes it, undefined changes nothing', () => {
   expect(valueOf(nextAuthentication(cipher, id, stored, apiKey({ name: 'X-Other' })))).toBe('s3cret');
   expect(nextAuthentication(cipher, id, stored, null)).toBeNull();
   expect(nextAuthentication(cipher, id, stored, undefined)).toBe(stored);
 });
 
-test('the same form again changes nothing', () => {
+test('the same input again changes nothing', () => {
   expect(nextAuthentication(cipher, id, stored, apiKey({ value: 's3cret' }))).toBe(stored);
 });
 
@@ -58,7 +58,7 @@ test('the type none drops a stored credential', () => {
   });
 });
 
-test('what is no apiKey is sent as Authorization, unless it is named', () => {
+test('bearer and basic are sent as Authorization unless another name is given', () => {
   const basic = { type: 'basic', name: null, value: 'x' } as const;
   expect(nextAuthentication(cipher, id, null, basic)).toMatchObject({ name: 'Authorization', in: null });
   expect(nextAuthentication(cipher, id, null, { ...basic, name: 'X-Basic' })).toMatchObject({ name: 'X-Basic' });

@@ -10,15 +10,15 @@ import type { Ports } from '../../ports/index.ts';
 
 /** How an admin says that calls to the API authenticate. */
 export type AuthenticationInput =
-  /** A stored credential is dropped. */
+  /** Drops a stored credential. */
   | { readonly type: 'none' }
-  /** Sent in a header where no place is named. */
+  /** Sent in a header if no place is named. */
   | (WithCredential & { readonly type: 'apiKey'; readonly name: string; readonly in: ApiKeyPlace | null })
-  /** Sent as `Authorization` where no other name is given. */
+  /** Sent as `Authorization` if no other name is given. */
   | (WithCredential & { readonly type: 'bearer' | 'basic'; readonly name: string | null });
 
 interface WithCredential {
-  /** In clear; without it a stored one is kept. */
+  /** In clear; undefined keeps a stored one. */
   readonly value: string | undefined;
 }
 
@@ -26,14 +26,14 @@ interface WithCredential {
 export interface EffectiveAuthentication {
   readonly type: AuthenticationType;
   readonly name: string | null;
-  /** The credential in clear; null where an admin set none. */
+  /** The credential in clear; null if an admin set none. */
   readonly value: string | null;
   readonly in: ApiKeyPlace | null;
 }
 
 /**
- * What is to be stored in place of `current`: itself where nothing changes, so that nothing is written. `undefined`
- * leaves it, null removes it.
+ * Returns what to store in place of `current`: `current` itself if nothing changes, so that nothing is written. Undefined
+ * keeps it, null removes it.
  */
 export const nextAuthentication = (
   cipher: Ports['cipher'],
@@ -68,7 +68,7 @@ const sealedValueOf = (
   return cipher.seal(value, sealingContext(id));
 };
 
-/** The stored authentication with its credential opened, else what the document says, which has none. */
+/** The stored authentication with its credential opened, else the document's, which has none. */
 export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Collection): EffectiveAuthentication => {
   const { id, storedAuthentication: stored, derivedAuthentication } = collection;
   if (!stored) return { ...derivedAuthentication, value: null };
@@ -76,7 +76,7 @@ export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Col
   return { type, name, in: place, value: sealedValue === null ? null : cipher.open(sealedValue, sealingContext(id)) };
 };
 
-/** The same with its credential sealed by the key that seals now; null where nothing has to be sealed anew. */
+/** The stored authentication, resealed with the current key; null if nothing needs resealing. */
 export const resealedAuthentication = (
   cipher: Ports['cipher'],
   { id, storedAuthentication: stored }: Collection,

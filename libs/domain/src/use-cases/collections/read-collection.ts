@@ -7,7 +7,7 @@ import type { Ports } from '../../ports/index.ts';
 import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
 
-/** So often in a row a document may be replaced while it is read. */
+/** How often in a row a document may be replaced while it is read. */
 const readAttemptsMax = 10;
 
 export interface CollectionWithDocument {
@@ -16,8 +16,8 @@ export interface CollectionWithDocument {
 }
 
 /**
- * A collection that was just read, with its document. Where it was changed in between, both are of after the change; where it is
- * gone by now, `collection_not_found` is thrown.
+ * Returns a collection that was just read, with its document. If it changed in between, both are from after the change.
+ * Throws `collection_not_found` if it is gone by now.
  */
 export const readDocument =
   ({ collections }: Pick<Ports, 'collections'>) =>
@@ -29,7 +29,7 @@ export const readDocument =
       current = await collections.find(current.id);
       if (!current) throw new PorticoError('collection_not_found');
     }
-    throw new Error(`The collection ${collection.id} and its document do not agree`);
+    throw new Error(`The document of collection ${collection.id} did not match its digest in ${readAttemptsMax} reads`);
   };
 
 export interface CollectionMetadata {
@@ -37,7 +37,7 @@ export interface CollectionMetadata {
   readonly authentication: EffectiveAuthentication;
 }
 
-/** What a caller needs to call the collection's API. The reading of a stored credential is on record before it is answered. */
+/** Returns what a caller needs to call the collection's API. Audits the read of a stored credential before it returns. */
 export const readMetadata =
   (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'>) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
@@ -50,7 +50,7 @@ export const readMetadata =
     return { collection, authentication };
   };
 
-/** What the caller may see, whole or one page of it, by name. */
+/** Returns the collections that the caller may see, all or one page, by name. */
 export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
   (principal: Principal, page: ListPage | null): Promise<readonly ListedCollection[]> =>

@@ -13,19 +13,19 @@ import { type AuthenticationInput, nextAuthentication } from './authentication.t
 export interface NewCollection {
   readonly name: string;
   readonly description: string;
-  /** Null where what the document says is to count. */
+  /** Null to use what the document says. */
   readonly authentication: AuthenticationInput | null;
   readonly document: ReadDocument;
-  /** Whether a document with warnings is refused, by `SchemaViolated`. */
+  /** Whether to refuse a document with warnings (`SchemaViolated`). */
   readonly strict: boolean;
   readonly importKey?: string;
 }
 
-/** What is undefined stays as it is. */
+/** Undefined members stay as they are. */
 export interface CollectionEdit {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** Null removes what an admin set, so that what the document says counts again. */
+  /** Null removes what an admin set, so that the document's applies again. */
   readonly authentication?: AuthenticationInput | null | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
@@ -63,11 +63,11 @@ export const createCollection =
 
 export interface UpdatedCollection {
   readonly collection: Collection;
-  /** False where nothing was written, so that `updatedAt` stayed. */
+  /** False if nothing was written; then `updatedAt` stays. */
   readonly changed: boolean;
 }
 
-/** Changes a collection; where nothing changes nothing is written. A new name or description is embedded anew. */
+/** Changes a collection; writes nothing if nothing changes. A new name or description is embedded again. */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
   async (authority: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
@@ -114,7 +114,7 @@ export const removeCollection =
     ports.queue.offer('embed', [job.id]);
   };
 
-/** Adds a collection that comes from a file, or updates the one that came from there before. */
+/** Adds a collection from a file, or updates the one that an earlier import made from it. */
 export const importCollection = (ports: Needs, settings: Settings) => {
   const create = createCollection(ports, settings);
   const update = updateCollection(ports, settings);
@@ -145,7 +145,7 @@ const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionE
   ...(edit.document ? factsOf(edit.document) : {}),
 });
 
-/** What recorded entries of the audit log call each part of a collection that can change. */
+/** What audit entries call each part of a collection that can change. */
 const auditNames = {
   name: 'name',
   description: 'description',

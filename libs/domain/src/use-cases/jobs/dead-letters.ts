@@ -8,11 +8,11 @@ type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
 /** What an operator sees of the outbox. */
 export interface DeadLetterList {
-  /** Newest first; at most as many as asked for. */
+  /** Newest first; at most `limit`. */
   readonly deadLetters: readonly DeadLetter[];
-  /** How many there are, whether they are listed or not. */
+  /** How many there are, listed or not. */
   readonly total: number;
-  /** How many jobs wait for their turn, leased and put off ones included. */
+  /** How many jobs wait, leased and postponed ones included. */
   readonly waiting: number;
 }
 
@@ -24,15 +24,15 @@ export const listDeadLetters =
   };
 
 /**
- * Lets a dead letter begin anew; the relay offers it within a second. A mail whose secret was removed cannot be sent any more:
- * its client needs new credentials (`rotateCredentials`), and the job can be discarded.
+ * Requeues a dead letter; the relay offers it within a second. A mail whose secret was removed can no longer be sent: its
+ * client needs new credentials (`rotateCredentials`), and the job can be discarded.
  */
 export const requeueJob =
   (ports: Needs) =>
   (authority: AdminAuthority, id: JobId): Promise<RequeueOutcome> =>
     ports.deadLetters.requeue(id, ports.clock.now(), recorded(ports, authority, { action: 'job.requeue', job_id: id }));
 
-/** Requeues every dead letter that can be done again; returns how many those are. */
+/** Requeues every dead letter that can still be done; returns how many. */
 export const requeueJobs =
   (ports: Needs) =>
   (authority: AdminAuthority): Promise<number> =>

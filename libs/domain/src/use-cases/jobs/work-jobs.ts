@@ -16,19 +16,19 @@ import { TextRefusedError } from '../../search/embedding.ts';
 import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { embedCollection } from '../search/embed-collection.ts';
 
-/** A crash delays a job that was under way by so long. Each call of a port for a job is bounded by less, all of them are not. */
+/** How long a crash delays a job under way. Each port call of a job takes less; all of them together may take longer. */
 const leaseMs = 20_000;
 
-/** An admin gets at most one notice in so long. */
+/** The minimum time between two notices to one admin. */
 const noticeRestMs = 300_000;
 
-/** So many of those who wait are told by name. */
+/** How many waiting profiles a notice names. */
 const noticeNamesMax = 20;
 
-/** What is kept of a failure's message, in UTF-16 units. */
+/** How much of a failure's message is kept, in UTF-16 units. */
 const errorLengthMax = 1_000;
 
-/** `not due`: it could not be leased, and is perhaps done already. `givenUp`: it is a dead letter now. `error` has at most 1,000 UTF-16 units. */
+/** `not due`: not leased, and perhaps done already. `givenUp`: now a dead letter. `error`: at most 1,000 UTF-16 units. */
 export type JobOutcome =
   'done' | 'not due' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 
@@ -49,9 +49,9 @@ type Needs = Pick<
 >;
 
 /**
- * Works one job of the outbox at least once. While its lease lasts nobody else does; where its calls were so slow that it ran
- * out, a second may work it too, which a job bears as it bears repetition: a mail keeps its `Message-ID`, and an embedding of the
- * present text takes the place of another of it.
+ * Runs one outbox job, at least once. Its lease keeps other workers away; if slow calls outlast the lease, a second worker
+ * may run the job too. Jobs bear repetition: a mail keeps its `Message-ID`, and an embedding of the current text replaces
+ * another of the same text.
  */
 export const workJob =
   (ports: Needs, settings: NoticeSettings) =>
@@ -86,7 +86,7 @@ const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job
   }
 };
 
-/** A notice that was sent rests: who registers from now on, or while it was sent, is told of by the next. */
+/** A notice that was sent rests: the next one covers registrations made since then, or while it was sent. */
 const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
   if (task.kind !== 'mail.notice') return outbox.done(id);
   const dueAt = clock.now() + (isMailed ? noticeRestMs : 0);
@@ -95,7 +95,7 @@ const end = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: bool
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
-/** A profile that is gone by now wants no mail. */
+/** A deleted profile gets no mail. */
 const sendTo = async (
   { profiles, mailer }: Needs,
   profileId: Recipient['id'],
@@ -106,7 +106,7 @@ const sendTo = async (
   return profile !== null;
 };
 
-/** A secret that was replaced by now is not mailed: the mail of its successor may be there before. */
+/** Never mails a secret that was replaced meanwhile: its successor's mail may already have arrived. */
 const sendCurrent = async <Mailed extends Credentials>(
   ports: Needs,
   id: JobId,
@@ -119,7 +119,7 @@ const sendCurrent = async <Mailed extends Credentials>(
   return sendTo(ports, profileId, (profile) => write(id, profile, credentials));
 };
 
-/** Of whoever waits now. Nothing is sent where all are decided, or to one who is an admin no more. */
+/** Lists who waits now. Sends nothing if all are decided, or if the recipient no longer gets notices. */
 const sendNotice = async (
   ports: Needs,
   settings: NoticeSettings,
@@ -138,7 +138,7 @@ const recordFailure = async (
   { id, task, attempts }: Job,
   error: unknown,
 ): Promise<JobOutcome> => {
-  // A server that is spoken to may have put anything into its answer.
+  // A remote server may have put anything into its message.
   const said = shortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
   const now = clock.now();
   const delay = isForGood(error) ? null : retryDelayMs(task.kind, attempts + 1);
@@ -147,16 +147,16 @@ const recordFailure = async (
   return { failed: task.kind, error: said, givenUp: delay === null };
 };
 
-/** Whether trying again is useless. */
+/** Whether a retry cannot help. */
 const isForGood = (error: unknown): boolean =>
   error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
 
-/** So many of each kind are offered at once. */
+/** How many jobs of each kind are offered at once. */
 const relayBatch = 500;
 
 /**
- * Offers the jobs that are due to the queue; returns how many. Every process that works jobs does so, so that none has to be
- * there for the others: what several offer at once is claimed once.
+ * Offers due jobs to the queue; returns how many. Every process that runs jobs relays them, so that none depends on another:
+ * a job that several offer is claimed once.
  */
 export const relayJobs =
   ({ outbox, queue, clock }: Pick<Ports, 'outbox' | 'queue' | 'clock'>) =>
@@ -171,7 +171,7 @@ export const relayJobs =
     return offered.reduce((sum, count) => sum + count, 0);
   };
 
-/** How many jobs wait or are dead letters, and for how long the longest due one has been waiting (0 where none is due). */
+/** How many jobs wait, how many are dead letters, and how long the oldest due one has been waiting (0 if none is due). */
 export const readOutboxState =
   ({ outbox, clock }: Pick<Ports, 'outbox' | 'clock'>) =>
   async (): Promise<{ readonly waiting: number; readonly deadLetters: number; readonly oldestDueSeconds: number }> => {

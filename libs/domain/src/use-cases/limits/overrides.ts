@@ -7,13 +7,13 @@ import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
 import { type Changes, merged, ruleFields } from './tiers.ts';
 
-/** All overrides, or the active ones, by id. */
+/** All overrides or only the active ones, by id. */
 export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
 
-/** Adds an override for a client, by its API client identifier or its profile's id; an active one replaces the active one. */
+/** Adds an override for a client, by API client identifier or profile id; an active one replaces the active one. */
 export const createOverride =
   (ports: Needs) =>
   async (
@@ -33,7 +33,7 @@ export const createOverride =
     }));
   };
 
-/** What is undefined stays. */
+/** Undefined members stay as they are. */
 export const updateOverride =
   (ports: Needs) =>
   async (
@@ -55,7 +55,7 @@ export const updateOverride =
     });
   };
 
-/** Throws `override_not_found`. Without an active one the client's tier holds, or the default limit. */
+/** Throws `override_not_found`. Without an active override, the client's tier or the default limit applies. */
 export const removeOverride =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: number): Promise<void> => {

@@ -9,11 +9,11 @@ export type Needs = Pick<Ports, 'callers' | 'clock' | 'random' | 'limits' | 'lim
 
 export interface ClientLimit extends EffectiveLimit {
   readonly clientId: ClientId;
-  /** Reading it counts nothing; the client's own request was counted when it was let in. */
+  /** Reading it counts nothing; the client's own request was counted on admission. */
   readonly usage: RateLimitResult;
 }
 
-/** The limit that holds for a client and how much of it is left; for an admin, or for the client itself. */
+/** Returns the limit that applies to a client and how much of it is left; for an admin, or for the client itself. */
 export const readEffectiveLimit =
   (ports: Needs, { defaultLimit }: Settings) =>
   async (principal: Principal, client: ClientId | ProfileId | null): Promise<ClientLimit> => {
@@ -26,7 +26,7 @@ export const readEffectiveLimit =
     return { ...limit, clientId: subject.clientId, usage };
   };
 
-/** An approved client; one without an API client identifier, and an admin, whose key is asleep, are none. */
+/** Returns an approved client. Throws `client_not_found` if it has no API client identifier, or is an admin (key asleep). */
 export const clientOf = async (
   { callers }: Pick<Ports, 'callers'>,
   client: ClientId | ProfileId | null,

@@ -5,7 +5,7 @@ import type { Ports } from '../../ports/index.ts';
 import { recorded } from '../audit/system-entry.ts';
 import type { Needs } from './read-effective-limit.ts';
 
-/** All tiers, or the active ones, by name. */
+/** All tiers or only the active ones, by name. */
 export const listTiers =
   ({ limits }: Pick<Ports, 'limits'>) =>
   async (activeOnly: boolean): Promise<readonly Tier[]> =>
@@ -22,7 +22,7 @@ export const createTier =
     return tier;
   };
 
-/** What is undefined stays. The change holds from the next request on. */
+/** Undefined members stay as they are. Applies from the next request on. */
 export const updateTier =
   (ports: Needs) =>
   async (
@@ -37,7 +37,7 @@ export const updateTier =
     });
   };
 
-/** Removes a tier with its assignments: its clients fall back to the default limit, and one made later begins without any. */
+/** Removes a tier with its assignments: its clients fall back to the default limit, and a new tier of that name has none. */
 export const removeTier =
   (ports: Needs) =>
   async (authority: AdminAuthority, name: string): Promise<void> => {

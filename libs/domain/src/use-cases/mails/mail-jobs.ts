@@ -36,7 +36,7 @@ export const noticedAdmins = async (
     ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
     : [];
 
-/** Jobs that tell each of them that somebody has registered; none if mail is not sent. */
+/** Jobs that tell each of these admins about a registration; none if mail is not sent. */
 export const noticeJobs = async (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
@@ -54,7 +54,7 @@ export const openCredentials = <Sealed extends Credentials = Credentials>(
   sealed: string,
 ): Sealed => JSON.parse(cipher.open(sealed, sealingContext(jobId))) as Sealed;
 
-/** The sealed part of a job, resealed with the present key; null if it already is. */
+/** The sealed part of a job, resealed with the current key; null if it already is. */
 export const resealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
   if (cipher.isCurrent(sealed)) return null;
   const context = sealingContext(jobId);

@@ -38,7 +38,7 @@ export const updateOwnProfile =
 /** A profile in its new role, with a warning for the admin who changed it. */
 export interface ChangedRole {
   readonly profile: Profile;
-  /** A sentence about an admin as whom nobody can sign in yet; null if there is nothing to say. */
+  /** Says that nobody can sign in as this admin yet; null if there is nothing to warn of. */
   readonly warning: string | null;
 }
 
@@ -59,7 +59,7 @@ export const changeRole =
 const adminWarning = (settings: Settings, profile: Profile): string | null => {
   if (canSignIn(settings, profile)) return null;
   if (profile.issuer !== null)
-    return 'Nobody can sign in as this admin: the issuer that the profile is bound by is off.';
+    return 'Nobody can sign in as this admin: the issuer that the profile is bound to is disabled.';
   const claims = settings.identityEmailCheck === 'off' ? 'user id' : 'user id and e-mail';
   return `Nobody has signed in as this profile yet: whoever first presents a token with its ${claims} becomes the admin.`;
 };
@@ -99,10 +99,7 @@ export const removeProfile =
     });
   };
 
-/**
- * At least one admin must remain who can sign in. An admin of a disabled issuer does not count, nor one as whom nobody
- * ever signed in.
- */
+/** At least one admin who can sign in must remain. An admin of a disabled issuer does not count, nor does an unbound one. */
 const refuseLastAdmin = (settings: Settings, { profile, admins }: ProfileState): void => {
   const remains = admins.some((admin) => admin.id !== profile.id && canSignIn(settings, admin));
   if (profile.role === 'admin' && !remains) throw new PorticoError('last_admin');

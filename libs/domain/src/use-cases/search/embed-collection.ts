@@ -5,9 +5,9 @@ import type { Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'embedder' | 'vectors'>;
 
 /**
- * Brings the embedding in line with the collection as it is now: made again if the collection exists, removed from the index if
- * it does not, because its row is already gone. A result for a text that has changed meanwhile is dropped; the change left its
- * own job. Indexes are not told about a new embedding: the next search names its sequence, and they read it.
+ * Brings the embedding in line with the collection: embeds it again if it exists; else removes it from the index, as its row
+ * is already gone. Drops a result for a text that has changed meanwhile: the change queued its own job. Indexes are not told
+ * about a new embedding: the next search names its sequence, and they read it.
  */
 export const embedCollection = async (
   { collections, embeddings, embedder, vectors }: Needs,
@@ -17,7 +17,7 @@ export const embedCollection = async (
   if (!collection) return vectors.remove(id);
   const { modelId, vectors: made } = await embedder.embed([embeddedText(collection)], 'document');
   const [vector] = made;
-  if (!vector) throw new Error('The embedder answered no vector');
+  if (!vector) throw new Error('The embedder returned no vector');
   await embeddings.put({ collectionId: id, modelId, contentRevision: collection.contentRevision, vector });
 };
 

@@ -36,15 +36,15 @@ export const readReindex =
     };
   };
 
-/** How many jobs one change adds: other changes that wait for their turn meanwhile wait less than a second. */
+/** How many jobs one transaction adds: other changes wait less than a second for it. */
 const portionSize = 2_000;
 
 /**
- * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how many such
- * collections there are. Meant to be called repeatedly: while the model is the one for which none were left the last time, it
- * only asks for the model's id. One look after a change of model is not enough, because a job that is under way may still store
- * what the earlier model made. If it fails midway, what was added stays, and the next call continues. A collection whose job is a
- * dead letter gets another one once: when this begins, or when the model changes.
+ * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how many
+ * such collections there are. Meant to be called repeatedly: once none are left, it only asks for the model's id until that
+ * changes. One look after a change of model is not enough, because a job under way may still store what the earlier model
+ * made. If it fails midway, what was added stays, and the next call continues. A collection whose job is a dead letter gets
+ * one new job: at the first call, and again when the model changes.
  */
 export const embedOutdated = (ports: Needs) => {
   let settledFor: string | null = null;

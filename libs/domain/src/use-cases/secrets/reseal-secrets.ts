@@ -12,7 +12,7 @@ export interface Resealing {
   readonly credentials: number;
   /** Waiting mails that were resealed. */
   readonly mails: number;
-  /** What no configured key opens, with the reason; left as it is. */
+  /** What no configured key opens, with the reason; stays as it is. */
   readonly unreadable: readonly {
     readonly kind: 'credential' | 'mail';
     readonly id: string;
@@ -25,8 +25,8 @@ type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
 /**
- * Reseals with the present secrets key everything that an earlier one has sealed: credentials of collections and waiting mails.
- * After that the earlier key is no longer needed. It may run while the service runs, and again, also after an interruption: each
+ * Reseals with the current secrets key everything that an earlier one sealed: credentials of collections and waiting mails.
+ * After that the earlier key is no longer needed. Safe beside a running service, and to repeat after an interruption: each
  * secret is changed in its own transaction with an audit entry, and no collection's `updatedAt` or revision changes.
  */
 export const resealSecrets =

@@ -5,7 +5,7 @@ import type { Probe } from '../../ports/probe.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { watchHealth } from './health.ts';
 
-/** A dependency that answers on command, and counts how often it is asked. */
+/** A dependency that answers on command and counts its checks. */
 const dependency = () => {
   const it = {
     asked: 0,
@@ -47,7 +47,7 @@ const ok = { status: 'ok' };
 
 const away = { status: 'unavailable', reason: null };
 
-test('three hundred who ask at once, wherever they ask, share one question to each dependency', async () => {
+test('three hundred concurrent callers cause one check of each dependency', async () => {
   const { health, all, asked } = dependencies();
   const [ready, search] = [
     Array.from({ length: 300 }, () => health.readReadiness()),
@@ -65,7 +65,7 @@ test('three hundred who ask at once, wherever they ask, share one question to ea
   expect(asked()).toEqual([1, 1, 1]);
 });
 
-test('an answer is told again for one second after it, however long it took, and asked for anew afterwards', async () => {
+test('an answer is reused for one second after its check ends, however long that took', async () => {
   const { health, all, clock, database, asked } = dependencies();
   const first = health.readReadiness();
   clock.elapsed = 60_000;
@@ -82,7 +82,7 @@ test('an answer is told again for one second after it, however long it took, and
   expect(asked()).toEqual([2, 2, 2]);
 });
 
-test('that something does not work is shared like any other answer', async () => {
+test('a failure is shared like any other answer', async () => {
   const { health, all, clock, embedder, asked } = dependencies();
   for (const { fail } of all.slice(1)) fail(new Error('away'));
   expect(await health.readVectorHealth()).toMatchObject({
@@ -98,7 +98,7 @@ test('that something does not work is shared like any other answer', async () =>
   expect(asked()).toEqual([0, 2, 2]);
 });
 
-test('a probe says itself for how long its answer is kept', async () => {
+test('a probe decides how long its answer is reused', async () => {
   const { health, all, clock, database } = dependencies({ keptMs: 10_000 });
   for (const { answer } of all) answer();
   await health.readReadiness();
@@ -110,7 +110,7 @@ test('a probe says itself for how long its answer is kept', async () => {
   expect(database.asked).toBe(2);
 });
 
-test('the service is ready without what is not essential, and a reason is told in our own words alone', async () => {
+test('the service is ready without a non-essential dependency, and gives only reasons in its own words', async () => {
   const { health, database, embedder, vectors } = dependencies();
   database.answer();
   embedder.fail(new PorticoError('embedding_unavailable', { because: 'the model is being pulled' }));

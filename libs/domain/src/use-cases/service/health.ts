@@ -31,8 +31,8 @@ export interface VectorHealth {
 const usualKeptMs = 1_000;
 
 /**
- * Checks whether the dependencies work, and shares each answer: callers, who need no credential and may call as often
- * as they like, cause at most one check a second.
+ * Checks the dependencies and shares each answer: callers need no credential and may call as often as they like, but cause
+ * at most one check a second.
  */
 export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) => {
   const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
@@ -96,7 +96,7 @@ const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   }
 };
 
-/** Gives one answer to all who ask while the check is under way, and for `keptMs` after it. */
+/** Gives every caller the same answer while the check is under way, and for `keptMs` after it. */
 const sharedAnswer = <Answer>(
   clock: Pick<Clock, 'monotonic'>,
   keptMs: number,
