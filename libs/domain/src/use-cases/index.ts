@@ -18,10 +18,10 @@ import { createOverride, listOverrides, removeOverride, updateOverride } from '.
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
-import { approveProfile, rejectProfile } from './profiles/decide-registration.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
 import { registerProfile } from './profiles/register-profile.ts';
-import { rotateCredentials, rotateOwnCredentials } from './profiles/credentials.ts';
+import { rejectProfile } from './profiles/reject-profile.ts';
+import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
 import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';

@@ -11,7 +11,6 @@ import {
   type TargetPart,
   type TargetParts,
 } from '../../access/principal.ts';
-import type { AuditEntry } from '../../audit/audit-entry.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
@@ -23,7 +22,7 @@ import { isWellFormedSecret, type StoredSecret } from '../../profiles/api-key.ts
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { bindingEntry } from '../audit/system-entry.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
@@ -271,7 +270,3 @@ export const bindProfile = async (
     throw error;
   }
 };
-
-/** The service's own entry for a binding; its actor is the bound profile. */
-export const bindingEntry = (ports: Pick<Ports, 'random' | 'clock'>, profile: Profile, issuer: string): AuditEntry =>
-  systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });

@@ -55,6 +55,10 @@ export const systemEntry = (
   };
 };
 
+/** The entry of a binding; its actor is the bound profile. */
+export const bindingEntry = (ports: Pick<Ports, 'random' | 'clock'>, profile: Actor, issuer: string): AuditEntry =>
+  systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });
+
 /** The effects of an audited change: the service's entry, and the request's deadline. */
 export const recorded = (
   ports: Pick<Ports, 'clock' | 'random'>,

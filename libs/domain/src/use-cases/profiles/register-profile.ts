@@ -5,8 +5,7 @@ import type { Ports } from '../../ports/index.ts';
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
-import { bindingEntry } from '../access/admit.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { bindingEntry, ofProfile, systemEntry } from '../audit/system-entry.ts';
 import { noticeJobs } from '../mails/mail-jobs.ts';
 
 export interface Registration {

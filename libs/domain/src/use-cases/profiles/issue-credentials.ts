@@ -3,31 +3,72 @@ import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
 import { type Credentials, makeSecret, secretBytes, type StoredSecret } from '../../profiles/api-key.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
+import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
-import { rotationMailJob } from '../mails/mail-jobs.ts';
-import type { Ports } from '../../ports/index.ts';
+import { credentialsMailJob, rotationMailJob } from '../mails/mail-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
+type RotationNeeds = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
+type Needs = RotationNeeds & Pick<Ports, 'queue'>;
+
+/**
+ * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
+ * enabled. Of simultaneous approvals one succeeds, with one key pair.
+ */
+export const approveProfile =
+  (ports: Needs) =>
+  async (authority: AdminAuthority, id: ProfileId): Promise<Credentials> => {
+    await refuseEarly(ports, id);
+    const clientId = ports.random.uuid() as ClientId;
+    const { secret, stored } = await newSecret(ports, authority.deadline);
+    const credentials = { clientId, secret };
+    const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
+    const now = ports.clock.now();
+    await ports.profiles.update(id, ({ profile }) => ({
+      profile: {
+        ...profile,
+        status: nextStatus(profile.status, 'approve'),
+        clientId,
+        approvedAt: now,
+        updatedAt: nextChangeAt(profile.updatedAt, now),
+      },
+      key: { current: stored, previous: null },
+      ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
+      jobs,
+    }));
+    ports.queue.offer(
+      'mail.credentials',
+      jobs.map((job) => job.id),
+    );
+    return credentials;
+  };
+
+/** Refuses before a hash is computed for nothing; the decision itself is made in the transaction. */
+const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
+  const profile = await profiles.find(id);
+  if (!profile) throw new PorticoError('user_not_found');
+  nextStatus(profile.status, 'approve');
+};
 
 /**
  * Replaces the secret of an approved client and mails the new one if mail is enabled; the previous one stays valid for
  * `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
-  (ports: Needs) =>
+  (ports: RotationNeeds) =>
   (authority: AdminAuthority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
 
 /** The same, by the client for itself; it needs no mail about it. */
 export const rotateOwnCredentials =
-  (ports: Needs) =>
+  (ports: RotationNeeds) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, { actor: profile, deadline }, profile.id, graceSeconds, false);
 
 const rotate = async (
-  ports: Needs,
+  ports: RotationNeeds,
   initiator: Initiator,
   id: ProfileId,
   graceSeconds: number,
