@@ -12,7 +12,7 @@ import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
 import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
 import { credentialOf } from './requests/credential.ts';
-import { validBody, validQuery } from './requests/validate.ts';
+import { validBody, validQuery } from './requests/fields.ts';
 import { documentMember, type Route, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 

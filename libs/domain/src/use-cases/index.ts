@@ -1,8 +1,8 @@
-import type { AdminAuthority, TargetPart } from '../access/principal.ts';
+import type { AdminAuthority } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
-import { type AdmissionRequest, admit, admitRegistration } from './access/admit.ts';
+import { admit, admitRegistration } from './access/admit.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import { listCollections, readDocument, readMetadata } from './collections/read-collection.ts';
 import {
@@ -19,9 +19,9 @@ import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
 import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
+import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
-import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
 import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
@@ -30,9 +30,8 @@ import { watchHealth } from './service/health.ts';
 /** The menu: everything that the system can do. */
 export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Admission
-  admit: <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>) => admit(ports, settings, request),
-  admitRegistration: (request: Pick<AdmissionRequest, 'credential' | 'address'>) =>
-    admitRegistration(ports, settings, request),
+  admit: admit(ports, settings),
+  admitRegistration: admitRegistration(ports, settings),
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),

@@ -2,7 +2,7 @@ import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
 import type { WriteCheckOptions } from '../write-check.ts';
 import { openSqlite } from './open-sqlite.ts';
-import { prepareSqliteReads } from './prepared-reads.ts';
+import { prepareSqliteReads } from './statements.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
 export const openSqliteStores = async (

@@ -3,7 +3,7 @@ import type { SqlDatabase, Sql } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
 import { retryWhileBusy } from './busy.ts';
 import type { OpenSqlite } from './open-sqlite.ts';
-import { PreparedSql } from './prepared-sql.ts';
+import { PreparedSql } from './statements.ts';
 
 /**
  * A file with one connection per use, so that no read falls between two statements of a transaction. `begin immediate` takes

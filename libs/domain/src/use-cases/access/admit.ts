@@ -44,44 +44,48 @@ export interface Admission<Found extends CollectionHead = CollectionHead> {
   readonly counted: CountedRequest | null;
 }
 
+type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'address'>;
+
+export interface AdmittedRegistration {
+  /** Null without a valid token. */
+  readonly identity: IdentityClaims | null;
+  readonly counted: CountedRequest | null;
+}
+
 type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
 /** Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). */
-export const admit = async <Part extends TargetPart = 'head'>(
-  ports: Needs,
-  settings: Settings,
-  request: AdmissionRequest<Part>,
-): Promise<Admission<TargetParts[Part]>> => {
-  const { credential, auth, deadline } = request;
-  const found =
-    auth !== 'token or key' && isKey(credential)
-      ? 'token_required'
-      : await identify(ports, settings, credential, request.target);
-  if (typeof found === 'string') throw await refusal(ports, settings, request, found);
-  const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
-  if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
-  return { principal: { ...found, deadline }, counted };
-};
+export const admit =
+  (ports: Needs, settings: Settings) =>
+  async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
+    const { credential, auth, deadline } = request;
+    const found =
+      auth !== 'token or key' && isKey(credential)
+        ? 'token_required'
+        : await identify(ports, settings, credential, request.target);
+    if (typeof found === 'string') throw await refusal(ports, settings, request, found);
+    const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
+    if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
+    return { principal: { ...found, deadline }, counted };
+  };
 
 /**
  * Admits a registration, which accepts an identity token and usually needs none. If one is required, any other
  * credential is refused as everywhere else; otherwise it is ignored (specification, section 3).
  */
-export const admitRegistration = async (
-  ports: Pick<Ports, 'limiter' | 'tokens'>,
-  settings: Settings,
-  { credential, address }: Pick<AdmissionRequest, 'credential' | 'address'>,
-): Promise<{ readonly identity: IdentityClaims | null; readonly counted: CountedRequest | null }> => {
-  const isDemanded = settings.registrationRequiresToken;
-  const found = await identityOf(ports, credential).catch((error: unknown) => {
-    // A token that cannot be judged now binds nothing. It stops the registration only if a token is required.
-    if (isDemanded || !isPorticoError(error)) throw error;
-    return 'invalid_token' as const;
-  });
-  const hasFailed = typeof found === 'string';
-  if (isDemanded && hasFailed) throw await refusal(ports, settings, { address }, found);
-  return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
-};
+export const admitRegistration =
+  (ports: Pick<Ports, 'limiter' | 'tokens'>, settings: Settings) =>
+  async ({ credential, address }: RegistrationRequest): Promise<AdmittedRegistration> => {
+    const isDemanded = settings.registrationRequiresToken;
+    const found = await identityOf(ports, credential).catch((error: unknown) => {
+      // A token that cannot be judged now binds nothing. It stops the registration only if a token is required.
+      if (isDemanded || !isPorticoError(error)) throw error;
+      return 'invalid_token' as const;
+    });
+    const hasFailed = typeof found === 'string';
+    if (isDemanded && hasFailed) throw await refusal(ports, settings, { address }, found);
+    return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
+  };
 
 /** Counts a request without valid credentials by its address; throws `rate_limited`. Null if there is no such limit. */
 const limitAnonymous = (

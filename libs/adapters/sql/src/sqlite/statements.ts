@@ -1,6 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Database as Connection, Statement } from 'better-sqlite3';
-import type { Sql, Value } from '../sql.ts';
+import type { PreparedRead, PreparedReads, Sql, Value } from '../sql.ts';
 
 /** This many rows take a few milliseconds; then the event loop gets a turn, for readers of committed data. */
 const rowsOfATurn = 500;
@@ -45,3 +45,26 @@ export class PreparedSql implements Sql {
 
 /** SQLite has no booleans. */
 const bound = (value: Value): unknown => (typeof value === 'boolean' ? Number(value) : value);
+
+/** Prepares each statement at once, so that a wrong one fails when the stores are opened. */
+export const prepareSqliteReads = (reader: Connection): PreparedReads => {
+  const first = <Row>(text: string): PreparedRead<Row | undefined> => {
+    const statement = reader.prepare<unknown[], Row>(text);
+    return async (...parameters) => statement.get(...parameters);
+  };
+
+  return {
+    first,
+    wide: first,
+
+    all<Row>(text: string) {
+      const statement = reader.prepare<unknown[], Row>(text);
+      return async (...parameters) => statement.all(...parameters);
+    },
+
+    column<Content>(text: string) {
+      const statement = reader.prepare<unknown[], Content>(text).pluck();
+      return async (...parameters) => statement.all(...parameters);
+    },
+  };
+};
