@@ -6,11 +6,11 @@ import { proveContract } from '../test/prove-contract.ts';
 import type { StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** The list of jobs that were given up with something else in it. */
+/** A changed list of dead letters. */
 const listing = (alter: (jobs: readonly DeadLetter[]) => readonly DeadLetter[]) =>
   breaking('deadLetters', (right) => ({ list: async (limit) => alter(await right.list(limit)) }));
 
-/** Requeues that leave something else behind. */
+/** Requeues that store a changed job. */
 const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
   breaking('deadLetters', (right, _stores, { jobs }) => ({
     requeue: async (id, now, effects) => {
