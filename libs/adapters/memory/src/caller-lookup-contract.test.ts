@@ -79,7 +79,7 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       },
     }),
   ),
-  'an id that is neither finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
+  'an id that no profile has finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
     byEitherId: async (id) => {
       const [first] = profiles.keys();
       return (await right.byEitherId(id)) ?? (first ? right.byEitherId(first) : null);

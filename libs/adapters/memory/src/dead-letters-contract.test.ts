@@ -49,7 +49,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
     ...after,
     job: { ...after.job, attempts: before.job.attempts },
   })),
-  'a requeue leaves a job alone that is gone or no dead letter': breaking(
+  'a requeue leaves alone a job that is gone or not a dead letter': breaking(
     'deadLetters',
     (right, _stores, { jobs }) => ({
       requeue: async (id, now, effects) => {
@@ -59,7 +59,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       },
     }),
   ),
-  'a requeue leaves a job alone whose secret was removed': breaking('deadLetters', (right, _stores, { jobs }) => ({
+  'a requeue leaves alone a job whose secret was removed': breaking('deadLetters', (right, _stores, { jobs }) => ({
     requeue: async (id, now, effects) => {
       const outcome = await right.requeue(id, now, effects);
       const stored = jobs.get(id);

@@ -32,7 +32,7 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       },
     }),
   ),
-  'a job that is a dead letter or done does not keep another from being enqueued': breaking(
+  'a dead letter or a finished job does not keep another from being enqueued': breaking(
     'embeddingJobs',
     (_right, _stores, database) => {
       const seen = new Set<string>();

@@ -154,7 +154,7 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       state: async (now) => ({ ...(await right.state(now)), waiting: jobs.size }),
     }),
   ),
-  'a rest leaves a notice alone that is gone or given up': resting(async (right, claimed, next, { jobs }) => {
+  'a rest leaves alone a notice that is gone or given up': resting(async (right, claimed, next, { jobs }) => {
     const stored = jobs.get(claimed.id);
     if (stored) jobs.set(claimed.id, { ...stored, isDeadLetter: false });
     await right.rest(claimed, next);
