@@ -65,7 +65,7 @@ export const callerLookupContract = {
     deepStrictEqual((await stores.callers.byEitherId(byId.id))?.profile, byClientId);
   },
 
-  'an id that is neither finds nothing': async (stores) => {
+  'an id that no profile has finds nothing': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
     strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>()), null);
   },

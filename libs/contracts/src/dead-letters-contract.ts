@@ -69,7 +69,7 @@ export const deadLettersContract = {
     );
   },
 
-  'a requeue leaves a job alone that is gone or no dead letter': async (stores) => {
+  'a requeue leaves alone a job that is gone or not a dead letter': async (stores) => {
     const [gone, later, leased, mail] = await waiting(
       stores,
       aJob(),
@@ -86,7 +86,7 @@ export const deadLettersContract = {
     deepStrictEqual(await dueJobs(stores, start + 8, 9), []);
   },
 
-  'a requeue leaves a job alone whose secret was removed': async (stores) => {
+  'a requeue leaves alone a job whose secret was removed': async (stores) => {
     const [mail] = await givenUp(stores, aMailJob(nextId()));
     const before = await stores.deadLetters.list(9);
     strictEqual(await stores.deadLetters.requeue(mail.id, start + 1, noEffects), 'secret removed');

@@ -40,7 +40,7 @@ export const embeddingJobsContract = {
     await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [due, leased, putOff, fresh] });
   },
 
-  'a job that is a dead letter or done does not keep another from being enqueued': async (stores) => {
+  'a dead letter or a finished job does not keep another from being enqueued': async (stores) => {
     const [failed, done] = [aJob(), aJob()];
     await stores.embeddingJobs.enqueue(jobsOnly(failed, done));
     await stores.outbox.deadLetter(failed.id, start, 'no use');

@@ -207,7 +207,7 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), [next.id]);
   },
 
-  'a rest leaves a notice alone that is gone or given up': async (stores) => {
+  'a rest leaves alone a notice that is gone or given up': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
     const [gone, lost] = await waiting(stores, aNotice(ada), aNotice(bob));
     const claims = [await claimedNotice(stores, gone.id), await claimedNotice(stores, lost.id)];

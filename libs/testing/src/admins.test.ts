@@ -29,7 +29,7 @@ const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
     deadline: null,
   });
 
-test('the first admin is made while nobody can sign in as one, and not a second time', async () => {
+test('the first admin is made while nobody can sign in as an admin, and only once', async () => {
   const harness = createHarness();
   await promote(harness, 'of-an-issuer-off', another);
   await promote(harness, 'not-bound', null);
@@ -38,14 +38,14 @@ test('the first admin is made while nobody can sign in as one, and not a second 
   expect(await harness.useCases.claimFirstAdmin({ ...root, uid: 'second' })).toBeNull();
 });
 
-test('the first admin is bound by the issuer that is named, whoever bound the profile before', async () => {
+test('the first admin is bound to the named issuer, even if the profile was bound to another', async () => {
   const harness = createHarness();
   await promote(harness, 'root', another);
   expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: testIssuer });
   expect((await signIn(harness, 'root', testIssuer)).principal.profile.role).toBe('admin');
 });
 
-test('of the admins one remains who can sign in', async () => {
+test('one admin who can sign in always remains', async () => {
   const harness = createHarness();
   const { useCases } = harness;
   const [off, unbound] = [await promote(harness, 'off', another), await promote(harness, 'unbound', null)];
@@ -59,7 +59,7 @@ test('of the admins one remains who can sign in', async () => {
   await expect(useCases.changeRole(operator, next.id, 'client')).rejects.toThrow('The last admin');
 });
 
-test('whoever makes an admin as whom nobody can sign in is told so', async () => {
+test('making an admin as whom nobody can sign in returns a warning', async () => {
   const harness = createHarness();
   const warningFor = async (uid: string, issuer: string | null) => {
     const { id } = await promote(harness, uid, issuer);
@@ -70,7 +70,7 @@ test('whoever makes an admin as whom nobody can sign in is told so', async () =>
   expect(await warningFor('bound', testIssuer)).toBeNull();
 });
 
-test('of two issuers that are on the first one keeps a uid, and the other one has another person of that name', async () => {
+test('with two issuers enabled, the first to bind a uid keeps it, and the same uid of the other is unknown', async () => {
   const harness = createHarness({ issuers: [testIssuer, another] });
   await register(harness, 'ada');
   const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', testIssuer)]);
@@ -81,7 +81,7 @@ test('of two issuers that are on the first one keeps a uid, and the other one ha
   await expect(signIn(harness, 'ada', loser)).rejects.toThrow('Invalid or expired token');
 });
 
-test('a profile that goes while a token binds it is one that nobody registered', async () => {
+test('a profile that is removed while a token binds it counts as unregistered', async () => {
   const plain = createHarness();
   const { id } = await register(plain, 'ada');
   const { callers, profiles } = plain.ports;

@@ -18,7 +18,7 @@ test('an approval issues credentials that work, and mails them', async () => {
   expect(mail?.text).toContain(`client_secret: ${secret}`);
 });
 
-test('of simultaneous approvals one succeeds, and its credentials are the ones that count', async () => {
+test('of concurrent approvals, one succeeds, and its credentials work', async () => {
   const { useCases, authority, register, byKey } = await setUp();
   const { id } = await register('ada');
   const attempts = await Promise.allSettled([1, 2, 3].map(() => useCases.approveProfile(authority, id)));
@@ -27,7 +27,7 @@ test('of simultaneous approvals one succeeds, and its credentials are the ones t
   expect((await byKey({ kind: 'key', clientId: '', secret: '', ...winner }, null)).profile.id).toBe(id);
 });
 
-test('what was decided cannot be decided again', async () => {
+test('a decided registration cannot be decided again', async () => {
   const { useCases, authority, register } = await setUp();
   const [ada, bob] = [await register('ada'), await register('bob')];
   await useCases.approveProfile(authority, ada.id);
@@ -38,7 +38,7 @@ test('what was decided cannot be decided again', async () => {
   await expect(useCases.rejectProfile(authority, bob.id, null)).rejects.toThrow('User already rejected');
 });
 
-test('a rejection says why, by mail, and leaves a profile without credentials', async () => {
+test('a rejection mails its reason and leaves a profile without credentials', async () => {
   const { useCases, authority, register, byToken, runJobs, mailer } = await setUp();
   const { id } = await register('ada');
   await useCases.rejectProfile(authority, id, 'Nobody knows you');
@@ -47,7 +47,7 @@ test('a rejection says why, by mail, and leaves a profile without credentials', 
   expect((await byToken('ada')).profile).toMatchObject({ status: 'rejected', clientId: null, approvedAt: null });
 });
 
-test('a rotated secret takes the place of the one before, which stays good for the grace that was given', async () => {
+test('a rotated secret replaces the previous one, which stays valid for the grace period', async () => {
   const { useCases, authority, approved, byKey, clock } = await setUp();
   const { id, clientId, key } = await approved('ada');
   const { secret } = await useCases.rotateCredentials(authority, id, 60);

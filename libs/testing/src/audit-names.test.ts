@@ -23,7 +23,7 @@ const withAdmin = async () => {
     uid: 'root',
     email: 'root@example.com',
   });
-  if (!admin) throw new Error('there was an admin before');
+  if (!admin) throw new Error('there already is an admin');
   const authority: AdminAuthority = authorityOf({ profile: admin, deadline: null });
   const ada = await harness.useCases.registerProfile(
     { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
@@ -43,7 +43,7 @@ const create = async (
   const document = await documents.readFile(Buffer.from(text), 'json');
   const authentication = { type: 'bearer', name: 'Authorization', value: 'the upstream secret' } as const;
   const createdBy = (await useCases.listProfiles(authority))[0]?.id;
-  if (!createdBy) throw new Error('there is nobody');
+  if (!createdBy) throw new Error('there is no profile');
   return useCases.createCollection(authority, createdBy, {
     name,
     description: '',
@@ -53,7 +53,7 @@ const create = async (
   });
 };
 
-test('every entry of the service tells by name what it is about and who did it, after all of it is gone as well', async () => {
+test('every entry of the service names its objects and its actor, even after they are gone', async () => {
   const harness = await withAdmin();
   const { useCases, ports, authority, admin, ada } = harness;
   const byRoot = { actor: 'root@example.com' };
@@ -110,7 +110,7 @@ test('every entry of the service tells by name what it is about and who did it, 
   }
 });
 
-test('the rejection of a registration names it', async () => {
+test('the entry of a rejection names the profile', async () => {
   const harness = await withAdmin();
   await harness.useCases.rejectProfile(harness.authority, harness.ada.id, 'no');
   expect((await messages(harness)).at(-1)).toEqual({
@@ -121,7 +121,7 @@ test('the rejection of a registration names it', async () => {
   });
 });
 
-test('a name of a row of before is one line of bounded length in an entry', async () => {
+test('a name from an old row is one line of bounded length in an entry', async () => {
   const harness = await withAdmin();
   const { ports, useCases, authority } = harness;
   const { id, ...facts } = await create(harness, authority, 'Roads');
@@ -137,7 +137,7 @@ test('a name of a row of before is one line of bounded length in an entry', asyn
   expect(String(collection)).toHaveLength(254);
 });
 
-test('each secret that is sealed anew leaves an entry with its change, and one that is left as it is none', async () => {
+test('each resealed secret leaves an entry, and a secret that stays as it is leaves none', async () => {
   const harness = await withAdmin();
   const { ports, useCases, authority, ada } = harness;
   const { id } = await create(harness, authority, 'Roads');
@@ -155,7 +155,7 @@ test('each secret that is sealed anew leaves an entry with its change, and one t
   ]);
 });
 
-test('a resealing that breaks off has an entry for each secret that was changed by then', async () => {
+test('an interrupted resealing has an entry for each secret that it changed', async () => {
   const harness = await withAdmin();
   const { ports, authority } = harness;
   for (const name of ['a', 'b', 'c']) await create(harness, authority, name);

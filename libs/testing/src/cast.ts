@@ -2,10 +2,10 @@ import { authorityOf, type CollectionId, type Credential, type Profile } from '@
 import type { Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-/** The first admin, and ways to bring others into the states that a test needs. */
+/** The first admin, and ways to bring profiles and collections into the states that a test needs. */
 export const createCast = async ({ useCases, documents, tokens }: Harness) => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  if (!admin) throw new Error('There was an admin before');
+  if (!admin) throw new Error('There already is an admin');
   const authority = authorityOf({ profile: admin, deadline: null });
   const admit = async (credential: Credential, target: CollectionId | null) => {
     const { principal } = await useCases.admit({
@@ -23,7 +23,7 @@ export const createCast = async ({ useCases, documents, tokens }: Harness) => {
     admin,
     authority,
     register,
-    /** A client who may use granted collections, with the key to do so. */
+    /** An approved client, with its key. */
     approved: async (uid: string) => {
       const { id } = await register(uid);
       const { clientId, secret } = await useCases.approveProfile(authority, id);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHarness } from './harness.ts';
 
-test('a failed credential that is refused for its failures is not counted by its address either', async () => {
+test('a failed credential that is over the failure limit does not count against the anonymous limit', async () => {
   const anonymousLimit = { allowed: 10, windowSeconds: 60 };
   const { useCases, ports } = createHarness({
     anonymousLimit,

@@ -9,7 +9,7 @@ const authority = operatorAuthority;
 const register = ({ useCases }: Harness, uid: string) =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
 
-test('a mail that no server takes is given up, seen, requeued and sent once there is one that takes it', async () => {
+test('a mail that no server accepts is given up, listed, requeued, and sent once a server accepts it', async () => {
   const harness = createHarness();
   const { useCases, mailer } = harness;
   mailer.failWith('for good');
@@ -28,7 +28,7 @@ test('a mail that no server takes is given up, seen, requeued and sent once ther
   expect(await useCases.listDeadLetters(10)).toEqual({ deadLetters: [], total: 0, waiting: 0 });
 });
 
-test('a credentials mail that was given up is not sent again: its client gets new credentials, and it is discarded', async () => {
+test('a dead credentials mail is never sent: its client gets new credentials, and it is discarded', async () => {
   const harness = createHarness();
   const { useCases, mailer } = harness;
   mailer.failWith('for good');
@@ -53,7 +53,7 @@ test('a credentials mail that was given up is not sent again: its client gets ne
   expect((await useCases.listDeadLetters(10)).total).toBe(0);
 });
 
-test('of what a server says in its refusal one line is kept, of as much as any database can keep', async () => {
+test('a refusal by a server is kept as one line, short enough for any database', async () => {
   const answer = `550 \u0000no\ud800${'!'.repeat(5_000)}`;
   const mailer: Mailer = {
     enabled: true,
@@ -69,12 +69,12 @@ test('of what a server says in its refusal one line is kept, of as much as any d
   expect(job?.error.length).toBeLessThanOrEqual(1_000);
 });
 
-test('a job that was never there is not requeued', async () => {
+test('an unknown job is not requeued', async () => {
   const { useCases } = createHarness();
   expect(await useCases.requeueJob(authority, 'no such job' as JobId)).toBe('no dead letter');
 });
 
-test('each requeue and discard of a dead letter leaves an entry, and what was left alone leaves none', async () => {
+test('each requeue and discard of a dead letter leaves an entry, and one without effect leaves none', async () => {
   const harness = createHarness();
   const { useCases, mailer, ports } = harness;
   mailer.failWith('for good');
@@ -106,22 +106,22 @@ const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} }
 const create = async ({ useCases, documents }: Harness, name: string) => {
   const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  if (!admin) throw new Error('There was an admin before');
+  if (!admin) throw new Error('There already is an admin');
   const collection = { name, description: '', authentication: null, document, strict: false };
   return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
 };
 
-test('an embedding of a text that no try embeds is given up with the reason, and tried again by no look for what is outdated', async () => {
+test('a text that cannot be embedded becomes a dead letter, retried once per process and model', async () => {
   const harness = createHarness();
   const { useCases, embedder } = harness;
   embedder.refuse('weather');
   const { id } = await create(harness, 'weather');
   await harness.runJobs();
-  const reason = 'A text is one that is refused';
+  const reason = 'The embedder was told to refuse this text';
   expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
     { kind: 'embed', collectionId: id, attempts: 1, error: reason },
   ]);
-  // Once at the start of a process, because its reason may be gone by then; it replaces the earlier job.
+  // The first call of a process retries, because the reason may be gone by then; the new job replaces the dead letter.
   for (let look = 1; look <= 3; look += 1) {
     expect(await useCases.embedOutdated()).toBe(1);
     await harness.runJobs();
@@ -137,7 +137,7 @@ test('an embedding of a text that no try embeds is given up with the reason, and
   expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).not.toBe(first?.id);
 });
 
-test('an embedder that is away gives no embedding up, however often it is asked', async () => {
+test('while the embedder is away, no embedding is given up, however often it is retried', async () => {
   const harness = createHarness();
   const { useCases, embedder } = harness;
   embedder.interrupt();

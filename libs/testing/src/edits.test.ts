@@ -7,7 +7,7 @@ const setUp = async () => {
   return { ...harness, ...(await createCast(harness)) };
 };
 
-test('a caller changes the own name and company, and what is left out stays', async () => {
+test('a caller changes their own name and company, and omitted fields stay', async () => {
   const { useCases, register, byToken } = await setUp();
   await register('ada');
   const edit = async (change: object) => useCases.updateOwnProfile(await byToken('ada'), change);
@@ -16,7 +16,7 @@ test('a caller changes the own name and company, and what is left out stays', as
   expect(await edit({ companyName: null })).toMatchObject({ fullName: 'Ada King', companyName: null });
 });
 
-test('an edit moves the time of the last change on, also on a clock that stands still, and an empty one does not', async () => {
+test('an edit moves updatedAt forward, even if the clock stands still; an empty edit does not', async () => {
   const { useCases, register, byToken } = await setUp();
   await register('ada');
   const before = (await byToken('ada')).profile.updatedAt;
@@ -25,7 +25,7 @@ test('an edit moves the time of the last change on, also on a clock that stands 
   expect((await useCases.updateOwnProfile(await byToken('ada'), { fullName: 'Ada' })).updatedAt).toBe(updatedAt);
 });
 
-test('a collection whose words change is embedded anew, and one whose words stay is not', async () => {
+test('a collection is embedded again only if its text changes', async () => {
   const { useCases, authority, collection, runJobs, ports, clock } = await setUp();
   const id = await collection('Roads');
   await runJobs();
@@ -38,7 +38,7 @@ test('a collection whose words change is embedded anew, and one whose words stay
   expect([renamed.revision, renamed.contentRevision, await waiting()]).toEqual([2, 2, 1]);
 });
 
-test('a credential is stored sealed, opened for the callers that may read it, and each reading is on record', async () => {
+test('a credential is stored sealed and opened for callers that may read it, and each read is audited', async () => {
   const { useCases, authority, collection, approved, byKey, ports } = await setUp();
   const id = await collection('Roads');
   const bearer = { type: 'bearer', name: null, in: null, value: 's3cret' } as const;
@@ -54,7 +54,7 @@ test('a credential is stored sealed, opened for the callers that may read it, an
   expect((await ports.audit.page(readings, 0, 9)).total).toBe(1);
 });
 
-test('what was deleted is gone with its grants and its vector', async () => {
+test('a deleted collection is gone with its grants and its vector', async () => {
   const { useCases, authority, collection, approved, byKey, runJobs } = await setUp();
   const [id, ada] = [await collection('Roads'), await approved('ada')];
   await useCases.grantAccess(authority, ada.id, id);

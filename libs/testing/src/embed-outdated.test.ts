@@ -11,7 +11,7 @@ const withCollections = async (...names: readonly string[]): Promise<Harness> =>
   const { useCases, documents } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  if (!admin) throw new Error('There was an admin before');
+  if (!admin) throw new Error('There already is an admin');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
     await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
@@ -34,7 +34,7 @@ const found = async ({ useCases, tokens }: Harness, query: string) => {
 
 const waiting = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
 
-test('while a changed model embeds anew, only vectors of the present one are found', async () => {
+test('while a changed model re-embeds, searches find only its own vectors', async () => {
   const harness = await withCollections('weather', 'weather archive');
   await harness.runJobs();
   expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
@@ -48,7 +48,7 @@ test('while a changed model embeds anew, only vectors of the present one are fou
   expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
 });
 
-test('whoever looks again adds no second job, and says what is outdated still', async () => {
+test('another look adds no second job, and still returns how many are outdated', async () => {
   const harness = await withCollections('weather', 'payments');
   await harness.runJobs();
   harness.embedder.change();
@@ -56,7 +56,7 @@ test('whoever looks again adds no second job, and says what is outdated still', 
   expect(await waiting(harness)).toBe(2);
 });
 
-test('jobs for many collections are added in portions, of which those before a failure stay', async () => {
+test('jobs for many collections are added in batches, and a failure keeps the earlier batches', async () => {
   const harness = createHarness();
   const { random, embeddings, embeddingJobs } = harness.ports;
   const outdated = async () => all;
@@ -80,7 +80,7 @@ test('jobs for many collections are added in portions, of which those before a f
   expect(sizes).toHaveLength(4);
 });
 
-test('a vector that an earlier model stores late is outdated at the next look', async () => {
+test('a vector that the earlier model stores late is found outdated by the next look', async () => {
   const harness = await withCollections('weather');
   await harness.runJobs();
   harness.embedder.change();
@@ -90,7 +90,7 @@ test('a vector that an earlier model stores late is outdated at the next look', 
   expect(await waiting(harness)).toBe(1);
 });
 
-test('once nothing is outdated the collections are looked at no more until the model changes', async () => {
+test('once nothing is outdated, collections are not read again until the model changes', async () => {
   const harness = await withCollections('weather');
   await harness.runJobs();
   const asked: string[] = [];

@@ -11,7 +11,7 @@ const setUp = async () => {
   return { ...harness, ...cast, ada: await cast.approved('ada'), roads: await cast.collection('Roads') };
 };
 
-test('a client reads what was granted to it, from the grant to the revocation', async () => {
+test('a client reads a granted collection from the grant to the revocation', async () => {
   const { useCases, authority, byKey, ada, roads } = await setUp();
   const read = async () => useCases.readMetadata(await byKey(ada.key, roads));
   await expect(read()).rejects.toThrow('No access to this collection');
@@ -21,7 +21,7 @@ test('a client reads what was granted to it, from the grant to the revocation', 
   await expect(read()).rejects.toThrow('No access to this collection');
 });
 
-test('a grant shows in the lists of both sides', async () => {
+test('a grant shows in the lists of its client and of its collection', async () => {
   const { useCases, authority, clock, ada, roads, collection } = await setUp();
   await collection('Bridges');
   await useCases.grantAccess(authority, ada.id, roads);
@@ -32,7 +32,7 @@ test('a grant shows in the lists of both sides', async () => {
   expect(await useCases.listCollectionClients(authority, roads)).toMatchObject([{ profile: { uid: 'ada' } }]);
 });
 
-test('the rules of granting are asked in order: client, collection, then whether it is granted', async () => {
+test('the rules for granting are checked in order: client, collection, existing grant', async () => {
   const { useCases, authority, admin, ada, roads } = await setUp();
   const grant = (client: string, collection: string) =>
     useCases.grantAccess(authority, client as ProfileId, collection as CollectionId);
@@ -43,12 +43,12 @@ test('the rules of granting are asked in order: client, collection, then whether
   await expect(grant(ada.id, roads)).rejects.toThrow('Client already has access');
 });
 
-test('what was not granted cannot be revoked', async () => {
+test('a missing grant cannot be revoked', async () => {
   const { useCases, authority, ada, roads } = await setUp();
   await expect(useCases.revokeAccess(authority, ada.id, roads)).rejects.toThrow('Grant not found');
 });
 
-test('grants sleep while their client is an admin, and wake as it is a client again', async () => {
+test('grants sleep while their client is an admin, and wake when it is a client again', async () => {
   const { useCases, authority, byToken, ada, roads } = await setUp();
   await byToken('ada');
   await useCases.grantAccess(authority, ada.id, roads);
@@ -59,7 +59,7 @@ test('grants sleep while their client is an admin, and wake as it is a client ag
   expect((await useCases.readMetadata(await byToken('ada', roads))).collection.name).toBe('Roads');
 });
 
-test('a grant counts for a profile that waits, and for a rejected one never', async () => {
+test('a grant takes effect for a pending profile, and never for a rejected one', async () => {
   const { useCases, authority, register, byToken, roads } = await setUp();
   const { id } = await register('bob');
   await useCases.grantAccess(authority, id, roads);

@@ -3,11 +3,11 @@ import { authorityOf, readableTarget } from '@portico/domain';
 import { createHarness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-test('a person who registers, is approved and granted finds the collection, and no other', async () => {
+test('a person who registers, is approved and gets a grant finds that collection and no other', async () => {
   const harness = createHarness();
   const { useCases, documents, tokens } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  if (!admin) throw new Error('there was an admin before');
+  if (!admin) throw new Error('there already is an admin');
   const authority = authorityOf({ profile: admin, deadline: null });
   const textOf = (title: string) =>
     Buffer.from(JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} }));

@@ -27,7 +27,7 @@ import { runDueJobs } from './run-due-jobs.ts';
 import { createSwitchedEmbedder, type SwitchedEmbedder } from './switched-embedder.ts';
 import { createTestIssuer, testIssuer, type TestIssuer } from './test-issuer.ts';
 
-/** The configuration outside production if no variable is set: nobody is counted by address. */
+/** The defaults outside production: no limit by address. */
 export const defaultSettings: Settings = {
   issuers: [testIssuer],
   identityEmailCheck: 'claimed',
@@ -55,11 +55,11 @@ export interface Harness {
   readonly embedder: SwitchedEmbedder;
   readonly tokens: TestIssuer;
   readonly documents: DocumentReader;
-  /** Works on every job that is due now, and on those that they leave. */
+  /** Runs every job that is due now, and those that these jobs add. */
   readonly runJobs: () => Promise<void>;
 }
 
-/** `settings` and `ports` replace the defaults, so that a test can set what it is about. */
+/** `settings` and `ports` override the defaults. */
 export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}): Harness => {
   const clock = createMemoryClock();
   const queue = createInProcessJobQueue({ concurrency: oneOfEach });

@@ -26,7 +26,7 @@ test('a client without tier or override has the default limit, and each call cou
   await call();
 });
 
-test('an active override goes before an active tier, and either before the default', async () => {
+test('an active override takes precedence over an active tier, and either over the default', async () => {
   const { useCases, authority, ada, limitOf } = await setUp();
   await useCases.createTier(authority, gold);
   await useCases.assignTier(authority, ada.id, 'gold');
@@ -43,7 +43,7 @@ test('an active override goes before an active tier, and either before the defau
   expect(await limitOf()).toEqual(['default', 3, 3]);
 });
 
-test('of the overrides of a client one is active: the last that became so', async () => {
+test("of a client's overrides one is active: the last one activated", async () => {
   const { useCases, authority, ada } = await setUp();
   const rule = { allowed: 9, windowSeconds: 60, isActive: true };
   const first = await useCases.createOverride(authority, ada.clientId, rule);
@@ -72,7 +72,7 @@ test('clients are counted apart', async () => {
   expect((await byKey(bob.key, null)).profile.uid).toBe('bob');
 });
 
-test('there are overrides for approved clients alone', async () => {
+test('only an approved client can have an override', async () => {
   const { useCases, authority, admin, register, approved } = await setUp();
   const rule = { allowed: 9, windowSeconds: 60, isActive: true };
   const promoted = await approved('eve');
@@ -82,7 +82,7 @@ test('there are overrides for approved clients alone', async () => {
   }
 });
 
-test('a client reads its own limit, which counts nothing, and no other', async () => {
+test('a client can read its own limit and no other, and reading counts nothing', async () => {
   const { useCases, ada, approved, call } = await setUp();
   const own = await call();
   const bob = await approved('bob');

@@ -7,11 +7,11 @@ const authority = operatorAuthority;
 const register = ({ useCases }: Harness, uid: string, fullName = uid) =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName, companyName: null }, null, null);
 
-/** The mails to this person, as texts. */
+/** The texts of the mails to this person. */
 const textsTo = ({ mailer }: Harness, uid: string) =>
   mailer.sent.filter(({ to }) => to === `${uid}@example.com`).map(({ text }) => text);
 
-test('a secret that an admin rotates is mailed to its owner, with the time until which the one before is good', async () => {
+test('a secret that an admin rotates is mailed to its owner, with the end of the grace period', async () => {
   const harness = createHarness();
   const { useCases, clock } = harness;
   const ada = await register(harness, 'ada');
@@ -34,7 +34,7 @@ test('a secret that an admin rotates is mailed to its owner, with the time until
   );
 });
 
-test('the secret of a rotation waits sealed, and for its job alone', async () => {
+test('the secret of a rotation waits sealed in its own job', async () => {
   const { ports, useCases, ...harness } = createHarness();
   const ada = await register({ ports, useCases, ...harness }, 'ada');
   await useCases.approveProfile(authority, ada.id);
@@ -80,7 +80,7 @@ test('a secret that a client rotates for itself is not mailed', async () => {
   expect((await ports.outbox.state(harness.clock.now())).waiting).toBe(0);
 });
 
-test('where no mail is sent a rotation leaves no job', async () => {
+test('without a mailer, a rotation leaves no job', async () => {
   const { mailer } = createHarness();
   const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
   const ada = await register(harness, 'ada');
@@ -106,7 +106,7 @@ const kept = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile =>
   ...facts,
 });
 
-test('what a stranger has put into the names of a row of before is in no mail to the owner of the address', async () => {
+test('what a stranger put into the names of an old row is in no mail to the owner of the address', async () => {
   const harness = createHarness();
   const { ports, useCases, mailer } = harness;
   const other = '00000000-0000-4000-8000-000000000002' as ProfileId;
@@ -125,7 +125,7 @@ test('what a stranger has put into the names of a row of before is in no mail to
   }
 });
 
-test('a mail to an address of a row of before that is two is given up, and goes to neither', async () => {
+test('a mail to an old row with two addresses is given up, and goes to neither', async () => {
   const harness = createHarness();
   const { ports, useCases, mailer } = harness;
   const email = 'a@bank.example\r\nBcc: b@bank.example';

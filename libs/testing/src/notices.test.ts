@@ -14,7 +14,7 @@ const register = ({ useCases }: Harness, uid: string, identity: IdentityClaims |
     null,
   );
 
-/** A service with one admin, or more. */
+/** A harness with these admins. */
 const withAdmins = async (names: readonly string[] = ['root'], settings: Partial<Settings> = {}) => {
   const harness = createHarness(settings);
   const ids = [];
@@ -25,7 +25,7 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
       if (admin) ids.push(admin.id);
       continue;
     }
-    // Nobody is told about this one: the job for it is finished before the others come.
+    // Sends no notice: no registration is pending when its job runs.
     const { id } = await register(harness, name, { issuer: testIssuer, uid: name, email, emailVerified: true });
     await harness.useCases.changeRole(authority, id, 'admin');
     ids.push(id);
@@ -37,7 +37,7 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
 
 const waits = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
 
-test('an admin is mailed of a registration at once, by whom it is and what to do', async () => {
+test('an admin gets a mail about a registration at once: who registered, and what to do', async () => {
   const harness = await withAdmins();
   const ada = await register(harness, 'ada');
   await harness.runJobs();
@@ -47,7 +47,7 @@ test('an admin is mailed of a registration at once, by whom it is and what to do
   expect(text).toContain('POST /api/profiles/{id}/approve');
 });
 
-test('whoever registers within 5 minutes of a notice is told of in the next one, and it comes when they are over', async () => {
+test('registrations within 5 minutes of a notice are in the next one, which comes when the 5 minutes are over', async () => {
   const harness = await withAdmins();
   const { clock, mailer } = harness;
   await register(harness, 'ada');
@@ -68,7 +68,7 @@ test('whoever registers within 5 minutes of a notice is told of in the next one,
   expect(mailer.sent).toHaveLength(2);
 });
 
-test('a flood of registrations is one mail in 5 minutes, with their number and the newest 20', async () => {
+test('a flood of registrations causes one mail in 5 minutes, with their number and the newest 20', async () => {
   const harness = await withAdmins();
   const { clock, mailer } = harness;
   await register(harness, 'first');
@@ -87,7 +87,7 @@ test('a flood of registrations is one mail in 5 minutes, with their number and t
   expect(text.match(/@example\.com/g)).toHaveLength(20);
 });
 
-test('a registration that comes while a notice is being sent is told of in the next one', async () => {
+test('a registration that comes while a notice is being sent is in the next one', async () => {
   const harness = await withAdmins();
   const { clock, mailer, ports, useCases } = harness;
   await register(harness, 'ada');
@@ -109,7 +109,7 @@ test('a registration that comes while a notice is being sent is told of in the n
   ]);
 });
 
-test('each approved admin gets a notice of his own, and whoever is none any more gets none', async () => {
+test('each approved admin gets a notice, and a former admin gets none', async () => {
   const harness = await withAdmins(['root', 'bea', 'cleo']);
   const { clock, mailer, ids, useCases } = harness;
   const before = mailer.sent.length;
@@ -128,7 +128,7 @@ test('each approved admin gets a notice of his own, and whoever is none any more
   ).toEqual(['bea@example.com', 'root@example.com']);
 });
 
-test('an admin as whom nobody can sign in gets none', async () => {
+test('an admin as whom nobody can sign in gets no notice', async () => {
   const harness = await withAdmins();
   const promoted = await register(harness, 'unseen');
   await harness.useCases.changeRole(authority, promoted.id, 'admin');
@@ -137,7 +137,7 @@ test('an admin as whom nobody can sign in gets none', async () => {
   expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['root@example.com']);
 });
 
-test('no notice is sent where everybody is decided by then', async () => {
+test('no notice is sent if every registration is decided by then', async () => {
   const harness = await withAdmins();
   const { id } = await register(harness, 'ada');
   await harness.useCases.rejectProfile(authority, id, null);
@@ -149,7 +149,7 @@ test('no notice is sent where everybody is decided by then', async () => {
   expect(harness.mailer.sent.at(-1)).toMatchObject({ to: 'root@example.com' });
 });
 
-test('a notice that no server takes for now is sent later, once', async () => {
+test('a notice that fails for now is sent later, once', async () => {
   const harness = await withAdmins();
   const { clock, mailer } = harness;
   mailer.failWith('for now');
@@ -164,7 +164,7 @@ test('a notice that no server takes for now is sent later, once', async () => {
   expect(mailer.sent.map(({ subject }) => subject)).toEqual(['2 registrations waiting for approval']);
 });
 
-test('a notice that is refused for good is one given-up job, however many register', async () => {
+test('a notice that is refused for good is one dead letter, however many register', async () => {
   const harness = await withAdmins();
   const { mailer, useCases } = harness;
   mailer.failWith('for good');
@@ -181,7 +181,7 @@ test('a notice that is refused for good is one given-up job, however many regist
   expect(mailer.sent.map(({ subject }) => subject)).toEqual(['3 registrations waiting for approval']);
 });
 
-test('ADMIN_NOTICES=off ends it: no job is left, and one that waits sends nothing', async () => {
+test('ADMIN_NOTICES=off stops notices: no job is added, and a waiting one sends nothing', async () => {
   const on = await withAdmins();
   await register(on, 'ada');
   const off = createHarness({ adminNotices: false }, on.ports);
@@ -194,7 +194,7 @@ test('ADMIN_NOTICES=off ends it: no job is left, and one that waits sends nothin
   expect(await quiet.ports.outbox.due('mail.notice', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
 });
 
-test('where no mail is sent a registration leaves no job', async () => {
+test('without a mailer, a registration leaves no job', async () => {
   const { mailer } = createHarness();
   const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
   await harness.useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });

@@ -8,7 +8,7 @@ const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
     'json',
   );
 
-/** A harness whose collection is changed by `change` after it was judged and before its document is read. */
+/** A harness in which `change` runs after a collection was admitted and before its document is read. */
 const racing = async (
   change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {
@@ -35,7 +35,7 @@ const racing = async (
   return { racy, collection };
 };
 
-test('a collection and its document that are changed while they are read are both of after the change', async () => {
+test('a collection that changes while it is read is returned with the document from after the change', async () => {
   const { racy, collection } = await racing(async (harness, { id }) =>
     harness.useCases.updateCollection(operatorAuthority, id, {
       name: 'two',

@@ -7,7 +7,7 @@ const setUp = async () => {
   return { ...harness, ...(await createCast(harness)) };
 };
 
-test('a promotion approves a profile that waits, and its key sleeps while it is an admin', async () => {
+test('a promotion approves a pending profile, and a key sleeps while its profile is an admin', async () => {
   const { useCases, authority, register, approved, byKey, byToken } = await setUp();
   const { id } = await register('ada');
   const { profile } = await useCases.changeRole(authority, id, 'admin');
@@ -27,7 +27,7 @@ test('a rejected profile cannot be promoted', async () => {
   await expect(useCases.changeRole(authority, id, 'admin')).rejects.toThrow('User already rejected');
 });
 
-test('an admin who never was a client gets credentials by a rotation after the demotion', async () => {
+test('an admin who never was a client gets credentials by a rotation after demotion', async () => {
   const { useCases, authority, register, byKey } = await setUp();
   const { id } = await register('ada');
   await useCases.changeRole(authority, id, 'admin');
@@ -39,7 +39,7 @@ test('an admin who never was a client gets credentials by a rotation after the d
   expect((await byKey({ kind: 'key', ...credentials }, null)).profile.id).toBe(id);
 });
 
-test('a role that stays writes nothing', async () => {
+test('setting the same role writes nothing', async () => {
   const { useCases, authority, approved, ports } = await setUp();
   const { id } = await approved('ada');
   const before = await ports.audit.page({ source: 'system' }, 0, 1);
@@ -47,7 +47,7 @@ test('a role that stays writes nothing', async () => {
   expect((await ports.audit.page({ source: 'system' }, 0, 1)).total).toBe(before.total);
 });
 
-test('authority is read anew at each request: it goes with the role', async () => {
+test('authority is read at each request: it ends with the role', async () => {
   const { useCases, authority, tokens, approved, byToken } = await setUp();
   const { id } = await approved('ada');
   const token = tokens.mint({ uid: 'ada', email: 'ada@example.com' });

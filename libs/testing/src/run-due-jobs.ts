@@ -1,6 +1,6 @@
 import { jobKinds, type Instant, type JobId, type Ports, type UseCases } from '@portico/domain';
 
-/** Works on every job that is due now, and on those that they leave. */
+/** Runs every job that is due now, and those that these jobs add. */
 export const runDueJobs = async (
   { outbox }: Pick<Ports, 'outbox'>,
   { workJob }: Pick<UseCases, 'workJob'>,

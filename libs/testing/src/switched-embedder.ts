@@ -1,6 +1,6 @@
 import { PorticoError, TextRefusedError, type Embedder } from '@portico/domain';
 
-/** An embedder with switches, to see what happens when embedding fails or the model changes. */
+/** An embedder with switches, to test failures and changes of the model. */
 export interface SwitchedEmbedder extends Embedder {
   /** From now on it throws `embedding_unavailable`. */
   interrupt(): void;
@@ -25,7 +25,7 @@ export const createSwitchedEmbedder = (embedder: Embedder): SwitchedEmbedder => 
     async embed(texts, purpose) {
       assertAvailable();
       if (purpose === 'document' && texts.some((text) => refused.has(text)))
-        throw new TextRefusedError('A text is one that is refused');
+        throw new TextRefusedError('The embedder was told to refuse this text');
       return { ...(await embedder.embed(texts, purpose)), modelId: await modelId() };
     },
     async check() {

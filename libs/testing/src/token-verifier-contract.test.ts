@@ -46,7 +46,7 @@ const answering =
     },
   });
 
-/** Judges the token with some of its claims corrected, so that their faults go unnoticed. */
+/** Judges the token with some of its claims corrected, so that their faults are missed. */
 const overlooking =
   (better: (claims: TokenClaims, subject: TokenVerifierSubject) => TokenClaims): Sabotage =>
   (subject) => ({

@@ -5,11 +5,11 @@ import { breaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** Pages that are asked for something else. */
+/** Pages that get other arguments. */
 const asking = (other: (filter: AuditFilter, offset: number, limit: number) => Parameters<AuditLog['page']>) =>
   breaking('audit', (right) => ({ page: (filter, offset, limit) => right.page(...other(filter, offset, limit)) }));
 
-/** Pages and totals without a part of the filter, or with another one. */
+/** Pages and totals under another filter. */
 const filtering = (other: (filter: AuditFilter) => AuditFilter) =>
   asking((filter, offset, limit) => [other(filter), offset, limit]);
 
@@ -29,7 +29,7 @@ const totalling = (total: (filter: AuditFilter, right: number, page: readonly Au
     },
   }));
 
-/** An export that reads batch after batch by offset. */
+/** An export that reads in batches by offset. */
 const exportByOffset = (batch: number) =>
   breaking('audit', (right) => ({
     async *export(filter) {

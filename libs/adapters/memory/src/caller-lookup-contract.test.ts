@@ -6,7 +6,7 @@ import { proveContract } from '../test/prove-contract.ts';
 import { touchGrants } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** Both reads with something else in what they say. */
+/** Both reads with parts of the row changed. */
 const altering = (alter: Alter) => breaking('callers', (right) => altered(right, alter));
 
 type Alter = <Found extends CollectionHead>(row: CallerRow<Found>) => CallerRow<Found>;
@@ -26,9 +26,9 @@ const altered = (right: CallerLookup, alter: Alter): CallerLookup => ({
   },
 });
 
-/** Reads that keep what they once said. */
+/** Reads that cache their first result. */
 const remembering = breaking('callers', (right) => {
-  // Of any part, as nobody looks at it.
+  // The part does not matter: nothing reads it.
   const rows = new Map<string, CallerRow<never> | null>();
   return {
     byUid: async (uid, target) => {
@@ -79,7 +79,7 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       },
     }),
   ),
-  'an id that is neither finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
+  'an id that no profile has finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
     byEitherId: async (id) => {
       const [first] = profiles.keys();
       return (await right.byEitherId(id)) ?? (first ? right.byEitherId(first) : null);

@@ -14,7 +14,7 @@ import { proveContract } from '../test/prove-contract.ts';
 import { kept, type MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** Lists in another order. */
+/** Lists in a different order. */
 const ordering = (compare: (a: ListedCollection, b: ListedCollection) => number) =>
   breaking('collections', (right) => ({
     list: async (visibility) => [...(await right.list(visibility, null))].sort(compare),
@@ -24,7 +24,7 @@ const byIdOnly = (a: ListedCollection, b: ListedCollection): number => (a.id < b
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Pages that begin elsewhere or end elsewhere. */
+/** Pages with the wrong start or end. */
 const paging = (change: (page: ListPage) => ListPage) =>
   breaking('collections', (right) => ({
     list: (visibility, page) => right.list(visibility, page && change(page)),
@@ -33,7 +33,7 @@ const paging = (change: (page: ListPage) => ListPage) =>
 const seeing = (other: (visibility: Visibility) => Visibility) =>
   breaking('collections', (right) => ({ visibleIds: (visibility) => right.visibleIds(other(visibility)) }));
 
-/** A removal that leaves something of what was there before it. */
+/** A removal that leaves something behind. */
 const leaving = (leave: (database: MemoryDatabase, id: CollectionId) => () => void) =>
   breaking('collections', (right, _stores, database) => ({
     remove: async (id, decide) => {
@@ -43,7 +43,7 @@ const leaving = (leave: (database: MemoryDatabase, id: CollectionId) => () => vo
     },
   }));
 
-/** Acts on another collection where the one that is meant is not there. */
+/** Acts on another collection if the requested one is missing. */
 const another = async (right: CollectionStore, id: CollectionId): Promise<CollectionId> => {
   const [first] = await right.visibleIds({ of: 'all' });
   return (await right.find(id)) ? id : (first ?? id);

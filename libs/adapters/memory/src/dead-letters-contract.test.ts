@@ -6,11 +6,11 @@ import { proveContract } from '../test/prove-contract.ts';
 import type { StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** The list of jobs that were given up with something else in it. */
+/** A changed list of dead letters. */
 const listing = (alter: (jobs: readonly DeadLetter[]) => readonly DeadLetter[]) =>
   breaking('deadLetters', (right) => ({ list: async (limit) => alter(await right.list(limit)) }));
 
-/** Requeues that leave something else behind. */
+/** Requeues that store a changed job. */
 const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
   breaking('deadLetters', (right, _stores, { jobs }) => ({
     requeue: async (id, now, effects) => {
@@ -49,7 +49,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
     ...after,
     job: { ...after.job, attempts: before.job.attempts },
   })),
-  'a requeue leaves a job alone that is gone or no dead letter': breaking(
+  'a requeue leaves alone a job that is gone or not a dead letter': breaking(
     'deadLetters',
     (right, _stores, { jobs }) => ({
       requeue: async (id, now, effects) => {
@@ -59,7 +59,7 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       },
     }),
   ),
-  'a requeue leaves a job alone whose secret was removed': breaking('deadLetters', (right, _stores, { jobs }) => ({
+  'a requeue leaves alone a job whose secret was removed': breaking('deadLetters', (right, _stores, { jobs }) => ({
     requeue: async (id, now, effects) => {
       const outcome = await right.requeue(id, now, effects);
       const stored = jobs.get(id);

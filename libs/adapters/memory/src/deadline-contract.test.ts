@@ -7,7 +7,7 @@ import { createMemoryStores } from './memory-stores.ts';
 
 type Call = (...parameters: readonly unknown[]) => unknown;
 
-/** Effects, or a decision that comes to some, without their deadline. */
+/** Strips the deadline from effects, or from the effects that a decision returns. */
 const withoutDeadline = (parameter: unknown): unknown => {
   if (typeof parameter === 'function')
     return (...state: readonly unknown[]) => withoutDeadline((parameter as Call)(...state));
@@ -16,7 +16,7 @@ const withoutDeadline = (parameter: unknown): unknown => {
 
 const isEffects = (value: unknown): value is Effects => typeof value === 'object' && value !== null && 'jobs' in value;
 
-/** A change that goes on and is committed after its deadline. */
+/** A change that ignores its deadline and commits late. */
 const heedless = <Port extends keyof Stores>(port: Port, method: keyof Stores[Port]): Breach =>
   breaking(port, (right) => {
     const change = right[method] as Call;
@@ -33,7 +33,7 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'an update of a collection begins its commit in time or not at all': heedless('collections', 'update'),
   'a removal of a collection begins its commit in time or not at all': heedless('collections', 'remove'),
   'a grant begins its commit in time or not at all': heedless('grants', 'grant'),
-  // It notices too late.
+  // Checks the deadline only after the commit.
   'a revocation begins its commit in time or not at all': breaking('grants', (right) => ({
     revoke: async (client, collection, decide) => {
       let deadline: Effects['deadline'] = null;
@@ -61,7 +61,7 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'an appended entry begins its commit in time or not at all': breaking('audit', (right) => ({
     append: (entry) => right.append(entry, null),
   })),
-  // All of the group go the way of its last one.
+  // Judges all entries of the group by the deadline of the last one.
   'of entries appended at once, only those that expire are left out': breaking('audit', (right) => {
     let last: Parameters<typeof right.append>[1] = null;
     return {

@@ -7,7 +7,7 @@ import { proveContract } from '../test/prove-contract.ts';
 import { commit, type StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** The last run with its jobs counted another way. */
+/** The last run with its jobs counted differently. */
 const counting = (isWaiting: (stored: StoredJob) => boolean, isFailed: (stored: StoredJob) => boolean) =>
   breaking('embeddingJobs', (right, _stores, { jobs }) => ({
     lastRun: async () => {
@@ -32,7 +32,7 @@ const sabotages: Sabotages<typeof embeddingJobsContract, Stores> = {
       },
     }),
   ),
-  'a job that is a dead letter or done does not keep another from being enqueued': breaking(
+  'a dead letter or a finished job does not keep another from being enqueued': breaking(
     'embeddingJobs',
     (_right, _stores, database) => {
       const seen = new Set<string>();

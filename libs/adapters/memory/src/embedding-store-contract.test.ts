@@ -6,13 +6,13 @@ import { proveContract } from '../test/prove-contract.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** Changes with something else in them. */
+/** Changes with other contents. */
 const altering = (alter: (changes: readonly EmbeddingChange[], limit: number) => readonly EmbeddingChange[]) =>
   breaking('embeddings', (right) => ({
     changedSince: async (after, modelId, limit) => alter(await right.changedSince(after, modelId, 99), limit),
   }));
 
-/** What is outdated for another reason than it should be. */
+/** Outdated by a wrong criterion. */
 const misjudging = (isUpToDate: (database: MemoryDatabase, id: CollectionId, modelId: string) => boolean) =>
   breaking('embeddings', (_right, _stores, database) => ({
     outdated: async (modelId) => [...database.collections.keys()].filter((id) => !isUpToDate(database, id, modelId)),

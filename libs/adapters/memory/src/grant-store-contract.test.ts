@@ -12,7 +12,7 @@ const stateIn = (database: MemoryDatabase, client: ProfileId, collection: Collec
   grantedAt: database.grants.get(client)?.get(collection) ?? null,
 });
 
-/** Decisions that see something else than what is there. */
+/** Decisions that see a changed state. */
 const misleading = (method: 'grant' | 'revoke', alter: (state: GrantState) => GrantState) =>
   breaking('grants', (right): Partial<GrantStore> =>
     method === 'grant'
@@ -20,7 +20,7 @@ const misleading = (method: 'grant' | 'revoke', alter: (state: GrantState) => Gr
       : { revoke: (client, collection, decide) => right.revoke(client, collection, (state) => decide(alter(state))) },
   );
 
-/** A grant or a revoke that does something to the state afterwards. */
+/** A grant or a revocation with a side effect afterwards. */
 const followed = (
   method: 'grant' | 'revoke',
   by: (database: MemoryDatabase, client: ProfileId, collection: CollectionId) => unknown,
@@ -32,7 +32,7 @@ const followed = (
     },
   }));
 
-/** A grant that is decided by what was there a moment ago. */
+/** A grant that decides on stale state. */
 const staleGrant = breaking('grants', (_right, _stores, database) => ({
   grant: async (client, collection, decide) => {
     const { grantedAt } = decide(stateIn(database, client, collection));

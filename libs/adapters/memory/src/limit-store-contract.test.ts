@@ -6,7 +6,7 @@ import { proveContract } from '../test/prove-contract.ts';
 import { kept, type MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** Lists of tiers or overrides with something else in them. */
+/** Changed lists of tiers or overrides. */
 const listing = (alter: (tiers: readonly Tier[]) => readonly Tier[]) =>
   breaking('limits', (right) => ({ tiers: async () => alter(await right.tiers()) }));
 
@@ -15,7 +15,7 @@ const listingOverrides = (alter: (overrides: readonly Override[], activeOnly: bo
     overrides: async (activeOnly) => alter(await right.overrides(activeOnly), activeOnly),
   }));
 
-/** Something that happens to the state after an addition or an update of an override. */
+/** A side effect after an addition or an update of an override. */
 const after = (
   method: 'addOverride' | 'updateOverride',
   happens: (database: MemoryDatabase, override: Override, before: readonly Override[]) => void,

@@ -32,7 +32,7 @@ const onReceived =
   (change: (mail: ReceivedMail, index: number) => ReceivedMail): Sabotage =>
   (subject) => ({ ...subject, received: async () => (await subject.received()).map(change) });
 
-/** Fails in another way than the mailer does. */
+/** Fails with a different error than the mailer. */
 const failing = (failureOf: (mail: Mail, permanent: boolean) => Error): Sabotage =>
   onSend(async ({ mailer }, mail) => {
     try {

@@ -13,7 +13,7 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   },
 
   export(filter) {
-    // Taken at the call: what is added or pruned meanwhile changes nothing about it.
+    // A snapshot taken at the call: later appends and prunings do not change it.
     const found = newestFirst(database, filter);
     return (async function* () {
       yield* found;
@@ -32,7 +32,7 @@ export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   },
 });
 
-/** Sorting is stable, so reversing first puts the later of one instant before the earlier. */
+/** Sorting is stable: reversing first puts the later of two equal instants first. */
 const newestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>
   entries
     .filter((entry) => passes(entry, filter))

@@ -2,7 +2,7 @@ import { clockContract } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { createMemoryClock } from './memory-clock.ts';
 
-test('whoever sets a memory clock moves its wall time alone', () => {
+test('setting a memory clock moves only its wall time', () => {
   const clock = createMemoryClock(1000);
   clock.advance(5);
   clock.set(200);
@@ -11,7 +11,7 @@ test('whoever sets a memory clock moves its wall time alone', () => {
   expect([clock.now(), clock.monotonic()]).toEqual([205, 10]);
 });
 
-test('time on a memory clock passes in one direction', () => {
+test('time on a memory clock only moves forward', () => {
   const clock = createMemoryClock();
   expect(() => clock.advance(-1)).toThrow(RangeError);
   expect(() => clock.advance(Number.NaN)).toThrow(RangeError);

@@ -1,14 +1,14 @@
 import type { Clock, Instant } from '@portico/domain';
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until it is advanced or set. */
 export interface MemoryClock extends Clock {
-  /** Time passes: the wall clock and the monotonic one go on together. */
+  /** Lets time pass: both the wall clock and the monotonic clock advance. */
   advance(milliseconds: number): void;
-  /** Someone sets the machine's clock: the wall clock jumps, forwards or back, and no time passes. */
+  /** Sets the machine's clock: the wall clock jumps, forwards or back, and no time passes. */
   set(instant: Instant): void;
 }
 
-/** Starts at that wall-clock time; the monotonic clock starts at 0. */
+/** Starts the wall clock at `start` and the monotonic clock at 0. */
 export const createMemoryClock = (start: Instant = Date.UTC(2026, 0, 1)): MemoryClock => {
   let wall = start;
   let passed = 0;

@@ -15,7 +15,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
 
   return {
     async add(collection, document, effects) {
-      if (collections.has(collection.id)) throw new Error(`There is a collection ${collection.id} already.`);
+      if (collections.has(collection.id)) throw new Error(`Collection ${collection.id} already exists.`);
       refuseTakenImportKey(database, collection);
       commit(database, effects, () => {
         collections.set(collection.id, kept(collection));
@@ -119,7 +119,7 @@ const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: Colle
   const taken = [...database.collections.values()].some(
     (other) => other.id !== id && other.importKey !== null && other.importKey === importKey,
   );
-  if (taken) throw new Error(`There is a collection with the import key ${importKey} already.`);
+  if (taken) throw new Error(`A collection with the import key ${importKey} already exists.`);
 };
 
 const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => {

@@ -18,8 +18,8 @@ import type {
 } from '@portico/domain';
 
 /**
- * Everything that the memory stores keep, shared by them. A store changes it within one synchronous stretch, and only
- * after everything that may throw: so each change is atomic, and changes never interleave.
+ * The state that all memory stores share. A store changes it within one synchronous stretch, and only after everything that
+ * may throw: so each change is atomic, and changes never interleave.
  */
 export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;
@@ -29,14 +29,14 @@ export interface MemoryDatabase {
   readonly grants: Map<ProfileId, Map<CollectionId, Instant>>;
   readonly tiers: Map<string, Tier>;
   readonly overrides: Map<number, OwnedOverride>;
-  /** In the order of insertion. */
+  /** In insertion order. */
   entries: AuditEntry[];
   readonly jobs: Map<JobId, StoredJob>;
   readonly embeddings: Map<CollectionId, StoredEmbedding>;
   lastRun: ReindexRun | null;
-  /** Of API keys, sealed. */
+  /** The sealed pepper of API keys. */
   pepper: string | null;
-  /** A profile's epoch stays when the profile goes, so that it never falls. */
+  /** A profile's epoch stays when the profile is removed, so that it never falls. */
   readonly grantEpochs: Map<ProfileId, number>;
   catalogEpoch: number;
   lastSequence: number;
@@ -50,9 +50,9 @@ export interface OwnedOverride {
 
 export interface StoredJob {
   readonly job: Job;
-  /** Exclusive; null while nobody has it. */
+  /** Exclusive; null while the job is not leased. */
   readonly leaseUntil: Instant | null;
-  /** Of the last attempt that failed; null while none has. */
+  /** The error of the last failed attempt; null if none has failed. */
   readonly error: string | null;
   readonly isDeadLetter: boolean;
 }
@@ -81,19 +81,19 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   lastOverrideId: 0,
 });
 
-/** A copy that nobody can change. Arrays of numbers cannot be frozen: stores copy them on the way out as well. */
+/** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them on the way out. */
 export const kept = <T>(value: T): T => freeze(structuredClone(value));
 
 /**
- * Makes a change in one synchronous stretch: its record by `write`, which must not throw, and its effects. Throws `timed_out`,
- * and writes nothing, where the deadline has expired.
+ * Makes a change in one synchronous stretch: the record, by `write`, which must not throw, and the effects. Throws
+ * `timed_out` and writes nothing if the deadline has expired.
  */
 export const commit = (
   database: MemoryDatabase,
   { entries = [], jobs = [], deadline }: Effects,
   write: () => void,
 ): void => {
-  if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('There is a job with this id already');
+  if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('A job with this id already exists');
   deadline?.beginCommit();
   write();
   for (const entry of entries) database.entries.push(kept(entry));
@@ -108,7 +108,7 @@ export const commit = (
   }
 };
 
-/** Returns whether the profile has a notice, which is then asked for once more. */
+/** Counts one more request on the profile's notice; returns whether it has one. */
 const askAgain = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
   for (const stored of jobs.values()) {
     const { task } = stored.job;
@@ -119,12 +119,12 @@ const askAgain = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean 
   return false;
 };
 
-/** Whoever keeps something under the epoch of the profile's grants finds it no more; before any change it is 0. */
+/** Invalidates what is cached under the profile's grants epoch, which is 0 before any change. */
 export const touchGrants = (database: MemoryDatabase, profile: ProfileId): void => {
   database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
 };
 
-/** Orders texts by code points, which the comparison of JavaScript, by UTF-16 units, does not. */
+/** Orders texts by code points; JavaScript's own comparison is by UTF-16 units. */
 export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const freeze = <T>(value: T): T => {

@@ -38,7 +38,7 @@ export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters =
   };
 };
 
-/** A dead letter keeps since when it is one in the place of when it is due. */
+/** In a dead letter, `dueAt` is when it became one. */
 const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob): DeadLetter => ({
   id,
   kind: task.kind,

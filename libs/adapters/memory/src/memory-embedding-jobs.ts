@@ -45,7 +45,7 @@ export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJo
 const awaitedIn = (database: MemoryDatabase): ReadonlySet<CollectionId> =>
   collectionsOf(database, ({ isDeadLetter }) => !isDeadLetter);
 
-/** Those that such a job is to embed. */
+/** The collections of these embed jobs. */
 const collectionsOf = ({ jobs }: MemoryDatabase, isMeant: (job: StoredJob) => boolean): ReadonlySet<CollectionId> =>
   new Set(
     [...jobs.values()]

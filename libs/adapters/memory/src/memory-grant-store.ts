@@ -10,7 +10,7 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
       const state = stateOf(database, client, collection);
       const change = decide(state);
       if (!state.client || state.collectionName === null) throw new Error('A grant needs a client and a collection.');
-      if (state.grantedAt !== null) throw new Error('There is a grant for this pair already.');
+      if (state.grantedAt !== null) throw new Error('This pair already has a grant.');
       commit(database, change, () => {
         grants.set(client, new Map(grants.get(client)).set(collection, change.grantedAt));
         touchGrants(database, client);

@@ -66,7 +66,7 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
   };
 };
 
-/** The override and the tier of the profile that are active. */
+/** The profile's active override and active tier. */
 export const limitsOf = ({ overrides, tiers }: MemoryDatabase, profile: Profile): CallerRow['limits'] => {
   const override = [...overrides.values()].find((o) => o.profile === profile.id && o.override.isActive)?.override;
   const tier = profile.tier === null ? undefined : tiers.get(profile.tier);
@@ -92,7 +92,7 @@ const existingOverride = (
   return { ...owned, client };
 };
 
-/** All overrides of the client but that one, by id. */
+/** The client's overrides, except that one, by id. */
 const othersOf = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
   [...overrides.values()]
     .filter(({ profile, override }) => profile === client && override.id !== id)

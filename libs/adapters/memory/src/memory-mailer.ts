@@ -1,17 +1,17 @@
 import { DeliveryError, isPlainLine, type Mail, type Mailer, plainLine } from '@portico/domain';
 
 export interface MemoryMailer extends Mailer {
-  /** The mails that went out, in their order; a mail that was sent again is here again. */
+  /** The mails that were sent, in order; a mail sent twice is in it twice. */
   readonly sent: readonly Mail[];
-  /** From now on each mail fails like that; null ends it. */
+  /** Makes every mail fail this way from now on; null ends it. */
   failWith(failure: 'for now' | 'for good' | null): void;
 }
 
-/** One address and nothing round it: no name, no second address, no line break, nothing that shows it otherwise than it is. */
+/** Exactly one address: no name, no second address, no line break, no character that displays it differently. */
 const isOneAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);
 
-/** Keeps the mails that it is given where a test can read them. */
+/** Keeps sent mails where a test can read them. */
 export const createMemoryMailer = (): MemoryMailer => {
   const sent: Mail[] = [];
   let failure: 'for now' | 'for good' | null = null;

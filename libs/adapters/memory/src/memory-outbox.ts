@@ -70,7 +70,7 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
   };
 };
 
-/** Within the synchronous stretch of whoever calls. */
+/** For use within the caller's synchronous stretch. */
 export const deadLetter = (jobs: MemoryDatabase['jobs'], id: JobId, now: Instant, error: string): void => {
   const stored = jobs.get(id);
   if (!stored || stored.isDeadLetter) return;

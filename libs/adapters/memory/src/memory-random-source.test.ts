@@ -7,7 +7,7 @@ const drawnFrom = (seed: number) => {
   return [random.uuid(), [...random.bytes(8)], random.uuid()];
 };
 
-test('the same seed gives the same sequence, and another one another', () => {
+test('the same seed gives the same sequence, and another seed a different one', () => {
   expect(drawnFrom(7)).toEqual(drawnFrom(7));
   expect(drawnFrom(7)).not.toEqual(drawnFrom(8));
 });

@@ -1,13 +1,13 @@
 import type { RandomSource } from '@portico/domain';
 
-/** Randomness that can be repeated: the same seed gives the same sequence. For tests alone, since anyone can foretell it. */
+/** Repeatable randomness: the same seed gives the same sequence. For tests only, because anyone can predict it. */
 export const createMemoryRandomSource = (seed = 1): RandomSource => {
   const nextWord = mulberry32(seed);
   const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => nextWord() & 0xff);
   return { bytes, uuid: () => uuidOf(bytes(16)) };
 };
 
-/** Mulberry32: a generator of 32-bit words from a 32-bit state, of which every seed is a good one. */
+/** Mulberry32: a generator of 32-bit words from a 32-bit state; any seed will do. */
 const mulberry32 = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {

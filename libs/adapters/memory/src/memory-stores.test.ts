@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-test('a job that is given up keeps its error and loses its secret', async () => {
+test('a dead letter keeps its error and loses its secret', async () => {
   const database = createMemoryDatabase();
   const { embeddingJobs, outbox } = createMemoryStores(database);
   const [mail, other] = [aMailJob(nextId()), aJob()];
@@ -15,7 +15,7 @@ test('a job that is given up keeps its error and loses its secret', async () => 
   expect(stored(other.id)).toMatchObject({ error: 'no such mailbox', job: { task: other.task } });
 });
 
-test('a job that is put off keeps its error', async () => {
+test('a postponed job keeps its error', async () => {
   const database = createMemoryDatabase();
   const { embeddingJobs, outbox } = createMemoryStores(database);
   const job = aJob();
@@ -24,7 +24,7 @@ test('a job that is put off keeps its error', async () => {
   expect(database.jobs.get(job.id)?.error).toBe('mailbox busy');
 });
 
-test('records that are handed out cannot be changed', async () => {
+test('records that were returned cannot be changed', async () => {
   const { profiles, audit } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, { entries: [anEntry()], deadline: null });
@@ -34,7 +34,7 @@ test('records that are handed out cannot be changed', async () => {
   expect(() => Object.assign(entry?.facets ?? {}, { action: 'x' })).toThrow(TypeError);
 });
 
-test('records that were handed in may be changed afterwards', async () => {
+test('changing a record after it was stored does not change the stored one', async () => {
   const { profiles } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, noEffects);
@@ -42,7 +42,7 @@ test('records that were handed in may be changed afterwards', async () => {
   expect((await profiles.find(profile.id))?.role).toBe('client');
 });
 
-test('a grant needs a client and a collection that are there', async () => {
+test('a grant needs an existing client and collection', async () => {
   const { profiles, grants } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, noEffects);
@@ -50,7 +50,7 @@ test('a grant needs a client and a collection that are there', async () => {
   await expect(granting).rejects.toThrow('A grant needs a client and a collection.');
 });
 
-test('two stores have nothing in common', async () => {
+test('two sets of stores share nothing', async () => {
   const [one, other] = [createMemoryStores(), createMemoryStores()];
   await one.profiles.add(aProfile(), noEffects);
   expect(await other.profiles.list()).toEqual([]);

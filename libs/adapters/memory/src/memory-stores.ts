@@ -12,7 +12,7 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 
-/** The stores over one shared state that lasts as long as the process: the reference of what every store must do. */
+/** The stores over one shared state that lasts as long as the process: the reference for every other implementation. */
 export const createMemoryStores = (database = createMemoryDatabase()): StorePorts => ({
   callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),

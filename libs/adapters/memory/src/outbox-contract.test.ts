@@ -6,7 +6,7 @@ import { proveContract } from '../test/prove-contract.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** One that says due what passes. */
+/** Jobs that pass this test are due, and no others. */
 const dueWhere = (passes: (stored: StoredJob, now: number) => boolean) =>
   breaking('outbox', (_right, _stores, { jobs }) => ({
     due: async (kind, now) =>
@@ -15,7 +15,7 @@ const dueWhere = (passes: (stored: StoredJob, now: number) => boolean) =>
         .map(({ job }) => job.id),
   }));
 
-/** Claims that succeed where they must not. */
+/** Claims that wrongly succeed. */
 const claimingAnyway = (mayClaim: (database: MemoryDatabase, id: JobId) => Job | undefined) =>
   breaking('outbox', (right, _stores, database) => ({
     claim: async (id, now, leaseUntil) => (await right.claim(id, now, leaseUntil)) ?? mayClaim(database, id) ?? null,
@@ -27,7 +27,7 @@ const unleasing = (right: Outbox, { jobs }: MemoryDatabase, id: JobId): Outbox =
   return right;
 };
 
-/** The state with something else in it. */
+/** The state with parts changed. */
 const stating = (alter: (state: State, database: MemoryDatabase, now: number) => Partial<State>) =>
   breaking('outbox', (right, _stores, database) => ({
     state: async (now) => {
@@ -36,7 +36,7 @@ const stating = (alter: (state: State, database: MemoryDatabase, now: number) =>
     },
   }));
 
-/** What is left of a notice after another was added for its profile. */
+/** Changes a notice after another was added for its profile. */
 const gathering = (alter: (before: StoredJob, after: StoredJob) => StoredJob) =>
   breaking('embeddingJobs', (right, _stores, { jobs }) => ({
     enqueue: async (effects) => {
@@ -154,7 +154,7 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       state: async (now) => ({ ...(await right.state(now)), waiting: jobs.size }),
     }),
   ),
-  'a rest leaves a notice alone that is gone or given up': resting(async (right, claimed, next, { jobs }) => {
+  'a rest leaves alone a notice that is gone or given up': resting(async (right, claimed, next, { jobs }) => {
     const stored = jobs.get(claimed.id);
     if (stored) jobs.set(claimed.id, { ...stored, isDeadLetter: false });
     await right.rest(claimed, next);

@@ -16,7 +16,7 @@ const stateIn = (database: MemoryDatabase, id: ReturnType<typeof aProfile>['id']
   return { profile, key: database.keys.get(id) ?? null, admins: adminsIn(database) };
 };
 
-/** An update that decides by what was there a moment ago. */
+/** An update that decides on stale state. */
 const staleUpdate = breaking('profiles', (right, _stores, database) => ({
   update: async (id, decide) => {
     const change = decide(stateIn(database, id));
@@ -25,7 +25,7 @@ const staleUpdate = breaking('profiles', (right, _stores, database) => ({
   },
 }));
 
-/** An update that looks for no tier. */
+/** An update that does not check the tier. */
 const assigningAnyTier = breaking('profiles', (right, _stores, database) => ({
   update: async (id, decide) => {
     const change = decide(stateIn(database, id));
@@ -42,7 +42,7 @@ const staleRemoval = breaking('profiles', (right, _stores, database) => ({
   },
 }));
 
-/** An addition that looks first and writes a moment later. */
+/** An addition that checks first and writes a moment later. */
 const staleAddition = breaking('profiles', (right, _stores, { profiles }) => ({
   add: async (profile) => {
     const list = await right.list();
@@ -53,7 +53,7 @@ const staleAddition = breaking('profiles', (right, _stores, { profiles }) => ({
   },
 }));
 
-/** A removal that leaves something of what was there before it. */
+/** A removal that leaves something behind. */
 const leaving = (leave: (database: MemoryDatabase, id: ReturnType<typeof aProfile>['id']) => () => void) =>
   breaking('profiles', (right, _stores, database) => ({
     remove: async (id, decide) => {

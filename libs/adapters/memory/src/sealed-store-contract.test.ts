@@ -6,7 +6,7 @@ import { proveContract } from '../test/prove-contract.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
-/** A read with something else in it. */
+/** A read with parts changed. */
 const reading = (alter: (sealed: SealedSecrets, database: MemoryDatabase) => Partial<SealedSecrets>) =>
   breaking('sealed', (right, _stores, database) => ({
     read: async () => {
@@ -15,7 +15,7 @@ const reading = (alter: (sealed: SealedSecrets, database: MemoryDatabase) => Par
     },
   }));
 
-/** A reset whose decision comes to something else. */
+/** A reset whose decision is changed. */
 const deciding = (alter: (reset: SecretsReset, sealed: SealedSecrets) => Partial<SecretsReset>) =>
   breaking('sealed', (right) => ({
     reset: (decide) =>
@@ -25,7 +25,7 @@ const deciding = (alter: (reset: SecretsReset, sealed: SealedSecrets) => Partial
       }),
   }));
 
-/** A reset that does something to the state afterwards. */
+/** A reset with a side effect afterwards. */
 const followed = (by: (database: MemoryDatabase, before: MemoryDatabase) => void) =>
   breaking('sealed', (right, _stores, database) => ({
     reset: async (decide) => {

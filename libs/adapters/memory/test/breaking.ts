@@ -5,7 +5,7 @@ import { createMemoryStores } from '../src/memory-stores.ts';
 
 export type Breach = (stores: Stores) => Stores;
 
-/** Memory stores with some methods of one port replaced by broken ones, which may use the right ones and the state. */
+/** Memory stores with some methods of one port replaced by broken ones, which may use the correct ones and the state. */
 export const breaking =
   <Port extends keyof Stores>(
     port: Port,
@@ -17,12 +17,12 @@ export const breaking =
     return { ...stores, [port]: { ...stores[port], ...broken(stores[port], stores, database) } };
   };
 
-/** The decision without the effects that it came to. */
+/** The decision, with its effects removed. */
 export const silently =
   <State extends readonly unknown[], Change extends Effects>(decide: (...state: State) => Change) =>
   (...state: State): Change => ({ ...decide(...state), ...noEffects });
 
-/** The attempt, which writes an entry although it fails. */
+/** The attempt, which writes an entry even if it fails. */
 export const leaking = async <Answer>({ audit }: Stores, attempt: Promise<Answer>): Promise<Answer> => {
   try {
     return await attempt;
@@ -32,10 +32,10 @@ export const leaking = async <Answer>({ audit }: Stores, attempt: Promise<Answer
   }
 };
 
-/** Long enough for every simultaneous call to come as far. */
+/** Long enough for every concurrent call to get here. */
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The attempt, whose refusal nobody gets to know. */
+/** The attempt, with its error swallowed. */
 export const hushed = async <Answer>(attempt: Promise<Answer>, instead: Answer): Promise<Answer> => {
   const [outcome] = await Promise.allSettled([attempt]);
   return outcome.status === 'fulfilled' ? outcome.value : instead;

@@ -76,7 +76,7 @@ export const registrationNotice = (id: JobId, { email }: Recipient, { total, new
       'reject:   POST /api/profiles/{id}/reject',
       'list all: GET /api/profiles/',
     ],
-    'The next notice comes in 5 minutes at the earliest, and only if somebody has registered by then.',
+    `The next notice comes in ${noticeRestMs / 60_000} minutes at the earliest, and only if somebody has registered by then.`,
   ]);
 
 const howToUse =

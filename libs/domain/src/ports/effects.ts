@@ -3,7 +3,7 @@ import type { Deadline } from '../deadline.ts';
 import type { NewJob } from '../jobs/job.ts';
 
 /**
- * What a decision writes beside its record, in the same transaction: audit entries and outbox jobs. Either all of it is
+ * What a decision writes besides its record, in the same transaction: audit entries and outbox jobs. Either all of it is
  * durable when the store's promise is fulfilled, or none of it.
  */
 export interface Effects {

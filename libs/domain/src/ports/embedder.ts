@@ -3,9 +3,9 @@ import type { EmbeddedTexts, EmbeddingPurpose } from '../search/embedding.ts';
 /** Turns texts into vectors. */
 export interface Embedder {
   /**
-   * Names the model and its version; changes whenever the vector of a text would change. May be cached, for at most a minute
-   * while the model is reachable, so callers that keep or compare a vector use the id that came with it. Throws
-   * `embedding_unavailable` while no id is known.
+   * Returns an id of the model and its version, which changes whenever the vector of a text would. May be cached, for at
+   * most a minute while the model is reachable, so callers that keep or compare a vector use the id that came with it.
+   * Throws `embedding_unavailable` while no id is known.
    */
   modelId(): Promise<string>;
   /**

@@ -66,8 +66,8 @@ export interface ProfileStore {
   ): Promise<Profile | null>;
 
   /**
-   * Replaces `unknownIssuer` by the issuer that `issuerOf` names, in one transaction; changes nothing else, and no other
-   * profile. Returns how many profiles it changed.
+   * Replaces `unknownIssuer` by the issuer that `issuerOf` names for each such profile, in one transaction; changes nothing
+   * else. Returns how many profiles it changed.
    */
   adoptBindings(issuerOf: (profile: Profile) => string): Promise<number>;
 }

@@ -19,7 +19,7 @@ export interface VectorAnswer {
 
 /**
  * Finds the nearest vectors by cosine similarity: 768 dimensions, filtered before ranking. The index is a copy of the
- * `EmbeddingStore` and reads what it is missing from there; nothing writes to it.
+ * `EmbeddingStore` and reads what it is missing from there; callers never store vectors in it.
  */
 export interface VectorIndex {
   /** Its kind, for the health check. */

@@ -15,7 +15,7 @@ type Needs = RotationNeeds & Pick<Ports, 'queue'>;
 
 /**
  * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
- * enabled. Of simultaneous approvals one succeeds, with one key pair.
+ * enabled. Of concurrent approvals, one succeeds, with one key pair.
  */
 export const approveProfile =
   (ports: Needs) =>
@@ -45,7 +45,7 @@ export const approveProfile =
     return credentials;
   };
 
-/** Refuses before a hash is computed for nothing; the decision itself is made in the transaction. */
+/** Refuses early, before a hash is computed in vain; the decision itself is made in the transaction. */
 const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
   const profile = await profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');

@@ -36,7 +36,7 @@ export const readReindex =
     };
   };
 
-/** How many jobs one transaction adds: other changes wait less than a second for it. */
+/** How many jobs one transaction adds, few enough to delay other changes by less than a second. */
 const portionSize = 2_000;
 
 /**
