@@ -6,6 +6,7 @@ import {
   credentialsMail,
   DeliveryError,
   type Mail,
+  noticeRestMs,
   registrationNotice,
   rejectionMail,
   rotationMail,
@@ -18,9 +19,6 @@ import { embedCollection } from '../search/embed-collection.ts';
 
 /** How long a crash delays a job under way. Each port call of a job takes less; all of them together may take longer. */
 const leaseMs = 20_000;
-
-/** The minimum time between two notices to one admin. */
-const noticeRestMs = 300_000;
 
 /** How many waiting profiles a notice names. */
 const noticeNamesMax = 20;
