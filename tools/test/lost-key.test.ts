@@ -60,7 +60,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     await fill();
     rmSync(keyFile);
     const sentence = new RegExp(
-      `${keyFile} is not there, and the database holds what the key [0-9a-f]{8} sealed: put that key back, or give it in SECRETS_KEY_PREVIOUS, or, where it is lost for good, run "portico keys reset"\\.`,
+      `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"\\.`,
     );
     await expect(installation.start()).rejects.toThrow('ended at its start');
     const said = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
@@ -82,7 +82,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const { code, stderr } = await installation.tool('admin', 'list');
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^portico: The database wants the key [0-9a-f]{8}, and the key [0-9a-f]{8} is configured: put that key back, .*\n$/,
+      /^portico: The database was sealed with the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}: put that key back, .*\n$/,
     );
     expect(readFileSync(keyFile, 'utf8')).toBe(other);
   });

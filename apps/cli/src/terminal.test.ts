@@ -45,11 +45,11 @@ test('a log line is a sentence, with what its error says and without its stack',
   );
   logger.warn({ err: new Error(`nobody answers ${steering}`) }, 'The database cannot be reached');
   logger.error('A part did not close');
-  logger.info({ secret: 'hidden' }, 'There was no admin');
+  logger.info({ secret: 'hidden' }, 'No admin could sign in');
   expect(said).toEqual([
     'portico: warning: The database cannot be reached: nobody answers a b [2Jc d e f g h i j k\n',
     'portico: error: A part did not close\n',
-    'portico: There was no admin\n',
+    'portico: No admin could sign in\n',
   ]);
 });
 

@@ -71,7 +71,7 @@ const approve = async ({ installation: { api }, senders: { admin } }: Stage, uid
 const mailsTo = ({ smtp }: Stage, email: string) => smtp.taken().filter(({ envelope }) => envelope.to.includes(email));
 
 const failedJobs = ({ installation }: Stage): number =>
-  logOf(installation).lines.filter(({ msg }) => msg === 'A job failed and will be tried again').length;
+  logOf(installation).lines.filter(({ msg }) => msg === 'A job failed; retrying later').length;
 
 /** Neither in the log nor in any other file of the installation, the database included. */
 const expectNoSecretAnywhere = ({ installation, senders }: Stage, approved: readonly Approved[]) => {
@@ -145,7 +145,7 @@ describe('the SMTP server', () => {
         ({ status, up }) => status === 'ok' && up === '1',
       );
       expect(state).toEqual(present);
-      expect(warningsOf(installation)).toContain('A job failed and will be tried again');
+      expect(warningsOf(installation)).toContain('A job failed; retrying later');
       expectNoSecretAnywhere(stage, approved);
     },
     testMs,
@@ -193,7 +193,7 @@ describe('the SMTP server', () => {
       const refused = await approve(stage, 'refused');
       await eventually(
         () => warningsOf(installation),
-        (messages) => messages.includes('A job was given up'),
+        (messages) => messages.includes('A job was given up: see "portico jobs list"'),
       );
       const listed = await list();
       expect(listed).toMatchObject({
