@@ -56,7 +56,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const names = (folder: string): readonly string[] => readdirSync(folder).toSorted();
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-test('a backup beside a service that writes brings back keys, credentials and tokens in an empty folder', async () => {
+test('a backup taken from a service that writes restores keys, credentials and tokens in an empty folder', async () => {
   await installation.start();
   const { caller, collection, key } = await fill(installation);
   let people = 0;

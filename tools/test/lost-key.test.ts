@@ -56,13 +56,13 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     ['import', 'samples'],
   ] as const;
 
-  test('without its key file neither service nor tool starts; each says why in one sentence and makes no other key', async () => {
+  test('without its key file neither service nor tool starts; each says why and makes no other key', async () => {
     await fill();
     rmSync(keyFile);
     const sentence = new RegExp(
       `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"\\.`,
     );
-    await expect(installation.start()).rejects.toThrow('ended at its start');
+    await expect(installation.start()).rejects.toThrow('exited at its start');
     const said = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
     expect(said).toMatch(sentence);
     for (const command of commands) {
