@@ -51,7 +51,7 @@ const noCircles = Object.entries(domainRooms).flatMap(([floor, list]) => {
       ignores: [...tests, ...(room === 'use-cases' ? [`${floor}/use-cases/*/**`] : [])],
       rules: importsRefused(
         { regex: `^${step}(${above.join('|')})(/|$)`, message: `${room} stands below it in domainRooms.` },
-        { regex: '^(\\.\\./)+index\\.ts$', message: 'It is for those outside.' },
+        { regex: '^(\\.\\./)+index\\.ts$', message: 'index.ts is for importers outside.' },
       ),
     };
   });

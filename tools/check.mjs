@@ -1,5 +1,5 @@
-// What to run before each commit: types, lint, format, and the tests that need no server. It looks again only at what has
-// changed, and ends at the first failure. `.ci/run` does all of it, from nothing.
+// Run before each commit: types, lint, format, and the tests that need no server. Rechecks only what has changed, and stops
+// at the first failure. `.ci/run` checks everything, from a clean checkout.
 import { spawnSync } from 'node:child_process';
 
 const cache = 'node_modules/.cache';

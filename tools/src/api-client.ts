@@ -1,4 +1,4 @@
-/** The caller: nobody, a person by identity token, or a client by its API key pair. */
+/** The caller: anonymous, a person by identity token, or a client by its API key pair. */
 export type Credential = { readonly token: string } | { readonly clientId: string; readonly secret: string } | null;
 
 export interface Answer {
@@ -10,9 +10,9 @@ export interface Answer {
 
 export interface ApiClient {
   readonly address: string;
-  /** Calls and returns whatever comes back. */
+  /** Calls, and returns the answer, whatever its status. */
   readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Calls, and throws unless it succeeds; returns the body. */
+  /** Calls, and returns the body; throws unless the call succeeds. */
   readonly ask: <Body>(caller: Credential, method: string, path: string, body?: unknown) => Promise<Body>;
 }
 
@@ -31,7 +31,7 @@ export const createApiClient = (address: string): ApiClient => {
     ask: async <Body>(caller: Credential, method: string, path: string, body?: unknown) => {
       const answer = await call(caller, method, path, body);
       if (answer.status >= 400)
-        throw new Error(`${method} ${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+        throw new Error(`${method} ${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
       return answer.body as Body;
     },
   };

@@ -8,11 +8,11 @@ import { readConfig, type Environment } from '@portico/composition';
 export interface ServiceProcess {
   readonly address: string;
   readonly pid: number;
-  /** Fulfilled when the process has ended: with the exit code, or null after a signal. */
+  /** Resolves when the process has ended: to the exit code, or null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Asks it to shut down, and waits until it has ended. */
+  /** Shuts it down gracefully, and waits until it has ended. */
   readonly stop: () => Promise<void>;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as a crash would. */
   readonly kill: () => Promise<void>;
 }
 
@@ -21,13 +21,13 @@ const startTimeoutMs = 120_000;
 
 /**
  * Starts the service as `npm start` does, with its log in `service.log` in its data folder, and waits until it answers.
- * `ending` kills it at once, also while it starts.
+ * `ending` kills it at once, even while it starts.
  */
 export const startService = async (environment: Environment, ending?: AbortSignal): Promise<ServiceProcess> => {
   const { host, port, dataDir } = readConfig(environment);
   const address = `http://${host}:${port}`;
   if (await answers(address))
-    throw new Error(`Something answers at ${address} already: stop it, or choose another PORT`);
+    throw new Error(`Another service already answers at ${address}: stop it, or choose another PORT`);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'service.log');
   const log = openSync(logFile, 'a', 0o600);
@@ -40,7 +40,7 @@ export const startService = async (environment: Environment, ending?: AbortSigna
   if (ending?.aborted) endAtOnce();
   else ending?.addEventListener('abort', endAtOnce, { once: true });
   for (const startedAt = Date.now(); !(await answers(address)); await pause(50)) {
-    if (hasEnded(child)) throw new Error(`The service ended at its start; ${logFile} says why`);
+    if (hasEnded(child)) throw new Error(`The service exited at its start; ${logFile} says why`);
     if (Date.now() - startedAt > startTimeoutMs) {
       await end('SIGKILL');
       throw new Error(`The service did not answer within ${startTimeoutMs / 1_000} s; ${logFile} says why`);
@@ -63,7 +63,7 @@ const answers = async (address: string): Promise<boolean> => {
   try {
     return (await fetch(`${address}/health`)).ok;
   } catch {
-    // Nobody listens there (yet).
+    // Nothing listens there (yet).
     return false;
   }
 };

@@ -16,7 +16,7 @@ let installation: Installation;
 let archive: string;
 beforeEach(async () => {
   installation = await create();
-  // Within its folder, so that it goes with it.
+  // Inside the installation's folder, so that both are removed together.
   mkdirSync(join(installation.folder, 'kept'), { mode: 0o700 });
   archive = join(installation.folder, 'kept', 'monday.tar');
 });
@@ -56,7 +56,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const names = (folder: string): readonly string[] => readdirSync(folder).toSorted();
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-test('a backup beside a service that writes brings back keys, credentials and tokens in an empty folder', async () => {
+test('a backup taken from a service that writes restores keys, credentials and tokens in an empty folder', async () => {
   await installation.start();
   const { caller, collection, key } = await fill(installation);
   let people = 0;
@@ -88,7 +88,7 @@ test('a backup beside a service that writes brings back keys, credentials and to
   expect(all.length).toBeLessThanOrEqual(people + 2);
 });
 
-test('a backup takes the place of no other file unless it is told to, and leaves nothing where it fails', async () => {
+test('a backup replaces an existing file only with --force, and leaves nothing behind if it fails', async () => {
   expect(await installation.tool('backup', archive)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('there is nothing to back up') as string,
@@ -96,7 +96,7 @@ test('a backup takes the place of no other file unless it is told to, and leaves
   await installation.tool('admin', 'list');
   writeFileSync(archive, 'of sunday');
   const refused = await installation.tool('backup', archive);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') as string });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') as string });
   expect(readFileSync(archive, 'utf8')).toBe('of sunday');
   expect((await installation.tool('backup', archive, '--force')).code).toBe(0);
   expect(statSync(archive).size).toBeGreaterThan(10_000);
@@ -108,23 +108,23 @@ test('a backup takes the place of no other file unless it is told to, and leaves
   expect(names(installation.folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
-test('a restore is refused beside a service, and over data unless it is told to, which it keeps aside then', async () => {
+test('a restore is refused beside a service, and replaces data only with --force, keeping it aside', async () => {
   const service = await installation.start();
   await register(installation.api, 'before');
   expect((await installation.tool('backup', archive)).code).toBe(0);
   await register(installation.api, 'after');
   for (const force of [[], ['--force']]) {
     const { code, stderr } = await installation.tool('restore', archive, ...force);
-    expect({ code, said: /is there already|a process uses/.test(stderr) }).toEqual({ code: 1, said: true });
+    expect({ code, said: /already there|a process uses/.test(stderr) }).toEqual({ code: 1, said: true });
   }
   await service.kill();
   const database = join(installation.folder, 'portico.sqlite');
   const unforced = await installation.tool('restore', archive);
-  expect(unforced.stderr).toContain(`${database} is there already`);
+  expect(unforced.stderr).toContain(`already there: ${database}`);
   const { code, stdout } = await installation.tool('--json', 'restore', archive, '--force');
   expect(code).toBe(0);
   const { kept_aside: aside } = JSON.parse(stdout) as { kept_aside: string[] };
-  // The keys are there as they are in the backup.
+  // The keys are the same as in the backup.
   expect(aside).toEqual([expect.stringMatching(`^${database}\\.before-restore-`)]);
   expect(names(installation.folder).filter((name) => /-(wal|shm)$|\.new$|^\./.test(name))).toEqual([]);
   await installation.start();
@@ -136,7 +136,7 @@ test('a restore is refused beside a service, and over data unless it is told to,
   expect(await emails(asideOnly)).toContain('after@example.com');
 });
 
-test('what is no whole backup is refused, and nothing changes', async () => {
+test('an archive that is not a complete backup is refused, and nothing changes', async () => {
   await installation.tool('admin', 'list');
   expect((await installation.tool('backup', archive)).code).toBe(0);
   const folder = join(archive, '..');
@@ -148,8 +148,8 @@ test('what is no whole backup is refused, and nothing changes', async () => {
   const pack = (path: string, ...what: readonly string[]) => execFileSync('tar', ['-C', folder, '-cf', path, ...what]);
   execFileSync('tar', ['-C', folder, '-xf', archive]);
   const spoilt: [string, string][] = [
-    [made('text', (path) => writeFileSync(path, 'no archive at all')), 'no archive'],
-    [made('empty', (path) => writeFileSync(path, '')), 'no archive'],
+    [made('text', (path) => writeFileSync(path, 'no archive at all')), 'not an archive'],
+    [made('empty', (path) => writeFileSync(path, '')), 'not an archive'],
     [
       made('cut', (path) => {
         writeFileSync(path, readFileSync(archive));
@@ -170,9 +170,9 @@ test('what is no whole backup is refused, and nothing changes', async () => {
         writeFileSync(join(folder, 'secrets.key'), 'another');
         pack(path, 'manifest.json', 'portico.sqlite', 'secrets.key', 'local-issuer.key');
       }),
-      'secrets.key is not what it was',
+      'secrets.key does not match its checksum',
     ],
-    [join(folder, 'nowhere'), 'is not there'],
+    [join(folder, 'nowhere'), 'does not exist'],
   ];
   const before = names(installation.folder).map((name) => [
     name,
@@ -190,7 +190,7 @@ test('what is no whole backup is refused, and nothing changes', async () => {
   expect(after).toEqual(before);
 });
 
-test('a key that comes from elsewhere is not in the backup, and that is said', async () => {
+test('the backup leaves out a key from outside the data folder, and says so', async () => {
   const given = await create({ SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'), DATA_DIR: installation.folder });
   await given.tool('admin', 'list');
   rmSync(join(installation.folder, 'secrets.key'), { force: true });
@@ -199,7 +199,7 @@ test('a key that comes from elsewhere is not in the backup, and that is said', a
   expect(stdout).toContain('The secrets key is not in it: it comes from SECRETS_KEY.');
 });
 
-test('on PostgreSQL both say which commands do it', async () => {
+test('on PostgreSQL both commands name the tools to use instead', async () => {
   const elsewhere = await create({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
   for (const [command, instead] of [
     ['backup', 'pg_dump'],

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const admin = { uid: 'root', email: 'root@example.com', emailVerified: true } as const;
 
-/** What may stand in the place of the embedded default, each chosen by its own variable; null where it cannot be had. */
+/** What may replace a part of the embedded default, each chosen by its own variable; null if it is not available. */
 const parts = {
   PostgreSQL: postgres && (async () => ({ DATABASE_URL: await postgres.newDatabase() })),
   Redis: redis && (async () => ({ REDIS_URL: redis.url })),
@@ -43,7 +43,7 @@ const parts = {
 
 type Part = keyof typeof parts;
 
-/** Every part alone, and together: what the README shows. */
+/** Parts alone and together, as the README lists them. */
 const combinations: readonly (readonly Part[])[] = [
   [],
   ['PostgreSQL'],
@@ -66,7 +66,7 @@ afterEach(() => installation.remove());
 
 const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-/** The texts of the mails to this address, wherever they go. */
+/** The texts of the mails to this address, sent or written to files. */
 const mailsTo = (address: string): readonly string[] => {
   const folder = join(installation.folder, 'mails');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.eml')) : [];
@@ -83,7 +83,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
   'on $name',
   ({ name, combination }) => {
     test.skipIf(combination.some((part) => !parts[part]))(
-      'a first day goes as it does everywhere',
+      'a first day goes the same way as on every other combination',
       async () => {
         const variables: Record<string, string> = {};
         for (const part of combination) Object.assign(variables, await parts[part]?.());
@@ -161,7 +161,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
   },
 );
 
-test('the README shows these combinations', () => {
+test('the README lists these combinations', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   for (const combination of combinations) expect(readme).toContain(`| ${nameOf(combination)} `);
 });

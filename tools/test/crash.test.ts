@@ -22,7 +22,7 @@ const register = (uid: string) =>
     full_name: uid,
   });
 
-/** The mails that were written to this address; the folder is made with the first mail, so before it there is none. */
+/** The mails that were written to this address. The folder is created with the first mail. */
 const mailsTo = (address: string): readonly string[] => {
   const folder = join(installation.folder, 'mails');
   if (!existsSync(folder)) return [];
@@ -32,17 +32,17 @@ const mailsTo = (address: string): readonly string[] => {
     .filter((mail) => mail.includes(`\r\nTo: ${address}\r\n`));
 };
 
-/** A job that was under way at a crash is worked again once its lease has run out. */
+/** A job that was under way at a crash runs again once its lease has expired. */
 const patienceMs = 40_000;
 
 const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   for (const startedAt = Date.now(); Date.now() - startedAt < patienceMs; await pause(50)) {
     if (await holds()) return;
   }
-  throw new Error(`It did not come true within ${patienceMs / 1_000} s`);
+  throw new Error(`The condition was not met within ${patienceMs / 1_000} s`);
 };
 
-test('a crash right after an approval loses neither the key nor the mail, and the mail holds the very secret', async () => {
+test('a crash right after an approval loses neither the key nor the mail, which holds the same secret', async () => {
   const { api, start } = installation;
   let service = await start();
   const admin = await installation.admin();
@@ -67,10 +67,10 @@ test('a crash right after an approval loses neither the key nor the mail, and th
   }
 });
 
-/** Soft line breaks of quoted-printable taken out. */
+/** Removes the soft line breaks of quoted-printable. */
 const unfolded = (mail: string): string => mail.replaceAll('=\r\n', '').replaceAll('=\n', '');
 
-test('a crash amid many writes loses none that was acknowledged', async () => {
+test('a crash amid many writes loses none that were acknowledged', async () => {
   const { api, start } = installation;
   let service = await start();
   const admin = await installation.admin();
@@ -85,7 +85,7 @@ test('a crash amid many writes loses none that was acknowledged', async () => {
           await api.ask(admin, 'POST', '/api/collections/', { name, openapi_spec: document(name) });
           acknowledged.push(name);
         } catch {
-          // The service is gone: this one was not acknowledged, and may be there or not.
+          // The service is gone: this write was not acknowledged, and may or may not be there.
           return;
         }
       }
@@ -100,14 +100,14 @@ test('a crash amid many writes loses none that was acknowledged', async () => {
   const names = listed.map(({ name }) => name);
   expect(acknowledged.filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
-  // The embeddings that were not made before the crash are made after it.
+  // Embeddings that the crash prevented are made after it.
   await until(async () => {
     const found = await api.ask<unknown[]>(admin, 'POST', '/api/vector/search', { query: 'collection', k_limit: 100 });
     return found.length === Math.min(100, names.length);
   });
 });
 
-test('an import that crashes in the middle loses none that was done, and the next one doubles none', async () => {
+test('an import that crashes in the middle loses nothing it has done, and the next one duplicates nothing', async () => {
   const { api, start, folder, spawnTool, tool } = installation;
   const count = 60;
   const documents = join(folder, 'documents');
@@ -117,7 +117,7 @@ test('an import that crashes in the middle loses none that was done, and the nex
     const half = at < count / 2 ? firstHalf : secondHalf;
     writeFileSync(join(half, `${at}.json`), JSON.stringify(document(`Document ${at}`)));
   }
-  // Nobody writes into it: whoever reads it waits, so that the import cannot end before it is killed.
+  // Nothing ever writes to this pipe, so the import blocks on reading it and cannot end before it is killed.
   const endless = join(folder, 'endless.json');
   execFileSync('mkfifo', [endless]);
   await start();
@@ -137,7 +137,7 @@ test('an import that crashes in the middle loses none that was done, and the nex
   expect(after.map(({ id }) => id)).toEqual(expect.arrayContaining(done.map(({ id }) => id)));
 });
 
-test('audit entries that were acknowledged outlive a crash', async () => {
+test('acknowledged audit entries survive a crash', async () => {
   const { api, start } = installation;
   const service = await start();
   const admin = await installation.admin();
@@ -164,7 +164,7 @@ test('audit entries that were acknowledged outlive a crash', async () => {
   expect(total).toBeGreaterThanOrEqual(acknowledged);
 });
 
-test('the counts of the limiter outlive a graceful restart', async () => {
+test('the counts of the limiter survive a graceful restart', async () => {
   const { api, start } = installation;
   const service = await start();
   const admin = await installation.admin();

@@ -8,7 +8,7 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].map(([, name = '']) => name).toSorted();
 
-/** The chapters of the example: for both, for the stack alone, for a service without it. */
+/** The chapters of the example: for both, only for the stack, only for a service without it. */
 const chapters = textOf('.env.example').split(/^# == .*$/m);
 const [, forBoth = '', forTheStack = '', without = ''] = chapters;
 const variables = (text: string): readonly string[] => namesIn(text, /^#?([A-Z_]+)=/gm);
@@ -16,7 +16,7 @@ const variables = (text: string): readonly string[] => namesIn(text, /^#?([A-Z_]
 /** Read by Compose itself, and named in deploy/identity.env. */
 const composeOwn = 'COMPOSE_PROFILES';
 
-test('the example names every variable of the service, and none that it does not know', () => {
+test('the example names every variable of the service, and no unknown one', () => {
   const source = textOf('libs/composition/src/environment.ts');
   const [, secrets = ''] = /^const secrets = \[([^\]]*)\]/m.exec(source) ?? [];
   const [, schema = ''] = /^const schema = z\.object\(\{\n(.*?)^\}\);/ms.exec(source) ?? [];

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 
-/** An entry of the lockfile, by the folder that it is installed in; a project of ours is a link to its own folder. */
+/** An entry of the lockfile, keyed by its folder; our own projects are links to their folders. */
 interface LockedPackage {
   readonly link?: true;
   readonly resolved?: string;
-  /** Whether npm leaves it out by `--omit=dev`: nothing names it but development dependencies. */
+  /** Whether `--omit=dev` leaves it out: only development dependencies need it. */
   readonly dev?: true;
   readonly dependencies?: Names;
   readonly optionalDependencies?: Names;
@@ -24,7 +24,7 @@ const installLine = /^RUN npm ci .*$/m.exec(readFileSync(join(root, 'Dockerfile'
 const projects = [...installLine.matchAll(/--workspace (\S+)/g)].map(([, project = '']) => project);
 const production = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
-/** Where Node finds a package that is named in a folder: in the nearest `node_modules` above. */
+/** Where Node finds a package that a folder imports: in the nearest `node_modules` above. */
 const folderOf = (name: string, from: string): string | null => {
   const folder = join(from, 'node_modules', name);
   const { link, resolved } = packages[folder] ?? {};
@@ -32,10 +32,10 @@ const folderOf = (name: string, from: string): string | null => {
   return from === '.' ? null : folderOf(name, dirname(from));
 };
 
-/** The folders of all packages that the projects reach by these kinds of dependencies, the projects' own included. */
+/** The folders of all packages that the projects depend on in these ways, including the projects' own. */
 const reachedBy = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
   const reached = new Set(projects);
-  // A set that grows while it is walked is walked to its end.
+  // The iteration also visits what is added on the way.
   for (const folder of reached) {
     for (const name of kinds.flatMap((kind) => Object.keys(packages[folder]?.[kind] ?? {}))) {
       const found = folderOf(name, folder);
@@ -45,12 +45,12 @@ const reachedBy = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
   return reached;
 };
 
-test('the image is given the packages that service, worker and tool run on, and none that tests alone need', () => {
+test('the image gets the packages that service, worker and tool need, and none that only tests need', () => {
   expect(projects).toEqual(['apps/http', 'apps/worker', 'apps/cli']);
   expect(installLine).toContain('--omit=dev');
   const needed = reachedBy(production);
   expect(needed).toContain('node_modules/express');
-  // npm follows the development dependencies of our projects too, and then leaves out what is marked.
+  // npm also follows the development dependencies of our projects, and then leaves out the marked ones.
   const installed = [...reachedBy([...production, 'devDependencies'])].filter((folder) => !packages[folder]?.dev);
   const surplus = installed.filter((folder) => folder.startsWith('node_modules') && !needed.has(folder));
   expect(surplus).toEqual([]);

@@ -23,7 +23,7 @@ export interface Replica {
 /** A fresh installation in a folder of its own: the service as a process, and the operator's tool. */
 export interface Installation {
   readonly folder: string;
-  /** What it was created with. */
+  /** The variables that it was created with. */
   readonly variables: Readonly<Record<string, string>>;
   readonly api: ApiClient;
   readonly start: () => Promise<ServiceProcess>;
@@ -38,13 +38,13 @@ export interface Installation {
   /** An admin, by a token of the local issuer. */
   readonly admin: () => Promise<Credential>;
   readonly person: (uid: string) => Promise<Credential>;
-  /** Ends what still runs or starts, waits for its end, and removes the folder. */
+  /** Kills what is still running or starting, waits until it has ended, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
 
 const run = promisify(execFile);
 
-// A process starts within a second or two, on a busy machine within many, and a test may start ten.
+// A process starts in a second or two, on a busy machine in many, and a test may start ten.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 export const createInstallation = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
@@ -67,7 +67,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
   };
   const spawnWith = (args: readonly string[]): ChildProcess => {
     const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-    // What nobody reads must not fill the pipe.
+    // Drains the output, so that it does not fill the pipe.
     child.stderr.resume();
     children.push(child);
     return child;

@@ -7,7 +7,7 @@ import { createInstallation, type Installation } from './installation.ts';
 
 const [old, fresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64')) as [string, string];
 
-/** One folder of data, under the key of before, under both, and under the new one alone; mails wait for a worker. */
+/** One data folder with the old key, with both keys, and with the new key only; mails wait for a worker. */
 let before: Installation;
 let between: Installation;
 let after: Installation;
@@ -48,7 +48,7 @@ const reseal = async (installation: Installation) => {
   return { code, ...(JSON.parse(stdout) as object) };
 };
 
-test('after a change of the secrets key everything is sealed anew, and the earlier key is needed no more', async () => {
+test('after a change of the secrets key everything is resealed, and the earlier key is no longer needed', async () => {
   const first = await before.start();
   const admin = await before.admin();
   const stored: Collection[] = [];
@@ -72,7 +72,7 @@ test('after a change of the secrets key everything is sealed anew, and the earli
   expect(listed).toHaveLength(3);
   await first.stop();
 
-  // Beside a running service, twice, with the same end.
+  // Beside a running service, twice, with the same result.
   const second = await between.start();
   for (const collection of stored)
     expect(await read(between, collection)).toMatchObject({ authentication: credential });
@@ -89,7 +89,7 @@ test('after a change of the secrets key everything is sealed anew, and the earli
   const [mail] = await mailsIn(join(before.folder, 'mails'));
   expect(mail).toContain(key.client_secret);
   const page = await after.api.ask<{ data: Entry[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reseal');
-  // One for each, in no order of theirs.
+  // One for each, in any order.
   expect(page.data).toHaveLength(3);
   expect(page.data.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
@@ -99,7 +99,7 @@ test('after a change of the secrets key everything is sealed anew, and the earli
   );
 });
 
-test('what no configured key opens is named, left as it is, and ends the command with 1', async () => {
+test('reseal names what no configured key opens, leaves it as it is, and exits with 1', async () => {
   const stranger = await createInstallation({ JOBS: 'off', SECRETS_KEY: old });
   others.push(stranger);
   await stranger.start();
@@ -109,7 +109,7 @@ test('what no configured key opens is named, left as it is, and ends the command
   const third = randomBytes(32).toString('base64');
   const both = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: old });
   others.push(both);
-  // This start seals the pepper by the fresh key, so that the next one opens it, but nothing else.
+  // This start reseals only the pepper with the fresh key, so that the next one can open it.
   await both.tool('admin', 'list');
   const lost = await createInstallation({ DATA_DIR: stranger.folder, SECRETS_KEY: third, SECRETS_KEY_PREVIOUS: fresh });
   others.push(lost);
@@ -129,7 +129,7 @@ const mailsIn = async (folder: string): Promise<readonly string[]> => {
   return [];
 };
 
-/** The folder is made with the first mail. */
+/** The folder is created with the first mail. */
 const folderNames = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder).filter((name) => name.endsWith('.eml'));

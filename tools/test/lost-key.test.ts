@@ -56,13 +56,13 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     ['import', 'samples'],
   ] as const;
 
-  test('without its key file neither service nor tool starts, each says in a sentence why, and no other key is made', async () => {
+  test('without its key file neither service nor tool starts; each says why and makes no other key', async () => {
     await fill();
     rmSync(keyFile);
     const sentence = new RegExp(
-      `${keyFile} is not there, and the database holds what the key [0-9a-f]{8} sealed: put that key back, or give it in SECRETS_KEY_PREVIOUS, or, where it is lost for good, run "portico keys reset"\\.`,
+      `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"\\.`,
     );
-    await expect(installation.start()).rejects.toThrow('ended at its start');
+    await expect(installation.start()).rejects.toThrow('exited at its start');
     const said = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
     expect(said).toMatch(sentence);
     for (const command of commands) {
@@ -75,19 +75,19 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.tool('token', '--admin')).code).toBe(0);
   });
 
-  test('beside another key it is said which one is wanted, and the file is left alone', async () => {
+  test('with another key in its file, the tool says which key is needed and leaves the file alone', async () => {
     await fill();
     const other = newKey();
     writeFileSync(keyFile, other);
     const { code, stderr } = await installation.tool('admin', 'list');
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^portico: The database wants the key [0-9a-f]{8}, and the key [0-9a-f]{8} is configured: put that key back, .*\n$/,
+      /^portico: The database was sealed with the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}: put that key back, .*\n$/,
     );
     expect(readFileSync(keyFile, 'utf8')).toBe(other);
   });
 
-  test('where the earlier key is given as such, a file that is not there is made', async () => {
+  test('a missing key file is created if SECRETS_KEY_PREVIOUS holds the earlier key', async () => {
     await fill();
     const previous = readFileSync(keyFile, 'utf8').trim();
     rmSync(keyFile);
@@ -108,7 +108,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     return other;
   };
 
-  test('a reset lists what is lost and takes nothing away until it is told to', async () => {
+  test('a reset lists what is lost and removes nothing without a confirmation', async () => {
     const { collection } = await fill();
     expect(await installation.tool('keys', 'reset', '--yes')).toMatchObject({ code: 1, stdout: '' });
     rmSync(keyFile);
@@ -116,7 +116,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(asked).toMatchObject({ code: 2, stdout: '' });
     for (const said of ['1 stored credential', `${collection}  Weather`, '1 waiting mail', 'ALL API keys: 1 client'])
       expect(asked.stderr).toContain(said);
-    expect(asked.stderr).toContain('say --yes');
+    expect(asked.stderr).toContain('pass --yes');
     expect(existsSync(keyFile)).toBe(false);
     expect((await installation.tool('admin', 'list')).code).toBe(1);
   });
@@ -147,10 +147,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(twice.code).toBe(1);
   });
 
-  test('only what no key opens is lost: under an earlier key the API keys stay', async () => {
+  test('only what no key opens is lost: with a resealed pepper the API keys stay', async () => {
     const { collection, client } = await fill();
     const first = readFileSync(keyFile, 'utf8').trim();
-    // This start seals the pepper by the second key, and nothing else.
+    // This start reseals the pepper with the second key, and nothing else.
     writeFileSync(keyFile, newKey());
     expect((await (await again({ SECRETS_KEY_PREVIOUS: first })).tool('admin', 'list')).code).toBe(0);
     const done = await installation.tool('--json', 'keys', 'reset', '--yes');
@@ -159,12 +159,12 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   });
 
-  test('in production a key file that is not there is made only while nothing is sealed', async () => {
+  test('in production a missing key file is created only while nothing is sealed', async () => {
     const path = join(installation.folder, 'deep', 'key');
     const production = await again({ NODE_ENV: 'production', IDENTITY_LOCAL: 'true', SECRETS_KEY_FILE: path });
     expect((await production.tool('admin', 'list')).stderr).toContain('A new secrets key was made');
     rmSync(path);
-    expect((await production.tool('admin', 'list')).stderr).toContain(`${path} is not there`);
+    expect((await production.tool('admin', 'list')).stderr).toContain(`${path} is missing`);
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-/** A few by default; all that the product promises where `THOROUGH` is set. */
+/** A few by default; all that the product promises if `THOROUGH` is set. */
 const thorough = process.env.THOROUGH === '1';
 const revokeCycles = thorough ? 5_000 : 500;
 const limitedRequests = thorough ? 100_000 : 10_000;
@@ -70,10 +70,10 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
 
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     for (const startedAt = Date.now(); Date.now() - startedAt < 30_000; await pause(50)) if (await holds()) return;
-    throw new Error('It did not come true within 30 s');
+    throw new Error('The condition was not met within 30 s');
   };
 
-  test('eight of them starting at once on an empty database all come up, with one admin', async () => {
+  test('eight processes that start at once on an empty database all come up, with one admin', async () => {
     const replicas = await Promise.all(Array.from({ length: 8 }, () => installation.startReplica()));
     const admin = await installation.admin();
     for (const { api } of replicas) {
@@ -83,7 +83,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   }, 240_000);
 
   test(
-    `once a revoke was answered by one, the other reads, lists and finds nothing, ${revokeCycles} times`,
+    `once one process has answered a revoke, the other reads, lists and finds nothing, ${revokeCycles} times`,
     async () => {
       const [one, other] = await startTwo();
       const admin = await installation.admin();
@@ -94,7 +94,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
         api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
       await until(async () => (await find(other.api, admin)).length === 1);
 
-      /** In how many of the four ways the client sees the collection at a replica. */
+      /** In how many of the four views at a replica the client sees the collection. */
       const views = async (api: ApiClient, { key, token }: Client): Promise<number> => {
         const [read, metadata, list, found] = await Promise.all([
           api.call(key, 'GET', `/api/collections/${collection}`),
@@ -107,15 +107,15 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
       };
       const seen = { whileGranted: 0, afterRevoke: 0 };
       const cycle = async (client: Client, turn: number): Promise<void> => {
-        // Each replica is the one that revokes in turn.
+        // The replicas take turns at revoking.
         const [changing, reading] = turn % 2 === 0 ? [one.api, other.api] : [other.api, one.api];
         const grant = `/api/access/clients/${client.id}/collections/${collection}`;
         await changing.ask(admin, 'POST', grant);
-        // All of it, so that whatever a replica keeps is there to be wrong afterwards.
+        // All views, to fill every cache of the replica that could be stale afterwards.
         const whileGranted = await views(reading, client);
         await changing.ask(admin, 'DELETE', grant);
         const afterRevoke = await views(reading, client);
-        // Added at once, for ten clients do so side by side.
+        // Added only after the awaits, because ten clients run concurrently.
         seen.whileGranted += whileGranted;
         seen.afterRevoke += afterRevoke;
       };
@@ -158,7 +158,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   }, 120_000);
 
   test(
-    `the limit of a client is what both let through in every window, over ${limitedRequests} requests`,
+    `both processes together let through a client's limit in every window, over ${limitedRequests} requests`,
     async () => {
       const [one, other] = await startTwo();
       const admin = await installation.admin();
@@ -169,7 +169,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
         allowed_limit: limit.allowed,
         window_seconds: limit.windowMs / 1_000,
       });
-      /** When a request was decided about is known but for its way there and back. */
+      /** The limiter decided about the request at some time between these two. */
       interface Decision {
         readonly sent: number;
         readonly answered: number;
@@ -188,7 +188,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
       };
       await Promise.all(Array.from({ length: 32 }, (_, n) => hammer((n % 2 ? one : other).api)));
 
-      // Never over: what certainly was let through within one window.
+      // Never over: counts what was certainly let through within one window.
       const bySent = through.toSorted((a, b) => a.sent - b.sent);
       for (const [index, first] of bySent.entries()) {
         const within = bySent
@@ -196,8 +196,8 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
           .filter(({ answered }) => answered - first.sent < limit.windowMs);
         expect(within.length).toBeLessThanOrEqual(limit.allowed);
       }
-      // Nor under: what may have been let through within the window before each that was refused. As those that are sent
-      // first need not be answered first, both ends are counted by themselves.
+      // Never under: counts what may have been let through within the window before each refusal. Answers may arrive out of
+      // order, so both ends are counted separately.
       const sent = bySent.map((decision) => decision.sent);
       const answered = through.map((decision) => decision.answered).toSorted((a, b) => a - b);
       expect(refused.length).toBeGreaterThan(0);
@@ -211,7 +211,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   );
 });
 
-/** How many of these, in ascending order, are less. */
+/** How many of these, in ascending order, are below the bound. */
 const countBelow = (sorted: readonly number[], bound: number): number => {
   let [low, high] = [0, sorted.length];
   while (low < high) {

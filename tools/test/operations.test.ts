@@ -10,16 +10,16 @@ const pages = ['README.md', 'docs/operations.md'].map((path) => [path, textOf(pa
 const installation = await createInstallation();
 afterAll(() => installation.remove());
 
-/** Commands of the operator's tool as a page has them: `portico jobs list …` in a code block or between backticks. */
+/** The commands of the operator's tool on a page: `portico jobs list …` in a code block or between backticks. */
 const commandsOf = (text: string): readonly string[] => {
   const found = text.matchAll(/(?:exec (?:-T )?http portico|run -s portico --|`portico) ((?:[a-z]+ ?)+)/g);
   return [...new Set([...found].map(([, words = '']) => words.trim()))];
 };
 
-test.each(pages)('every command of the operator that %s has is there', async (_path, text) => {
+test.each(pages)("every command of the operator's tool in %s exists", async (_path, text) => {
   const commands = commandsOf(text);
   expect(commands.length).toBeGreaterThan(0);
-  // One after the other: some twenty processes at once would leave no time to what is tested beside.
+  // One after the other: some twenty processes at once would starve the tests that run beside this one.
   for (const command of commands) {
     const { code, stdout } = await installation.tool(...command.split(' '), '--help');
     const [, path = '', takes = ''] = /^Usage: portico ((?:[a-z]+ )*)(.*)$/m.exec(stdout) ?? [];
@@ -29,7 +29,7 @@ test.each(pages)('every command of the operator that %s has is there', async (_p
   }
 });
 
-test.each(pages)('every service of the stack that %s names is there', (_path, text) => {
+test.each(pages)('every service of the stack that %s names exists', (_path, text) => {
   const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as { readonly services: object };
   const lines = text.matchAll(
     /docker compose (?:--profile \w+ )?(exec|run|restart|stop|logs|ps)((?: -[\w-]+(?: tar| sh)?)*)((?: [a-z]+)+)/g,
@@ -42,9 +42,9 @@ test.each(pages)('every service of the stack that %s names is there', (_path, te
   }
 });
 
-test('every metric of the service is explained, and none that it has not', async () => {
+test('the manual explains every metric of the service, and no other', async () => {
   const { address } = await installation.start();
-  // A request that was measured, so that its metric is there.
+  // The request metric appears with the first request.
   await fetch(`${address}/health`);
   const text = await (await fetch(`${address}/metrics`)).text();
   const names = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name);

@@ -25,7 +25,7 @@ const write = (name: string, content: string): string => {
   return file;
 };
 
-/** The stores of the installation, without a process. */
+/** Works on the stores of the installation in this process. */
 const withStores = async <T>(work: (portico: Composition) => Promise<T>): Promise<T> => {
   const config = readConfig({ DATA_DIR: installation.folder, NODE_ENV: 'development' });
   const portico = await compose(config, createLogger('silent', 'test'), 'tool');
@@ -60,7 +60,7 @@ const importing = async (...args: readonly string[]): Promise<Summary & { readon
   return { ...(JSON.parse(stdout) as Summary), code };
 };
 
-test('a token stands alone on standard output, with and without a running service', async () => {
+test('token prints nothing but the token on standard output, with and without a running service', async () => {
   const before = await installation.tool('token', '--admin');
   await installation.start();
   const after = await installation.tool('token', '--uid', 'alice', '--email', 'alice@example.com', '--ttl', '60');
@@ -75,8 +75,8 @@ test('a token stands alone on standard output, with and without a running servic
 });
 
 test.each([
-  [['token'], 2, 'say for whom'],
-  [['token', '--email', 'x@example.com'], 2, 'say for whom'],
+  [['token'], 2, 'pass --uid'],
+  [['token', '--email', 'x@example.com'], 2, 'pass --uid'],
   [['token', '--admin', '--uid', 'x'], 2, 'cannot be used with option'],
   [['token', '--admin', '--email', 'x@example.com'], 2, 'cannot be used with option'],
   [['token', '--uid', 'x', '--ttl', '0'], 2, 'from 1 to 86400'],
@@ -91,16 +91,16 @@ test.each([
   [['jobs', 'list', '--limit', '0'], 2, 'from 1 to 10000'],
   [['jobs', 'list', '--limit', 'abc'], 2, 'from 1 to 10000'],
   [['jobs', 'list', '--limit', '1e3'], 2, 'from 1 to 10000'],
-  [['jobs', 'retry'], 2, 'say which'],
-  [['jobs', 'retry', '--all', 'x'], 2, 'say which'],
+  [['jobs', 'retry'], 2, 'pass the ids'],
+  [['jobs', 'retry', '--all', 'x'], 2, 'pass the ids'],
   [['jobs', 'discard'], 2, 'missing required argument'],
-])('%j ends with %i and says what is wrong', async (args, code, said) => {
+])('%j exits with %i and says what is wrong', async (args, code, said) => {
   const ran = await installation.tool(...args);
   expect(ran).toMatchObject({ code, stdout: '' });
   expect(ran.stderr).toContain(said);
 });
 
-test('help names every command and ends with 0', async () => {
+test('help names every command and exits with 0', async () => {
   const { code, stdout } = await installation.tool('--help');
   expect(code).toBe(0);
   for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key'])
@@ -112,7 +112,7 @@ test('the version is that of the project', async () => {
   expect(await installation.tool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('what strangers wrote does nothing to the terminal of whoever lists it', async () => {
+test('text from strangers cannot control the terminal that lists it', async () => {
   await withStores(({ ports }) =>
     ports.profiles.add(anAdmin({ fullName: 'Eve\u001b[2J\u202e\n0b9f6a52  root@example.com  Root\u2028' }), noEffects),
   );
@@ -123,7 +123,7 @@ test('what strangers wrote does nothing to the terminal of whoever lists it', as
   expect(json.stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
 });
 
-test('a server that cannot be reached is told of in sentences', async () => {
+test('an unreachable server is reported in sentences', async () => {
   const other = await createInstallation({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
   onTestFinished(() => other.remove());
   const child = other.spawnTool('admin', 'list');
@@ -136,7 +136,7 @@ test('a server that cannot be reached is told of in sentences', async () => {
   expect(said).not.toMatch(/hunter2|"level"|\n +at /);
 });
 
-test('an id that no token may be for is wrong usage, not a fault with a stack', async () => {
+test('an invalid user id for a token is wrong usage, not an error with a stack', async () => {
   const { code, stderr } = await installation.tool('token', '--uid', 'x'.repeat(129));
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -144,7 +144,7 @@ test('an id that no token may be for is wrong usage, not a fault with a stack', 
   });
 });
 
-test('a fault of the configuration is named, and nothing is done', async () => {
+test('an invalid configuration is reported, and the command does nothing', async () => {
   const other = await createInstallation({ JOBS: 'sometimes' });
   onTestFinished(() => other.remove());
   const { code, stderr } = await other.tool('admin', 'list');
@@ -171,7 +171,7 @@ test('a profile that registered can be promoted, and is an admin in the next req
   ]);
 });
 
-test('whoever promotes a profile that no token has bound is warned, and sees it in the list', async () => {
+test('promoting a profile that no token has bound causes a warning, and the list shows it', async () => {
   const { api, start, tool, person } = installation;
   await start();
   const registration = { firebase_uid: 'zoe', email: 'zoe@example.com', full_name: 'Zoe' };
@@ -188,7 +188,7 @@ test('whoever promotes a profile that no token has bound is warned, and sees it 
   expect((await tool('admin', 'promote', 'zoe@example.com')).stderr).toBe('');
 });
 
-test('importing tells what was taken, skipped and refused, and why', async () => {
+test('an import reports what was taken, skipped and refused, and why', async () => {
   write('good.json', document('Good'));
   write('deep/er/good.yaml', 'openapi: 3.1.0\ninfo: {title: Good too, version: "1"}\npaths: {}\n');
   write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
@@ -208,7 +208,7 @@ test('importing tells what was taken, skipped and refused, and why', async () =>
   expect(reasons['old.json']).toMatch(/Swagger "2\.0" is not supported/);
 });
 
-test('importing says of each file what became of it, and on demand where a document departs from the schema', async () => {
+test('an import reports the outcome of each file, and on demand where a document departs from the schema', async () => {
   write('good.json', document('Good\u202eone\u0007', 'Two\r\nlines\u001b[2J'));
   write('departing.json', JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} }));
   write('package.json', '{}');
@@ -240,7 +240,7 @@ test('importing says of each file what became of it, and on demand where a docum
   expect(kept?.description).toBe('Two\nlines[2J');
 });
 
-test('a link that is found in a folder is not followed, one that is named is', async () => {
+test('an import follows a link that is named, but none that is found in a folder', async () => {
   write('one/a.json', document('A'));
   const elsewhere = write('elsewhere/b.json', document('B'));
   const folder = join(installation.folder, 'documents', 'one');
@@ -254,7 +254,7 @@ test('a link that is found in a folder is not followed, one that is named is', a
   expect(await importing(join(folder, 'other'))).toMatchObject({ created: 1 });
 });
 
-test('importing again updates instead of doubling, also by glob, by file and from a copy with --base', async () => {
+test('a second import updates instead of duplicating, also by glob, by file and from a copy with --base', async () => {
   const documents = join(installation.folder, 'documents');
   const file = write('a.json', document('First'));
   write('b.json', document('Second'));
@@ -291,7 +291,7 @@ test('a running service sees an import in its next request, and finds it within 
   throw new Error('It was not found within 30 s');
 });
 
-test('reindex embeds everything anew, beside a running service and without one', async () => {
+test('reindex embeds everything again, beside a running service and without one', async () => {
   write('a.json', document('First'));
   write('b.json', document('Second'));
   await importing(join(installation.folder, 'documents'));
@@ -307,7 +307,7 @@ test('reindex embeds everything anew, beside a running service and without one',
   expect(found).toHaveLength(2);
 });
 
-test('the operator keeps no heartbeat alive, which may be that of a worker that does not live', async () => {
+test('the tool writes no heartbeat, which would make a dead worker look alive', async () => {
   const heartbeat = join(installation.folder, 'heartbeat');
   const operated = await createInstallation({ HEARTBEAT_FILE: heartbeat });
   onTestFinished(() => operated.remove());
@@ -315,7 +315,7 @@ test('the operator keeps no heartbeat alive, which may be that of a worker that 
   expect(existsSync(heartbeat)).toBe(false);
 });
 
-/** Jobs that were given up, in this order, and one that waits until much later. */
+/** Gives up jobs, in this order, beside one that waits until much later. */
 const giveUpJobs = (...tasks: readonly JobTask[]): Promise<readonly string[]> =>
   withStores(async ({ ports: { embeddingJobs, outbox } }) => {
     const jobs = tasks.map((task) => ({ id: randomUUID() as JobId, task, group: null, dueAt: 0 }));
@@ -329,13 +329,13 @@ const profileId = randomUUID() as ProfileId;
 const embedTask: JobTask = { kind: 'embed', collectionId: randomUUID() as CollectionId };
 const mailTask: JobTask = { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' };
 
-test('an index within the service is not rebuilt, and it is said why', async () => {
+test('index rebuild refuses an index inside the service and says why', async () => {
   const { code, stdout, stderr } = await installation.tool('index', 'rebuild');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('QDRANT_URL is not set');
 });
 
-test('jobs that were given up are listed, for people on lines that no server can steer', async () => {
+test('jobs that were given up are listed, on lines that no server text can control', async () => {
   const [embed, mail] = await giveUpJobs(embedTask, mailTask);
   const { code, stdout } = await installation.tool('jobs', 'list');
   expect(code).toBe(0);
@@ -361,7 +361,7 @@ test('jobs that were given up are listed, for people on lines that no server can
 });
 
 test(
-  'a job that was given up begins anew beside a running service; one whose secret is gone is told apart and discarded',
+  'a job that was given up is retried beside a running service; one whose secret is gone is reported and discarded',
   { timeout: 120_000 },
   async () => {
     const { start, tool } = installation;
@@ -389,7 +389,7 @@ test(
   },
 );
 
-test('a well-formed secret is told from a mistyped one, and neither is repeated', async () => {
+test('key check tells a well-formed secret from a mistyped one and repeats neither', async () => {
   const secret = makeSecret(new Uint8Array(32).fill(3));
   const mistyped = secret.slice(0, -1) + (secret.endsWith('a') ? 'b' : 'a');
   const good = await installation.tool('key', 'check', secret);

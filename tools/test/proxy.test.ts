@@ -27,7 +27,7 @@ const ask = (address: string, headers: RequestOptions['headers'] = {}): Promise<
     }).on('error', reject);
   });
 
-/** The stack's own configuration, but that it listens on ports of ours and finds one process by its port. */
+/** The stack's own configuration, except that it listens on free ports and has one process, found by its port. */
 const startProxy = async (installation: Installation, servicePort: string, variables: Record<string, string> = {}) => {
   const [port, tlsPort] = [await freePort(), await freePort()];
   const text = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8')
@@ -65,14 +65,14 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     await installation.remove();
   });
 
-  test('keeps the metrics of a process inside', async () => {
+  test('does not expose the metrics of a process', async () => {
     const { plain } = await start();
     for (const path of ['/metrics', '/METRICS', '/metrics/', '/metrics?x=1']) {
       expect(await ask(plain + path), path).toMatchObject({ status: 404, body: '{"detail": "Not found"}' });
     }
   });
 
-  test('takes no word of a caller for his address', async () => {
+  test('does not trust a caller that states its own address', async () => {
     const { plain } = await start();
     const statuses = [];
     for (const forged of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
@@ -81,7 +81,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     expect(statuses).toEqual([401, 401, 429]);
   });
 
-  test('with a certificate sends callers on to https, but answers its own health check', async () => {
+  test('with a certificate redirects callers to https, but answers its own health check', async () => {
     const certificate = selfSignedCertificate();
     expect(certificate).not.toBeNull();
     const pem = join(installation.folder, 'certificate.pem');
@@ -94,7 +94,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     };
     const path = '/docs?x=1';
     expect(await sentOnTo(plain + path, 'portico.example')).toBe('https://portico.example/docs?x=1');
-    // Not to the port of plain HTTP, which speaks no TLS.
+    // Not to the port of plain HTTP, which does not speak TLS.
     expect(await sentOnTo(plain + path, 'localhost:3000')).toBe('https://localhost/docs?x=1');
     expect(await sentOnTo(plain + path, '[::1]:3000')).toBe('https://[::1]/docs?x=1');
     expect((await ask(`${byTls}/openapi.json`)).status).toBe(200);
@@ -102,7 +102,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     expect(await sentOnTo(elsewhere.plain + path, 'localhost:3000')).toBe('https://localhost:8444/docs?x=1');
   });
 
-  test('answers in the form of the service where no process is left', async () => {
+  test("answers in the service's own format if no process is left", async () => {
     const { child, plain } = await startProxy(installation, String(await freePort()));
     proxies.push(child);
     expect(await ask(`${plain}/health`)).toMatchObject({ status: 503, body: '{"detail": "Service unavailable"}' });

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const installation = await createInstallation();
 afterAll(() => installation.remove());
 
-/** The shell lines of this chapter, as they stand. */
+/** The shell lines of this chapter, unchanged. */
 const linesOf = (chapter: string): string => {
   const text = readFileSync(join(root, 'README.md'), 'utf8');
   const begin = text.indexOf(`## ${chapter}`);
@@ -20,7 +20,7 @@ const linesOf = (chapter: string): string => {
 
 const tools = onPath('jq') !== null && onPath('curl') !== null && onPath('bash') !== null;
 
-test.skipIf(!tools)('the first ten minutes can be pasted as they are', { timeout: 300_000 }, async () => {
+test.skipIf(!tools)('the first ten minutes work as pasted', { timeout: 300_000 }, async () => {
   const { address } = await installation.start();
   const lines = linesOf('The first ten minutes');
   expect(lines).toContain('http://localhost:3000');

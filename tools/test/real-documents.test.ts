@@ -21,7 +21,7 @@ interface Taken {
 const none = { type: 'none', name: null };
 const bearer = { type: 'bearer', name: 'Authorization' };
 
-/** Checked by hand: what some odd documents say of their base address and their first security requirement. */
+/** Checked by hand: the base address and the first security requirement of some odd documents. */
 const metadata: Readonly<Record<string, readonly [baseUrl: string, authentication: object]>> = {
   'amentum.space-gravity': ['/', none],
   'apache.org-qakka': ['/', none],
@@ -69,7 +69,7 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
     expect(new Set(taken.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
   });
 
-  test('every one comes back as the text that went in', async () => {
+  test('every one comes back as the text that was sent', async () => {
     for (const { file, id } of taken) {
       const response = await fetch(`${installation.api.address}/api/collections/${id}`, {
         headers: { authorization: `Bearer ${tokenOf(admin)}` },
@@ -84,7 +84,7 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
     }
   }, 300_000);
 
-  test('base address and authentication are what each document says, by the rules', async () => {
+  test('base address and authentication are derived from each document by the rules', async () => {
     for (const [file, [baseUrl, authentication]] of Object.entries(metadata)) {
       const id = taken.find((line) => basename(line.file) === `${file}.json`)?.id ?? '';
       const answer = await installation.api.ask<{ base_url: string; authentication: object }>(
@@ -97,12 +97,12 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
     }
   });
 
-  test('the largest one is uploaded within 1 GiB of memory, while others are answered', async () => {
+  test('the largest one is uploaded within 1 GiB of memory, while other requests are answered', async () => {
     const text = readFileSync(join(specs, 'github.com-ghes.deref.json'), 'utf8');
     const others: number[] = [];
     let uploading = true;
     const asking = (async () => {
-      // With pauses, so that they do not take the time that the upload has for its answer.
+      // With pauses, so that these requests do not push the upload past its deadline.
       for (; uploading; await pause(10)) others.push((await installation.api.call(null, 'GET', '/health')).status);
     })();
     const response = await fetch(`${installation.api.address}/api/collections/`, {
@@ -126,7 +126,7 @@ describe.skipIf(!present)('some hundred and fifty real documents, imported by th
     expect(JSON.parse(stdout)).toMatchObject({ created: 0, updated: 0, unchanged: files.length, refused: 0 });
   }, 300_000);
 
-  test('the malformed ones are refused with the place of the fault', async () => {
+  test('malformed ones are refused with the line and column of the fault', async () => {
     const folder = join(specs, 'malformed');
     const malformed = readdirSync(folder).filter((file) => file.endsWith('.broken'));
     const { code, stdout } = await installation.tool(

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { createInstallation } from './installation.ts';
 
-// As process 1 of a container nothing ends by a signal that it does not listen to; here that shows in how it ends.
+// PID 1 of a container ignores signals that it has no handler for; here a missing handler shows in how the process ends.
 test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
-  '%s ends in order when it is asked to while it still waits for its database',
+  '%s shuts down in order on SIGTERM while it still waits for its database',
   async (main) => {
     const installation = await createInstallation();
     const environment = {
@@ -21,7 +21,7 @@ test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
     });
     const ended = once(child, 'exit');
     try {
-      // Read on to the end: a process whose output nobody takes any more would end otherwise.
+      // Keeps reading to the end: a closed output pipe would end the process as well.
       const waits = new Promise<void>((resolve) => {
         let log = '';
         child.stdout.setEncoding('utf8').on('data', (text: string) => {

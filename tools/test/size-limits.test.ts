@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-/** Posts a body of exactly so many bytes: `head`, as many letters as are missing, `tail`. */
+/** Posts a body of exactly this many bytes: `head`, padding, `tail`. */
 const post = async (path: string, head: string, tail: string, bytes: number): Promise<number> => {
   const body = head + 'x'.repeat(bytes - head.length - tail.length) + tail;
   const token = admin && 'token' in admin ? admin.token : '';
@@ -22,13 +22,13 @@ const post = async (path: string, head: string, tail: string, bytes: number): Pr
   return response.status;
 };
 
-test('a body of 256 KiB is taken, one byte more is not', async () => {
+test('a body of 256 KiB is accepted, one byte more is not', async () => {
   const message = ['{"message": {"note": "', '"}}'] as const;
   expect(await post('/api/audit/', ...message, 262_144)).toBe(201);
   expect(await post('/api/audit/', ...message, 262_145)).toBe(413);
 });
 
-test('a body with a document of 32 MiB is taken, one byte more is not', async () => {
+test('a body of 32 MiB with a document is accepted, one byte more is not', async () => {
   const document = [
     '{"name": "n", "openapi_spec": {"openapi": "3.0.3", "info": {"title": "t", "version": "1", "description": "',
     '"}, "paths": {}}}',

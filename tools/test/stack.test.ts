@@ -16,7 +16,7 @@ import { parse } from 'yaml';
 import { readConfig } from '@portico/composition';
 import { root } from '../src/service-process.ts';
 
-/** What can be said of the stack without an engine that runs it. */
+/** A service of the stack, as far as it can be checked without Docker. */
 interface Service {
   readonly image: string;
   readonly build?: string;
@@ -48,7 +48,7 @@ const stack = parse(textOf('docker-compose.yml'), { merge: true }) as {
 const services = Object.entries(stack.services);
 const dockerfile = textOf('Dockerfile');
 
-/** As Compose replaces them: `${NAME:-otherwise}`, `${NAME:+instead}` and `$$`. */
+/** Replaces `${NAME:-otherwise}`, `${NAME:+instead}` and `$$` as Compose does. */
 const interpolated = (text: string, variables: Readonly<Record<string, string>>): string =>
   text.replace(/\$\$|\$\{(\w+)(?::([-+])([^}]*))?\}/g, (_all, name?: string, operator?: string, word: string = '') => {
     if (name === undefined) return '$';
@@ -57,7 +57,7 @@ const interpolated = (text: string, variables: Readonly<Record<string, string>>)
     return value || word;
   });
 
-/** The variables that a container of the image has in this stack; a name without a value is passed on where it has one. */
+/** The variables of a container of the image in this stack; a name without a value is passed on if it is set. */
 const environmentOf = (name: string, variables: Readonly<Record<string, string>> = {}): Record<string, string> => {
   const inImage = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
   const lines = stack.services[name]?.environment as readonly string[];
@@ -77,30 +77,30 @@ const variablesOf = (path: string): Record<string, string> =>
   );
 
 describe.each(services)('the service %s', (_name, service) => {
-  test('is of one pinned version, or built from these sources', () => {
+  test('has a pinned version, or is built from these sources', () => {
     expect(service.image).toMatch(/^(portico:local|[\w./-]+:v?\d+\.\d+[\w.-]*(@sha256:[\da-f]{64})?)$/);
   });
 
-  test('has no more rights, memory and processes than it is given', () => {
+  test('has limited rights, memory and processes', () => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toEqual(['no-new-privileges:true']);
-    // Compose takes `pids_limit` beside these for a contradiction.
+    // Compose refuses `pids_limit` beside these as a contradiction.
     const { memory, pids } = service.deploy?.resources?.limits ?? {};
     expect(memory).toMatch(/^\d+[mg]$/);
     expect(pids).toBeGreaterThan(0);
     expect(service).not.toHaveProperty('pids_limit');
   });
 
-  test('keeps no more of its log than it is given', () => {
+  test('keeps a limited amount of its log', () => {
     expect(service.logging?.driver).toBe('json-file');
     expect(service.logging?.options).toMatchObject({ 'max-size': '10m', 'max-file': '3' });
   });
 
-  test('is looked for nowhere else where it is built from these sources', () => {
+  test('is never pulled if it is built from these sources', () => {
     if (service.image === 'portico:local') expect(service.pull_policy).toBe('never');
   });
 
-  test('listens on this machine alone', () => {
+  test('listens only on this machine', () => {
     for (const port of service.ports ?? []) expect(interpolated(port, {})).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
@@ -111,7 +111,7 @@ describe.each(services)('the service %s', (_name, service) => {
     for (const name of names) expect(name).not.toMatch(/(PASSWORD|_KEY|SECRET|DATABASE_URL|REDIS_URL|PREVIOUS)$/);
   });
 
-  test('mounts only what there is', () => {
+  test('mounts only what exists', () => {
     for (const volume of service.volumes ?? []) {
       const [source = ''] = volume.split(':');
       if (source.startsWith('.')) expect(existsSync(join(root, source)), source).toBe(true);
@@ -119,40 +119,40 @@ describe.each(services)('the service %s', (_name, service) => {
     }
   });
 
-  test('ends, or can be asked whether it is healthy: `up --wait` fails else', () => {
+  test('exits or has a health check, without which `up --wait` fails', () => {
     if (service.restart !== 'no') expect(service.healthcheck?.disable).toBeUndefined();
   });
 
-  test('waits for services that there are, and for health where it is checked', () => {
+  test('waits only for services that exist, and for health only if it is checked', () => {
     for (const [name, { condition, required }] of Object.entries(service.depends_on ?? {})) {
       const other = stack.services[name];
       expect(other, name).toBeDefined();
-      // A service of a profile that is off would be missed.
+      // A required service would be missing while its profile is off.
       if (other?.profiles) expect(required).toBe(false);
       if (condition === 'service_healthy' && name !== 'http') expect(other?.healthcheck?.test, name).toBeDefined();
     }
   });
 });
 
-test('each server can be reached by those alone who need it', () => {
+test('only the containers that need a server can reach it', () => {
   const networksOf = ({ networks, network_mode }: Service): readonly string[] =>
     network_mode === 'none' ? [] : networks instanceof Array ? networks : Object.keys(networks ?? { default: null });
   const membersOf = (network: string) =>
     services.filter(([, service]) => networksOf(service).includes(network)).map(([name]) => name);
   expect(membersOf('stores')).toEqual(['http', 'worker', 'postgres', 'redis', 'qdrant']);
-  // Ollama asks nobody for a key.
+  // Ollama requires no key.
   expect(membersOf('embeddings')).toEqual(['http', 'worker', 'ollama']);
   expect(membersOf('default')).toEqual(['proxy', 'http', 'worker', 'mail', 'keycloak']);
   expect(stack.networks).toEqual({ default: null, stores: { internal: true }, embeddings: null });
 });
 
-test('a container that ends leaves no volume without a name behind', () => {
+test('a container that ends leaves no anonymous volume behind', () => {
   const { volumes = [], tmpfs = [] } = stack.services['keys'] ?? {};
   const [, inImage] = /^VOLUME (\S+)$/m.exec(dockerfile) ?? [];
   expect([...volumes.map((volume) => volume.split(':')[1]), ...tmpfs]).toContain(inImage);
 });
 
-test('Ollama runs as a user, who is given its volume', () => {
+test('Ollama runs as a user that owns its volume', () => {
   const ollama = stack.services['ollama'];
   expect(ollama?.user).toBe('1000:1000');
   expect(ollama?.volumes).toEqual(['ollama:/ollama/.ollama']);
@@ -161,7 +161,7 @@ test('Ollama runs as a user, who is given its volume', () => {
   expect(ollama?.depends_on).toEqual({ keys: { condition: 'service_completed_successfully' } });
 });
 
-test('what the operator is told to write is for him alone, and not for git', () => {
+test('files that the manual has an operator write are private, and ignored by git', () => {
   const ignored = textOf('.gitignore').split('\n');
   const operations = textOf('docs/operations.md');
   const writing = [...operations.matchAll(/^```sh\n([^`]*)^```/gm)]
@@ -175,7 +175,7 @@ test('what the operator is told to write is for him alone, and not for git', () 
   for (const name of [...names, 'docker-compose.override.yml']) expect(ignored).toContain(`/${name}`);
 });
 
-test('every variable of the README reaches service and worker, or has its value here', () => {
+test('every variable of the README is passed to service and worker, or set for them', () => {
   const [, table = ''] = /^## Configuration\n([^]*?)^## /m.exec(textOf('README.md')) ?? [];
   const documented = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(
     ([, cell = '']) => cell.match(/[A-Z][A-Z_]{3,}/g) ?? [],
@@ -189,11 +189,11 @@ test('every variable of the README reaches service and worker, or has its value 
   }
 });
 
-test('the image is built once: Compose would build the same name at the same time otherwise', () => {
+test('one service builds the image, because Compose would build the same name several times at once', () => {
   expect(services.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['keys']);
 });
 
-test('the worker is healthy while its heartbeat is young', () => {
+test('the worker is healthy while its heartbeat is recent', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-heartbeat-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const heartbeat = join(folder, 'heartbeat');
@@ -234,7 +234,7 @@ describe('with the secrets of a first start', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('service and worker are configured by them, with the local issuer and everything else in its server', () => {
+  test('they configure service and worker, with the local issuer and a server for everything else', () => {
     for (const name of ['http', 'worker']) {
       const config = configOf(name);
       expect(config).toMatchObject({
@@ -258,7 +258,7 @@ describe('with the secrets of a first start', () => {
     expect(secret('redis/redis.conf')).toBe(`requirepass ${secret('redis/password')}`);
   });
 
-  test('an issuer turns the local one off, and the file for Keycloak names the realm that is imported', () => {
+  test('an issuer turns the local one off, and the variables for Keycloak name the imported realm', () => {
     const variables = variablesOf('deploy/identity.env');
     const realm = JSON.parse(textOf('deploy/keycloak/portico-realm.json')) as {
       readonly realm: string;
@@ -280,7 +280,7 @@ describe('with the secrets of a first start', () => {
     expect(keycloak?.profiles).toEqual([variables['COMPOSE_PROFILES']]);
   });
 
-  test('each is for its reader alone, and a later start changes none', () => {
+  test('only its reader can read each secret, and a later start changes none', () => {
     const before = all();
     expect(keys('make')).toBe('');
     expect(all()).toEqual(before);
@@ -288,7 +288,7 @@ describe('with the secrets of a first start', () => {
     expect(new Set([before['postgres/password'], before['redis/password'], before['qdrant/api-key']]).size).toBe(3);
   });
 
-  test('a secrets key that was rotated still opens, twice in a row, until it is forgotten', () => {
+  test('a rotated secrets key can still open, after two rotations too, until it is forgotten', () => {
     const first = secret('portico/secrets.key');
     keys('rotate');
     const second = secret('portico/secrets.key');
@@ -301,7 +301,7 @@ describe('with the secrets of a first start', () => {
     expect(secret('portico/secrets.key')).toBe(third);
   });
 
-  test('another command is refused', () => {
+  test('an unknown command is refused', () => {
     expect(() =>
       execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), 'burn'], { stdio: 'ignore' }),
     ).toThrow();
@@ -309,20 +309,20 @@ describe('with the secrets of a first start', () => {
 });
 
 describe('the image', () => {
-  test('is built by any builder, on a base that can be chosen', () => {
+  test('can be built by any builder, on a chosen base', () => {
     expect(dockerfile).not.toMatch(/^#\s*syntax/im);
     expect(dockerfile).not.toContain('--mount');
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-[\w-]+$/m);
     for (const [, base] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(base).toBe('${NODE_IMAGE}');
   });
 
-  test('runs as a user without rights, and says whether it is healthy', () => {
+  test('runs as an unprivileged user, and has a health check', () => {
     expect(dockerfile).toMatch(/^USER 10001:10001$/m);
     expect(dockerfile.lastIndexOf('USER ')).toBe(dockerfile.indexOf('USER '));
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   });
 
-  test('holds every file that it names', () => {
+  test('contains every file that it names', () => {
     for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)) {
       for (const path of paths.split(' ').slice(0, -1)) expect(existsSync(join(root, path)), path).toBe(true);
     }
@@ -331,7 +331,7 @@ describe('the image', () => {
     }
   });
 
-  test('is given no test and none of what tests alone need', () => {
+  test('contains no tests, and nothing that only tests need', () => {
     const ignored = textOf('.dockerignore').split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['*', '**/*.test.ts', '**/test', '**/node_modules']));
     for (const project of ['libs/contracts', 'libs/testing', 'libs/test-servers', 'libs/adapters/memory']) {

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-/** Holds what `STYLE.md` promises and no linter knows. */
+/** Checks what `STYLE.md` promises and no linter knows. */
 const root = join(import.meta.dirname, '../..');
 const files = globSync('{apps,libs,tools}/**/*.ts', {
   cwd: root,
@@ -11,7 +11,7 @@ const files = globSync('{apps,libs,tools}/**/*.ts', {
 }).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 const isTest = (path: string): boolean => /\.test\.ts$|\/test\//.test(path);
-/** Lists of cases, which are read one by one. */
+/** Lists of cases may be longer, because they are read one by one. */
 const isCases = (path: string): boolean => isTest(path) || path.startsWith('libs/contracts/');
 const product = files.filter(({ path }) => !isCases(path));
 
@@ -77,7 +77,7 @@ test('docstrings say returns and throws', () => {
   expect(others).toEqual([]);
 });
 
-test('no two files import each other, however long the way', () => {
+test('there are no import cycles, however long', () => {
   const importsOf = new Map(
     files.map(({ path, text }) => [
       path,
@@ -96,7 +96,7 @@ test('no two files import each other, however long the way', () => {
   expect(circles).toEqual([]);
 });
 
-test('a test stands beside the code that it is about', () => {
+test('a test is beside the code that it tests', () => {
   const strays = files.filter(
     ({ path, text }) =>
       /\/src\/.*\.test\.ts$/.test(path) && !/(?:from|import\() ?'\.\.?\/|import\.meta\.dirname/.test(text),

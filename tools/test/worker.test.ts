@@ -12,7 +12,7 @@ afterEach(() => installation?.remove());
 
 const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-/** A service that works no jobs, with what makes a collection, and tells how many can be found. */
+/** A service that runs no jobs, with functions that create collections and count those that a search finds. */
 const startServiceAlone = async (variables: Readonly<Record<string, string>> = {}) => {
   installation = await createInstallation({ JOBS: 'off', ...variables });
   const { api, start, admin, spawnWorker } = installation;
@@ -34,10 +34,10 @@ const startServiceAlone = async (variables: Readonly<Record<string, string>> = {
   };
 };
 
-test('what a service with JOBS=off leaves in the outbox, a worker works, and it ends in order', async () => {
+test('a worker runs the jobs that a service with JOBS=off leaves in the outbox, and shuts down in order', async () => {
   const { create, found, untilFound, spawnWorker } = await startServiceAlone();
   await create(1);
-  // Longer than a relay waits before it looks again.
+  // Longer than the pause between two runs of the relay.
   await pause(1_500);
   expect(await found()).toBe(0);
   const worker = spawnWorker();
@@ -51,7 +51,7 @@ describe.skipIf(!redis?.control)('with Redis between a service and its workers',
   if (!redis || !control) return;
 
   test(
-    'every job is worked, though a worker is killed and Redis is emptied, hung and lost, and all ends in order',
+    'every job runs, although a worker is killed and Redis is emptied, frozen and lost, and the shutdown is in order',
     { timeout: 180_000 },
     async () => {
       const { create, untilFound, spawnWorker } = await startServiceAlone({ REDIS_URL: redis.url });

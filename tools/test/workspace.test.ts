@@ -34,12 +34,12 @@ describe('one licence', () => {
     expect(text).toContain('APPENDIX: How to apply the Apache License to your work.');
   });
 
-  test('is that of every package', () => {
+  test('is named by every package', () => {
     expect(manifests.length).toBeGreaterThan(20);
     expect(manifests.filter(([, { license }]) => license !== 'Apache-2.0').map(([folder]) => folder)).toEqual([]);
   });
 
-  test('is named by the image, which carries it', () => {
+  test('is named by the image and included in it', () => {
     const dockerfile = textOf('Dockerfile');
     expect(dockerfile).toContain('org.opencontainers.image.licenses=Apache-2.0');
     expect(dockerfile).toMatch(/^COPY LICENSE /m);
@@ -48,19 +48,19 @@ describe('one licence', () => {
 });
 
 describe('one version', () => {
-  test('stands in the root manifest, and in no other', () => {
+  test('is in the root manifest, and in no other', () => {
     expect(rootManifest.version).toMatch(/^\d+\.\d+\.\d+$/);
     const having = manifests.filter((entry) => 'version' in entry[1]).map(([folder]) => folder);
     expect(having).toEqual(['.']);
   });
 
-  test('is that of the lockfile, of the sources, and of the latest chapter of the changelog', () => {
+  test('is the same in the lockfile, the sources, and the latest chapter of the changelog', () => {
     const chapters = [...textOf('CHANGELOG.md').matchAll(/^## \[?([\d.]+)\]?/gm)].map(([, name]) => name);
     const versions = [lock.version, lock.packages['']?.version, version, chapters[0]];
     expect(versions).toEqual(versions.map(() => rootManifest.version));
   });
 
-  test('is told by the OpenAPI document of a service, and by the tool', async () => {
+  test('is in the OpenAPI document of a service, and printed by the tool', async () => {
     const installation = await createInstallation();
     onTestFinished(() => installation.remove());
     const { address } = await installation.start();
@@ -69,7 +69,7 @@ describe('one version', () => {
     expect((await installation.tool('--version')).stdout).toBe(`${rootManifest.version}\n`);
   });
 
-  test('is given to the image that is released', () => {
+  test('is passed to the image of a release', () => {
     expect(textOf('Dockerfile')).toContain('org.opencontainers.image.version=${VERSION}');
     const release = textOf('.github/workflows/release.yml');
     expect(release).toContain('node -p \'require("./package.json").version\'');
@@ -85,20 +85,20 @@ describe('one Node', () => {
     expect([...textOf(path).matchAll(/\bnode:([\d.]+)-/g)].map(([, found]) => found)).toEqual([pinned]);
   });
 
-  test('is what a machine with an older one is given', () => {
+  test('is what npm ci installs on a machine with an older one', () => {
     const binaries = Object.values(read<Manifest>('tools/node24/package.json').optionalDependencies ?? {});
     expect(binaries).toEqual(binaries.map(() => pinned));
   });
 });
 
-test('the lockfiles name no registry, so that any can be used', () => {
+test('the lockfiles name no registry, so that any registry works', () => {
   for (const path of ['package-lock.json', 'tools/node24/package-lock.json']) {
     const entries = Object.entries(read<Lock>(path).packages);
     expect(entries.filter(([, { resolved, link }]) => resolved && !link).map(([folder]) => folder)).toEqual([]);
   }
 });
 
-test('the development container has the programs that .ci/run wants', () => {
+test('the development container has the programs that .ci/run needs', () => {
   const wanted = [...textOf('.ci/run').matchAll(/missing\+=\(([\w-]+)\)/g)].map(([, name = '']) => name);
   expect(wanted).toContain('postgresql');
   const installed = textOf('.devcontainer/Dockerfile').split(/\s+/);

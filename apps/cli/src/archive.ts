@@ -11,7 +11,7 @@ import { OperatorError } from './terminal.ts';
 export const archived = ['portico.sqlite', 'secrets.key', 'local-issuer.key'] as const;
 export type Archived = (typeof archived)[number];
 
-/** Says what a backup holds, in the archive itself. */
+/** What a backup holds; part of the archive. */
 export interface Manifest {
   readonly format: 1;
   /** The version of Portico that made it. */
@@ -28,7 +28,7 @@ interface FileFacts {
 
 const manifestName = 'manifest.json';
 
-/** Writes an archive, for its owner alone, of these files of the folder; the archive must not be there. */
+/** Writes an archive of these files of the folder, readable by its owner only. The archive must not exist yet. */
 export const writeArchive = async (folder: string, names: readonly Archived[], archive: string): Promise<Manifest> => {
   const files: Partial<Record<Archived, FileFacts>> = {};
   for (const name of names) files[name] = await factsOf(folder, name);
@@ -40,8 +40,8 @@ export const writeArchive = async (folder: string, names: readonly Archived[], a
 };
 
 /**
- * Takes an archive apart into an empty folder of the owner's alone, and holds what it finds against the manifest. Throws an
- * `OperatorError` for what is no backup, or no whole one.
+ * Extracts an archive into an empty folder that only its owner can read, and checks the files against the manifest. Throws
+ * an `OperatorError` for an archive that is not a backup, or not a complete one.
  */
 export const readArchive = async (archive: string, folder: string): Promise<Manifest> => {
   const strange: string[] = [];
@@ -59,7 +59,7 @@ export const readArchive = async (archive: string, folder: string): Promise<Mani
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-    throw noBackup(archive, 'it is no archive, or was cut off');
+    throw noBackup(archive, 'it is not an archive, or is truncated');
   }
   if (strange.length > 0) throw noBackup(archive, `it holds ${strange.slice(0, 3).join(', ')}, which no backup has`);
   const manifest = await readManifest(archive, folder);
@@ -68,7 +68,7 @@ export const readArchive = async (archive: string, folder: string): Promise<Mani
       throw noBackup(archive, `${name} is missing`);
     });
     const [is, said] = [await factsOf(folder, name), manifest.files[name]];
-    if (is.sha256 !== said?.sha256) throw noBackup(archive, `${name} is not what it was when the backup was made`);
+    if (is.sha256 !== said?.sha256) throw noBackup(archive, `${name} does not match its checksum in the manifest`);
   }
   return manifest;
 };
@@ -81,9 +81,9 @@ const readManifest = async (archive: string, folder: string): Promise<Manifest> 
     const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as Manifest;
     if (manifest.format === 1 && 'portico.sqlite' in manifest.files) return manifest;
   } catch {
-    // It is not there, or says something else.
+    // It is missing, or not JSON of this shape.
   }
-  throw noBackup(archive, 'it has no manifest of a backup that this version knows');
+  throw noBackup(archive, 'it has no manifest that this version can read');
 };
 
 const noBackup = (archive: string, why: string): OperatorError =>

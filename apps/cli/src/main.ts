@@ -1,10 +1,10 @@
 import { chdir, env, exit } from 'node:process';
 import { run } from './program.ts';
 
-// npm runs its scripts in the project's root; paths are meant from where the operator stands.
+// npm runs scripts in the project's root; the operator's paths are relative to the current folder.
 if (env.INIT_CWD) chdir(env.INIT_CWD);
 
-// Whoever reads no further, such as `head`, has read what they wanted.
+// A reader that closes the pipe early, such as `head`, has read what it wanted.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => exit(code === 'EPIPE' ? 0 : 1));
 
 exit(await run(process.argv, env));

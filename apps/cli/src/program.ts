@@ -28,7 +28,7 @@ export const run = async (argv: readonly string[], environment: Environment): Pr
 };
 
 const exitCodeOf = (error: unknown): number => {
-  // Commander has said itself what is wrong with the command line; asking for help is no error.
+  // Commander has already printed what is wrong with the command line; asking for help is no error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   const isExpected = error instanceof OperatorError || isPorticoError(error);
   const said = isExpected ? shownLine(error.message) : startFailure(error).said.split('\n').map(shownLine).join('\n');
@@ -36,28 +36,28 @@ const exitCodeOf = (error: unknown): number => {
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
-/** What the commands are made with. */
+/** What the commands are built from. */
 interface Tool {
   readonly program: Command;
   readonly environment: Environment;
   readonly terminal: () => Terminal;
-  /** What a command ends with that came to its end. */
+  /** Sets the exit code of a command that completed. */
   readonly endWith: (code: number) => void;
 }
 
 const createProgram = (environment: Environment, endWith: (code: number) => void): Command => {
   const program = new Command('portico')
     .description(
-      'Portico, for its operator: works on the stores that the environment names (DATA_DIR, DATABASE_URL, …), beside a running service too.',
+      "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), beside a running service too.",
     )
     .version(version, '--version', 'print the version')
-    .option('--json', 'print the result as JSON, in whichever place it stands')
+    .option('--json', 'print the result as JSON; may stand anywhere')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-    .showHelpAfterError('(portico --help tells more)')
+    .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (for import: a document was refused; for jobs: one of them could not be taken), 2 wrong usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
   const tool: Tool = { program, environment, terminal, endWith };
@@ -68,22 +68,22 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
 const addToken = ({ program, environment, terminal }: Tool): void => {
   const token = program
     .command('token')
-    .description('mint an identity token of the local issuer and print it alone on standard output')
-    .option('--uid <uid>', 'the user id (`sub`) that the token is for')
-    .option('--email <email>', 'the e-mail that it claims')
+    .description('mint an identity token of the local issuer and print nothing else on standard output')
+    .option('--uid <uid>', 'the user id (`sub`) in the token')
+    .option('--email <email>', 'the e-mail in the token')
     .addOption(
-      new Option('--admin', 'a token of the local admin, in place of --uid and --email').conflicts(['uid', 'email']),
+      new Option('--admin', 'a token for the local admin, instead of --uid and --email').conflicts(['uid', 'email']),
     )
-    .option('--ttl <seconds>', 'how long it is good', wholeNumber(1, 86_400), 3_600)
+    .option('--ttl <seconds>', 'how long the token is valid', wholeNumber(1, 86_400), 3_600)
     .action(async ({ uid, email, admin, ttl }: TokenOptions) => {
-      if (!uid && !admin) token.error('error: say for whom: --uid UID [--email EMAIL], or --admin');
+      if (!uid && !admin) token.error('error: pass --uid UID [--email EMAIL], or --admin');
       const user = uid ? { uid, email } : localAdmin;
       await mintToken(readConfig(environment), terminal(), user, ttl);
     });
 };
 
 const addAdmin = ({ program, environment, terminal }: Tool): void => {
-  const admin = program.command('admin').description('see and make admins');
+  const admin = program.command('admin').description('list and make admins');
   admin
     .command('list')
     .description('list the admins')
@@ -91,7 +91,7 @@ const addAdmin = ({ program, environment, terminal }: Tool): void => {
   admin
     .command('promote')
     .argument('<email>', 'the e-mail of a registered profile')
-    .description('make a registered profile an admin; a pending one is approved by it')
+    .description('make a registered profile an admin; this approves a pending one')
     .action((email: string) => withPortico(environment, (portico) => promoteAdmin(portico, terminal(), email)));
 };
 
@@ -99,14 +99,14 @@ const addImport = ({ program, environment, terminal, endWith }: Tool): void => {
   program
     .command('import')
     .argument('<path...>', 'files, folders (searched for .json, .yaml and .yml) or globs')
-    .description('import OpenAPI documents as collections; what was imported from the same place before is updated')
-    .option('--as <email>', 'the admin who is recorded as their creator (default: the first admin)')
+    .description('import OpenAPI documents as collections; update those that were imported from the same path before')
+    .option('--as <email>', 'the admin to record as their creator (default: the first admin)')
     .option('--strict', 'refuse documents that depart from the official schema')
-    .option('--explain', 'show where each document departs from the official schema, the first 20 of each')
-    .option('--verbose', 'name the collections that were as they are before, too')
+    .option('--explain', 'show where each document departs from the official schema (the first 20 places)')
+    .option('--verbose', 'list unchanged collections too')
     .option(
       '--base <folder>',
-      'remember places relative to this folder, so that a copy elsewhere updates the same collections',
+      'remember paths relative to this folder, so that a copy elsewhere updates the same collections',
     )
     .action((paths: string[], options: Parameters<typeof importDocuments>[3]) =>
       withPortico(environment, async (portico) => {
@@ -119,39 +119,39 @@ const addImport = ({ program, environment, terminal, endWith }: Tool): void => {
 const addIndexes = ({ program, environment, terminal }: Tool): void => {
   program
     .command('reindex')
-    .description('embed every collection anew, and wait until that is done')
+    .description('embed every collection again, and wait until that is done')
     .action(() => withPortico(environment, (portico) => reindex(portico, terminal())));
   program
     .command('index')
-    .description('look after a vector index that is kept in Qdrant')
+    .description('maintain the vector index in Qdrant')
     .command('rebuild')
-    .description('make the index anew from the vectors of the database; the old one answers until it is done')
+    .description('rebuild the index from the vectors in the database; the old one answers until that is done')
     .action(() => withPortico(environment, (portico) => rebuildIndex(portico, terminal())));
 };
 
 const addBackup = ({ program, environment, terminal }: Tool): void => {
   program
     .command('backup')
-    .argument('<file>', 'the archive to write, for its owner alone; "-" is standard output')
-    .description('write all that cannot be made anew into one archive, beside a running service')
-    .option('--force', 'replace a file that is there')
+    .argument('<file>', 'the archive to write, readable by its owner only; "-" is standard output')
+    .description('write everything that cannot be recreated to one archive, beside a running service too')
+    .option('--force', 'replace an existing file')
     .action((file: string, options: { force?: boolean }) => backUp(readConfig(environment), terminal(), file, options));
   program
     .command('restore')
-    .argument('<file>', 'an archive that "backup" has written')
-    .description('put a backup in the place of the data, while no service runs')
-    .option('--force', 'replace what is there, which is kept under another name')
+    .argument('<file>', 'an archive written by "backup"')
+    .description('replace the data with a backup, while no service runs')
+    .option('--force', 'replace existing files and keep them under another name')
     .action((file: string, options: { force?: boolean }) =>
       restore(readConfig(environment), terminal(), file, options),
     );
 };
 
 const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
-  const keys = program.command('keys').description('look after the secrets key');
+  const keys = program.command('keys').description('manage the secrets key');
   keys
     .command('reseal')
     .description(
-      'seal by the present SECRETS_KEY whatever an earlier one has sealed, so that SECRETS_KEY_PREVIOUS is needed no more',
+      'reseal with the current SECRETS_KEY what an earlier one sealed, so that SECRETS_KEY_PREVIOUS is no longer needed',
     )
     .action(() =>
       withPortico(environment, async (portico) => {
@@ -160,10 +160,8 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
     );
   keys
     .command('reset')
-    .description(
-      'where the key that sealed the data is lost for good: list what is lost with it, ask, and go on without',
-    )
-    .option('--yes', 'do it without asking')
+    .description('if the key that sealed the data is lost for good: list what is lost with it, ask, and remove it')
+    .option('--yes', 'do not ask for confirmation')
     .action((options: { yes?: boolean }) => {
       const config = readConfig(environment);
       return resetKeys(config, toolLogger(environment, config), terminal(), options);
@@ -173,11 +171,11 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
 const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
   program
     .command('key')
-    .description('look at API keys')
+    .description('inspect API keys')
     .command('check')
-    .argument('[secret]', 'the secret (X-API-Key); read from standard input where it is absent or "-"')
+    .argument('[secret]', 'the secret (X-API-Key); read from standard input if absent or "-"')
     .description(
-      'tell whether a text is a well-formed API secret, by its shape and checksum alone; it is not printed, sent or looked up',
+      'check whether a text is a well-formed API secret, by its shape and checksum only; it is not printed, sent or looked up',
     )
     .action(async (secret: string | undefined) => {
       if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
@@ -185,21 +183,21 @@ const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
 };
 
 const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
-  const jobs = program.command('jobs').description('see the jobs that were given up, and let them begin anew');
+  const jobs = program.command('jobs').description('list, retry or discard jobs that were given up');
   jobs
     .command('list')
-    .description('list the jobs that were given up, newest first, and count those that wait')
-    .option('--limit <count>', 'how many to list at most', wholeNumber(1, 10_000), 100)
+    .description('list the jobs that were given up, newest first, and count the waiting ones')
+    .option('--limit <count>', 'list at most this many', wholeNumber(1, 10_000), 100)
     .action(({ limit }: { limit: number }) =>
       withPortico(environment, (portico) => listJobs(portico, terminal(), limit)),
     );
   const retry = jobs
     .command('retry')
     .argument('[id...]', 'the ids of jobs that were given up, as "jobs list" shows them')
-    .option('--all', 'every job that can be done again')
-    .description('let jobs that were given up begin anew; a running service or worker takes them within a second')
+    .option('--all', 'every job that can be retried')
+    .description('retry jobs that were given up; a running service or worker takes them within a second')
     .action((ids: string[], { all = false }: { all?: boolean }) => {
-      if (all === ids.length > 0) retry.error('error: say which: ids, or --all in their place');
+      if (all === ids.length > 0) retry.error('error: pass the ids of jobs, or --all instead');
       return withPortico(environment, async (portico) => {
         if (all) await retryAllJobs(portico, terminal());
         else if (!(await retryJobs(portico, terminal(), ids))) endWith(exitCodes.failure);
@@ -208,7 +206,7 @@ const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
   jobs
     .command('discard')
     .argument('<id...>', 'the ids of jobs that were given up')
-    .description('forget jobs that were given up')
+    .description('discard jobs that were given up')
     .action((ids: string[]) =>
       withPortico(environment, async (portico) => {
         if (!(await discardJobs(portico, terminal(), ids))) endWith(exitCodes.failure);
@@ -223,7 +221,7 @@ interface TokenOptions {
   readonly ttl: number;
 }
 
-/** Reads the number of an option. */
+/** Parses a number option. */
 const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {

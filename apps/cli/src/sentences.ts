@@ -7,8 +7,8 @@ interface LogLine {
 }
 
 /**
- * Where the log of the composition goes while a person reads: each line of JSON as a sentence on standard error, with what an
- * error says and without its stack, which `LOG_LEVEL=debug` adds.
+ * Turns the composition's JSON log lines into sentences for a person: the message and that of its error, without the stack,
+ * which `LOG_LEVEL=debug` adds.
  */
 export const createSentences = (write: (text: string) => void, withStacks: boolean): { write(line: string): void } => ({
   write: (line) => {
@@ -18,7 +18,7 @@ export const createSentences = (write: (text: string) => void, withStacks: boole
   },
 });
 
-/** Levels of pino. */
+/** The levels are pino's. */
 const wordOf = (level: number): string => {
   if (level >= 50) return 'error: ';
   return level >= 40 ? 'warning: ' : '';

@@ -1,12 +1,12 @@
 import { plainLine } from '@portico/domain';
 
-/** What a command says: results to standard output, everything else to standard error. */
+/** The output of a command: results go to standard output, everything else to standard error. */
 export interface Terminal {
-  /** Whether results are wanted as one JSON document. */
+  /** Whether to print results as one JSON document. */
   readonly json: boolean;
-  /** The result: `value` as JSON where that is wanted, else the lines. */
+  /** Prints the result: `value` as JSON if that is wanted, else the lines. */
   result(value: unknown, lines: readonly string[]): void;
-  /** A remark that is no result. */
+  /** Prints a remark that is not a result. */
   note(text: string): void;
 }
 
@@ -19,10 +19,10 @@ export const createTerminal = (json: boolean, write = (text: string) => void pro
   note: (text) => void process.stderr.write(`${shownLine(text)}\n`),
 });
 
-/** What strangers wrote, or a server said, is read on its line and does nothing else to a terminal; an indent stays. */
+/** Makes untrusted text safe for a terminal: one line without control characters. An indent stays. */
 export const shownLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;
 
-/** The same value, without a character that a terminal, or a reader of lines, takes for more than text. */
+/** JSON that escapes every character with a meaning to a terminal or a line reader. */
 const shownJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[\p{Zl}\p{Zp}\p{Bidi_Control}\u007f-\u009f]/gu,
@@ -32,7 +32,7 @@ const shownJson = (value: unknown): string =>
 /** `1 mail`, `2 mails`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** An error that the operator can do something about: its message says what. */
+/** An error that the operator can fix: its message says how. */
 export class OperatorError extends Error {
   readonly exitCode: number;
 
@@ -43,5 +43,5 @@ export class OperatorError extends Error {
   }
 }
 
-/** What a command ends with. */
+/** The exit codes of the tool. */
 export const exitCodes = { success: 0, failure: 1, usage: 2 } as const;

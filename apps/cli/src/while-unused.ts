@@ -3,8 +3,8 @@ import { isThere } from './files.ts';
 import { OperatorError } from './terminal.ts';
 
 /**
- * Does the work while no process uses the database; throws an `OperatorError` where one does. A database that is not there, or is
- * none, is used by nobody.
+ * Does the work while no process uses the database; throws an `OperatorError` if one does. A missing or broken database
+ * counts as unused.
  */
 export const whileUnused = async ({ database, alone }: EmbeddedFiles, work: () => Promise<void>): Promise<void> => {
   if (!(await isThere(database))) return work();

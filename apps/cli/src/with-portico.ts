@@ -1,7 +1,7 @@
 import { compose, createLogger, readConfig, type Config, type Environment, type Portico } from '@portico/composition';
 import { createSentences } from './sentences.ts';
 
-/** Warnings and errors alone, unless `LOG_LEVEL` wants more or less. */
+/** Logs only warnings and errors, unless `LOG_LEVEL` says otherwise. */
 export const toolLogger = ({ LOG_LEVEL: wanted }: Environment, { logLevel }: Config): Portico['logger'] => {
   const level = wanted ? logLevel : 'warn';
   const withStacks = level === 'debug' || level === 'trace';
@@ -12,7 +12,7 @@ export const toolLogger = ({ LOG_LEVEL: wanted }: Environment, { logLevel }: Con
   );
 };
 
-/** Does the work on the stores, and closes them whatever becomes of it. */
+/** Does the work on the stores, and closes them even if it fails. */
 export const withPortico = async (
   environment: Environment,
   work: (portico: Portico) => Promise<void>,

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { version } from '@portico/composition';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** What a worker has logged by the time it is ready. */
+/** The messages that a worker has logged once it is ready. */
 const messagesAtStart = async (variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-worker-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -28,7 +28,7 @@ const messagesAtStart = async (variables: Readonly<Record<string, string>>): Pro
   throw new Error(`The worker ended before it was ready: ${messages.join('\n')}`);
 };
 
-test('a worker warns at its start of what concerns jobs, and of nothing that concerns requests alone', async () => {
+test('a worker warns at its start about jobs, and not about what concerns only requests', async () => {
   const variables = {
     NODE_ENV: 'production',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -38,7 +38,7 @@ test('a worker warns at its start of what concerns jobs, and of nothing that con
   expect(await messagesAtStart(variables)).toEqual([
     `Portico ${version} starts`,
     expect.stringContaining('Mail is off'),
-    expect.stringContaining('this profile is one now'),
+    expect.stringContaining('this profile is an admin now'),
     'The worker is ready',
   ]);
 });

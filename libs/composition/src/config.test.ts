@@ -43,17 +43,17 @@ test('with nothing set the embedded default runs in development, with the local 
   expect(config.dataDir).toMatch(/^\/.*\/data$/);
 });
 
-test('admins are mailed of registrations unless that is off', () => {
+test('admins are mailed about registrations unless ADMIN_NOTICES is off', () => {
   expect(readConfig({}).settings.adminNotices).toBe(true);
   expect(readConfig({ ADMIN_NOTICES: 'on' }).settings.adminNotices).toBe(true);
   expect(readConfig({ ADMIN_NOTICES: 'off' }).settings.adminNotices).toBe(false);
 });
 
-test('an empty variable is as if absent', () => {
+test('an empty variable counts as absent', () => {
   expect(readConfig({ PORT: '', IDENTITY_ISSUER: '', DATABASE_URL: '' })).toEqual(readConfig({}));
 });
 
-test('production counts strangers by default, writes no mails to files, and says what is not recommended', () => {
+test('production limits anonymous requests by default, writes no mails to files, and warns of weak settings', () => {
   const config = readConfig(production);
   expect(config.settings).toMatchObject({
     anonymousLimit: { allowed: 600, windowSeconds: 60 },
@@ -67,7 +67,7 @@ test('production counts strangers by default, writes no mails to files, and says
   );
 });
 
-test('production needs a secrets key and an issuer, or the word that the local one is meant', () => {
+test('production needs a secrets key, and an issuer or IDENTITY_LOCAL=true', () => {
   expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
     expect.stringContaining('IDENTITY_ISSUER is missing'),
     expect.stringContaining('SECRETS_KEY or SECRETS_KEY_FILE is missing'),
@@ -77,7 +77,7 @@ test('production needs a secrets key and an issuer, or the word that the local o
   expect(forced.warnings.join('\n')).toContain('IDENTITY_LOCAL is on in production');
 });
 
-test('an issuer turns the local one off, unless that is forced', () => {
+test('a configured issuer turns the local one off unless IDENTITY_LOCAL forces it on', () => {
   const issuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
   expect(readConfig(issuer)).toMatchObject({ identity: { local: false }, firstAdmin: null });
   expect(readConfig({ ...issuer, IDENTITY_LOCAL: 'true' }).identity.local).toBe(true);
@@ -110,7 +110,7 @@ test.each([
   ['MAIL_FROM', 'Portico', 'a sender: one address, as ADDRESS or NAME <ADDRESS>'],
   ['MAIL_FROM', 'a@example.com, b@example.com', 'one address'],
   ['MAIL_FROM', 'Portico <>', 'one address'],
-])('%s=%s is refused with what is allowed', (name, value, allowed) => {
+])('%s=%s is refused, and the error says what is expected', (name, value, allowed) => {
   const problems = problemsOf({ IDENTITY_AUDIENCE: '', [name]: value });
   const problem = problems.find((text) => text.startsWith(`${name}:`)) ?? '';
   expect(problem).toContain(JSON.stringify(value));
@@ -142,11 +142,11 @@ test.each([
   expect(ollama).toMatchObject({ keepAlive, numThread: 3 });
 });
 
-test('every fault is named at once, and no secret is repeated', () => {
+test('one error names every fault and repeats no secret', () => {
   const problems = problemsOf({ PORT: 'x', JOBS: 'y', SECRETS_KEY: 'too-short-but-secret' });
   expect(problems).toHaveLength(3);
   expect(problems.join('\n')).not.toContain('too-short-but-secret');
-  expect(problems.join('\n')).toContain('SECRETS_KEY: read a value of 20 characters, allowed is 32 bytes in base64');
+  expect(problems.join('\n')).toContain('SECRETS_KEY: read a value of 20 characters, expected 32 bytes in base64');
 });
 
 test.each([
@@ -167,16 +167,13 @@ test.each([
   ['IDENTITY_ISSUER', 'https://portico:hunter2@id.example.com', 'an https address'],
   ['IDENTITY_JWKS_URL', 'https://hunter2@id.example.com/keys', 'an https address'],
   ['REDIS_URL', 'redis://:hunter2%zz@cache', 'redis://'],
-])(
-  '%s is refused with what is allowed, and its value, which may hold a password, is not repeated',
-  (name, value, allowed) => {
-    const problem = problemsOf({ QDRANT_URL: 'http://qdrant', [name]: value }).join('\n');
-    expect(problem).toContain(`${name}: read a value of ${value.length} characters, allowed is ${allowed}`);
-    expect(problem).not.toContain('hunter2');
-  },
-);
+])('%s is refused, and the error does not repeat its value, which may hold a password', (name, value, allowed) => {
+  const problem = problemsOf({ QDRANT_URL: 'http://qdrant', [name]: value }).join('\n');
+  expect(problem).toContain(`${name}: read a value of ${value.length} characters, expected ${allowed}`);
+  expect(problem).not.toContain('hunter2');
+});
 
-test('each server is chosen by its own variable, and changes nothing else', () => {
+test('each server has its own variable, which changes nothing else', () => {
   const plain = readConfig({});
   const chosen: [Record<string, string>, Partial<Config>][] = [
     [{ DATABASE_URL: 'postgresql://db/portico' }, { database: { kind: 'postgresql', url: 'postgresql://db/portico' } }],
@@ -209,24 +206,24 @@ test.each([undefined, 'portico@example.com', 'Portico <portico@localhost>'])('ma
   expect(readConfig(from === undefined ? {} : { MAIL_FROM: from }).mail.from).toBe(from ?? defaultMailFrom);
 });
 
-test('what is said of the working of jobs is no more than what is said of the mails', () => {
+test('the warnings about jobs are those about mail', () => {
   expect(readConfig({ ...production, JOBS: 'off' }).jobWarnings).toEqual([expect.stringContaining('Mail is off')]);
   expect(readConfig({ SMTP_URL: 'smtp://mail' }).jobWarnings).toEqual([expect.stringContaining('MAIL_FROM')]);
   expect(readConfig({ DATABASE_URL: 'postgresql://db/portico', JOBS: 'off' }).jobWarnings).toEqual([]);
 });
 
-test('several HTTP processes need PostgreSQL and Redis: one of them alone is warned of', () => {
+test('several HTTP processes need PostgreSQL and Redis: either of them alone causes a warning', () => {
   const warned = (variables: Record<string, string>) => readConfig(variables).warnings.join('\n');
   expect(warned({ DATABASE_URL: 'postgresql://db/portico' })).toContain('REDIS_URL is not set');
   expect(warned({ REDIS_URL: 'redis://cache' })).toContain('DATABASE_URL names no PostgreSQL');
   expect(warned({ DATABASE_URL: 'postgresql://db/portico', REDIS_URL: 'redis://cache' })).toBe('');
 });
 
-test('an API key for Qdrant without its address is a fault', () => {
+test('QDRANT_API_KEY without QDRANT_URL is a fault', () => {
   expect(problemsOf({ QDRANT_API_KEY: 'k3y' })).toEqual([expect.stringContaining('QDRANT_URL is missing')]);
 });
 
-test('secrets may come from files; both forms at once, or a file that is not there, are faults', () => {
+test('secrets may come from files; both forms at once, or a missing file, are faults', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'previous');
@@ -261,13 +258,13 @@ test.each([
   expect(readConfig(variables).settings.issuers).toEqual(issuers);
 });
 
-test('the local issuer and a configured one of its name, whose keys are others, are not on at once', () => {
+test('the local issuer and a configured one of the same name, which has other keys, cannot both be on', () => {
   const sameName = { IDENTITY_ISSUER: localIssuer, IDENTITY_AUDIENCE: 'portico' };
   expect(problemsOf({ ...sameName, IDENTITY_LOCAL: 'true' })).toEqual([expect.stringContaining('two sets of keys')]);
   expect(readConfig(sameName).settings.issuers).toEqual([localIssuer]);
 });
 
-test('whoever is named as the first admin is of the configured issuer, and the local admin of the local one', () => {
+test('a named first admin belongs to the configured issuer, the local admin to the local one', () => {
   const both = { ...configured, IDENTITY_LOCAL: 'true' };
   expect(readConfig({ ...both, ...named }).firstAdmin).toMatchObject({ uid: 'root', issuer: 'https://id.example.com' });
   expect(readConfig(both).firstAdmin).toMatchObject({ uid: 'local-admin', issuer: localIssuer });

@@ -3,7 +3,7 @@ import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { defaultMailFrom, readEnvironment, type Environment } from './environment.ts';
 
-/** All that the environment decides, checked. Not for a log: it holds keys, and addresses with their passwords. */
+/** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
   readonly production: boolean;
   readonly serviceName: string;
@@ -14,23 +14,23 @@ export interface Config {
   readonly dataDir: string;
   readonly database:
     { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgresql'; readonly url: string };
-  /** Null: limiter and job queue are within the process, and bodies are cached there alone. */
+  /** Null: limiter and job queue run in this process, and bodies are cached only here. */
   readonly redis: { readonly url: string } | null;
-  /** Null: the vector index is within the process. */
+  /** Null: the vector index is in this process. */
   readonly qdrant: { readonly url: string; readonly apiKey: string | null } | null;
   /** Null: the built-in embedder. */
   readonly ollama: {
     readonly url: string;
     readonly model: string;
     readonly pull: boolean;
-    /** How long the model stays loaded after its last use; null: as the server is set. */
+    /** How long the model stays loaded after its last use; null: the server's setting. */
     readonly keepAlive: string | number | null;
-    /** How many threads compute; null: as the server is set. */
+    /** Threads that compute; null: the server's setting. */
     readonly numThread: number | null;
   } | null;
   /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
   readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
-  /** Either or both; `jwksUrl` is null where the keys are found by discovery. */
+  /** One or both; `jwksUrl` is null if discovery finds the keys. */
   readonly identity: {
     readonly local: boolean;
     readonly issuer: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string | null } | null;
@@ -38,27 +38,27 @@ export interface Config {
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
-  /** The profile that is made an admin while none can sign in: `localAdmin` where the variables name none; null: nobody is. */
+  /** The profile to make an admin while no admin can sign in; `localAdmin` unless the variables name one. Null: none. */
   readonly firstAdmin: FirstAdmin | null;
   /** Addresses and CIDR ranges of trusted proxies, the number of proxies in front, or null for none. */
   readonly trustProxy: readonly string[] | number | null;
-  /** `off`: a process that answers requests works no jobs, and leaves them to others. */
+  /** `off`: an HTTP process runs no jobs; workers do. */
   readonly jobs: 'inline' | 'off';
-  /** Absolute; its age tells a health check whether this process lives. Null: there is none. */
+  /** Absolute; its age tells a health check whether this process is alive. Null: no heartbeat. */
   readonly heartbeatFile: string | null;
   readonly bodyLimitBytes: number;
-  /** For bodies that may hold an OpenAPI document, in place of `bodyLimitBytes`. */
+  /** Replaces `bodyLimitBytes` for bodies that may hold an OpenAPI document. */
   readonly specBodyLimitBytes: number;
-  /** Null: entries are kept for good. */
+  /** Null: entries are kept forever. */
   readonly auditRetentionDays: number | null;
   readonly settings: Settings;
-  /** What an operator should know of this configuration. */
+  /** What an operator should know about this configuration. */
   readonly warnings: readonly string[];
-  /** Those of them that are about the working of jobs, which a worker says too. */
+  /** The warnings that concern jobs; a worker logs only these. */
   readonly jobWarnings: readonly string[];
 }
 
-/** The repository's root, which `DATA_DIR` is relative to. */
+/** The repository's root; `DATA_DIR` is relative to it. */
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The first admin while the local issuer is on, unless `BOOTSTRAP_ADMIN_UID` and `BOOTSTRAP_ADMIN_EMAIL` name one. */
@@ -68,7 +68,7 @@ export const localAdmin = {
   issuer: localIssuerName,
 } as const satisfies FirstAdmin;
 
-/** The configuration that the variables say; throws a `ConfigurationError` that names every variable at fault. */
+/** Reads the configuration from the variables; throws a `ConfigurationError` that names every invalid one. */
 export const readConfig = (variables: Environment): Config => {
   const read = readEnvironment(variables);
   const dataDir = resolve(root, read.DATA_DIR);
@@ -182,19 +182,19 @@ const requestWarningsOf = (read: Read, production: boolean, local: boolean): rea
   textsThatHold([
     [
       production && local,
-      'IDENTITY_LOCAL is on in production: whoever can read DATA_DIR can make admin tokens. It is for trying the service out.',
+      'IDENTITY_LOCAL is on in production: anyone who can read DATA_DIR can mint admin tokens. It is for trying Portico out.',
     ],
     [
       production && read.IDENTITY_EMAIL_CHECK !== 'verified',
-      'IDENTITY_EMAIL_CHECK=verified is recommended in production: a profile is then bound only by a token with a verified e-mail.',
+      'IDENTITY_EMAIL_CHECK=verified is recommended in production: then only a token with a verified e-mail binds a profile.',
     ],
     [
       (read.DATABASE_URL?.kind === 'postgresql') !== !!read.REDIS_URL,
-      `One HTTP process is the most that this configuration is for: several need PostgreSQL and Redis, and ${
+      `Run only one HTTP process with this configuration: several need PostgreSQL and Redis, and ${
         read.REDIS_URL ? 'DATABASE_URL names no PostgreSQL' : 'REDIS_URL is not set'
       }.`,
     ],
-    [read.JOBS === 'off', 'JOBS=off: this process works no jobs. Mails and embeddings wait for a worker process.'],
+    [read.JOBS === 'off', 'JOBS=off: this process runs no jobs. Mails and embeddings wait for a worker process.'],
   ]);
 
 const jobWarningsOf = (read: Read, production: boolean): readonly string[] =>
@@ -205,7 +205,7 @@ const jobWarningsOf = (read: Read, production: boolean): readonly string[] =>
     ],
     [
       !!read.SMTP_URL && read.MAIL_FROM === defaultMailFrom,
-      `MAIL_FROM is not set: few mail servers take mails from ${defaultMailFrom}.`,
+      `MAIL_FROM is not set: few mail servers accept mail from ${defaultMailFrom}.`,
     ],
   ]);
 

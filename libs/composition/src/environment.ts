@@ -4,10 +4,10 @@ import { localIssuerName } from '@portico/identity';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
 
-/** Variables by name, as `process.env` has them; those that Portico does not know are ignored. */
+/** Variables by name, as in `process.env`; unknown ones are ignored. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Says of every variable at fault what was read, where that is no secret, and what is allowed. */
+/** Names every invalid variable, what was read (unless it is secret) and what is expected. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
@@ -18,7 +18,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Addresses are among them, for most hold a password. Each may also come as `NAME_FILE`. */
+/** URLs are among them because most hold a password. Each may also come as `NAME_FILE`. */
 const secrets = [
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
@@ -27,7 +27,7 @@ const secrets = [
   'QDRANT_API_KEY',
   'SMTP_URL',
 ] as const;
-/** Any other address may hold a password, too. */
+/** Any other URL may hold a password too. */
 const isSecret = (name: string, value: string): boolean =>
   (secrets as readonly string[]).includes(name) || (/_(URL|ISSUER)$/.test(name) && value.includes('@'));
 
@@ -46,10 +46,10 @@ const integer = (least: number, most: number) =>
 const choice = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, `one of ${values.join(', ')}`);
 
-/** Seconds, or a duration as Ollama reads it; below 0 for good. */
+/** Seconds, or a duration in Ollama's notation; a negative number means forever. */
 const keepAlive = z
   .string()
-  .regex(/^(-?\d{1,9}|(\d{1,9}(\.\d{1,9})?(ms|s|m|h))+)$/, 'seconds, a duration such as 24h, or -1 for good')
+  .regex(/^(-?\d{1,9}|(\d{1,9}(\.\d{1,9})?(ms|s|m|h))+)$/, 'seconds, a duration such as 24h, or -1 for forever')
   .transform((text) => (/^-?\d+$/.test(text) ? Number(text) : text));
 const truth = z.enum(['true', 'false'], 'true or false').transform((value) => value === 'true');
 
@@ -83,7 +83,7 @@ const address = (schemes: readonly string[], allowed: string, isAllowed: (url: U
     return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
   }, allowed);
 
-/** A URL keeps a `%` that encodes nothing. */
+/** `URL` lets a stray `%` through. */
 const isPercentEncoded = (text: string): boolean => {
   try {
     return decodeURIComponent(text) !== '' || text === '';
@@ -94,18 +94,18 @@ const isPercentEncoded = (text: string): boolean => {
 
 const redisUrl = address(
   ['redis:', 'rediss:'],
-  'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is that of a database; no ?options',
+  'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is the database; no ?options',
   ({ pathname, search, username, password }) =>
     /^\/?\d*$/.test(pathname) && search === '' && isPercentEncoded(username + password),
 );
 
-/** Qdrant knows no users; a password that is left out in silence would be looked for elsewhere. */
+/** Qdrant has no users. Dropping a password silently would send its operator looking in the wrong place. */
 const qdrantUrl = address(['http:', 'https:'], 'http://… or https://… without a user').refine((text) => {
   const url = URL.parse(text);
   return url === null || (url.username === '' && url.password === '');
 }, 'http://… or https://… without a user: the key is QDRANT_API_KEY');
 
-/** What is wrong with it is said by the adapter that takes it. */
+/** Validates with the adapter's own parser, whose error says what is wrong. */
 const readBy = (read: (text: string) => unknown, what: string) =>
   z.string().superRefine((text, context) => {
     try {
@@ -125,7 +125,7 @@ const isNetwork = (text: string): boolean => {
   return bits !== undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 };
 
-/** The trusted proxies; none, an empty list, for `off`. */
+/** The trusted proxies; an empty list for `off`. */
 const networks = z
   .string()
   .transform((text) => (text === 'off' ? [] : text.split(',').map((part) => part.trim())))
@@ -138,7 +138,7 @@ const networks = z
 
 const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
 
-/** Good for files alone: with an SMTP server and this sender the operator is warned. */
+/** Good enough for mails in files; with an SMTP server it causes a warning. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
 const schema = z.object({
@@ -210,8 +210,8 @@ const schema = z.object({
 });
 
 /**
- * The variables as their types, defaults filled in. An empty one, or an empty file, is as if absent; a secret may come
- * as `NAME_FILE`. Throws one `ConfigurationError` for all that is wrong.
+ * Parses the variables and fills in defaults. An empty variable or file counts as absent; a secret may come as `NAME_FILE`.
+ * Throws one `ConfigurationError` that lists every problem.
  */
 export const readEnvironment = (variables: Environment): z.infer<typeof schema> => {
   const present = Object.fromEntries(
@@ -226,7 +226,7 @@ export const readEnvironment = (variables: Environment): z.infer<typeof schema> 
   return parsed.data;
 };
 
-/** `SECRETS_KEY_FILE` is read later, because it may have to be made first. */
+/** `SECRETS_KEY_FILE` is read later, because it may have to be created first. */
 const secretsFromFiles = (present: Environment, problems: string[]): Record<string, string> => {
   const read: Record<string, string> = {};
   for (const name of secrets) {
@@ -250,7 +250,7 @@ const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): str
   const name = String(path[0]);
   const value = values[name] ?? '';
   const seen = isSecret(name, value) ? `a value of ${value.length} characters` : JSON.stringify(value);
-  return `${name}: read ${seen}, allowed is ${message}`;
+  return `${name}: read ${seen}, expected ${message}`;
 };
 
 const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
@@ -263,11 +263,11 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
     ],
     [
       read.IDENTITY_LOCAL === 'true' && read.IDENTITY_ISSUER === localIssuerName,
-      'IDENTITY_ISSUER and IDENTITY_LOCAL=true name one issuer with two sets of keys: set one of them',
+      'IDENTITY_ISSUER and IDENTITY_LOCAL=true name the same issuer, with two sets of keys: set only one of them',
     ],
     [
       !read.IDENTITY_ISSUER && (read.IDENTITY_LOCAL === 'false' || (production && read.IDENTITY_LOCAL !== 'true')),
-      'IDENTITY_ISSUER is missing: required unless the local issuer is on (IDENTITY_LOCAL=true, for trying out)',
+      'IDENTITY_ISSUER is missing: required unless the local issuer is on (IDENTITY_LOCAL=true, for trying Portico out)',
     ],
     [
       production && !read.SECRETS_KEY && !read.SECRETS_KEY_FILE,

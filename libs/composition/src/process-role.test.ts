@@ -8,12 +8,12 @@ test.each<[ProcessRole, object]>([
   ['http', { answersRequests: true, worksJobs: false, prunesAudit: true, writesHeartbeat: true }],
   ['worker', { answersRequests: false, worksJobs: true, prunesAudit: true, writesHeartbeat: true }],
   ['tool', { answersRequests: false, worksJobs: false, prunesAudit: false, writesHeartbeat: false }],
-])('a process of the role %s has its duties, whatever JOBS says to others', (role, duties) => {
+])('with JOBS=off a process of the role %s has its own duties', (role, duties) => {
   expect(dutiesOf(role, off)).toMatchObject(duties);
   expect(dutiesOf(role, readConfig({})).worksJobs).toBe(true);
 });
 
-test('a worker tells what concerns jobs alone, and a tool nothing', () => {
+test('a worker warns only about jobs, and a tool about nothing', () => {
   expect(dutiesOf('http', off).warnings).toEqual(off.warnings);
   expect(dutiesOf('worker', off).warnings).toEqual([expect.stringContaining('MAIL_FROM')]);
   expect(dutiesOf('tool', off).warnings).toEqual([]);

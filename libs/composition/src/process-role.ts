@@ -1,21 +1,21 @@
 import type { Config } from './config.ts';
 
-/** What a process is for: to answer requests, to work jobs, or to do what an operator asks. */
+/** What a process is for: answering requests, running jobs, or executing an operator's command. */
 export type ProcessRole = 'http' | 'worker' | 'tool';
 
-/** What follows from a role. */
+/** What a process of a role does. */
 export interface Duties {
   /**
-   * Answers requests: its own counts of them then outlive a restart, in `DATA_DIR`, and it settles whom the profiles of before
-   * issuers were kept belong to.
+   * Answers requests: keeps its own request counts in `DATA_DIR` across restarts, and assigns an issuer to the profiles that
+   * were bound before issuers were stored.
    */
   readonly answersRequests: boolean;
-  /** Works jobs; where it does not, it leaves them to others. */
+  /** Runs jobs; otherwise other processes do. */
   readonly worksJobs: boolean;
   readonly prunesAudit: boolean;
-  /** The heartbeat is that of a process which serves or works here; a tool beside it has none. */
+  /** Servers and workers write a heartbeat; a tool that runs beside them does not. */
   readonly writesHeartbeat: boolean;
-  /** What it tells the operator of the configuration. */
+  /** What it logs about the configuration at its start. */
   readonly warnings: readonly string[];
 }
 

@@ -1,5 +1,5 @@
--- A database as it was before issuers were kept: migrations 0001 and 0002, the default's local admin, an admin and a client who
--- were bound, and a registration that was not.
+-- A database from before issuers were stored: migrations 0001 and 0002, the default's local admin, a bound admin, a bound
+-- client and an unbound registration.
 CREATE TABLE audit_days (
     scope text not null,
     day integer not null,

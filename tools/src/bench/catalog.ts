@@ -19,7 +19,7 @@ const words =
     ' ',
   );
 
-/** Fills the catalog: documents of 10 and 100 KB, one with a stored credential, and many small ones, a tenth of them granted. */
+/** Fills the catalog: documents of 10 and 100 KB, one with a stored credential, and many small ones, a tenth granted. */
 export const fillCatalog = async (
   api: ApiClient,
   adminToken: string,
@@ -80,8 +80,8 @@ const document = (title: string, bytes: number): object => {
 };
 
 /**
- * The many are written directly to the store while the service runs, as the operator's tool would, which is quicker
- * than by HTTP.
+ * Writes the many collections directly to the store while the service runs, as the operator's tool does, because that is
+ * faster than HTTP.
  */
 const fillBySide = async (environment: Environment, count: number, many: ProfileId, few: ProfileId): Promise<void> => {
   const portico = await compose(readConfig({ ...environment, JOBS: 'off' }), createLogger('silent', 'bench'), 'tool');

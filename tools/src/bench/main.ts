@@ -26,11 +26,11 @@ const { values } = parseArgs({
   },
 });
 const requests = Number(values.requests);
-/** The compiler needs this many before figures are stable. */
+/** The JIT compiler needs this many before the figures are stable. */
 const warmUpRequests = 6_000;
 const postgres = values.servers ? await startPostgres({ durable: true }) : null;
 const redis = values.servers ? await startRedis() : null;
-if (values.servers && !(postgres && redis)) throw new Error('There is no PostgreSQL or no Redis to be had');
+if (values.servers && !(postgres && redis)) throw new Error('PostgreSQL or Redis is not available');
 const budgetFactor = values.servers ? 2 : 1;
 const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
 const environment = {
@@ -64,7 +64,7 @@ try {
   );
   for (const { name, budget: embedded, request, connections } of scenarios(catalog)) {
     const budget = embedded === null ? null : embedded * budgetFactor;
-    // The two in turn, in short spells, so that a drift of the machine affects both.
+    // Measures the two in turn, in short spells, so that a drift of the machine affects both.
     const spells = 8;
     const spent = { bare: 0, service: 0 };
     await measure(service.address, request, warmUpRequests, connections, serverCpu);
@@ -92,6 +92,6 @@ try {
 async function processCpuSeconds(address: string): Promise<number> {
   const text = await (await fetch(`${address}/metrics`)).text();
   const seconds = /^process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)/m.exec(text)?.[1];
-  if (seconds === undefined) throw new Error('The service does not say its CPU time');
+  if (seconds === undefined) throw new Error('The service does not report its CPU time');
   return Number(seconds);
 }

@@ -5,13 +5,11 @@ export interface BenchRequest {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The status of a right answer; 200 by default. */
+  /** The expected status; 200 by default. */
   readonly status?: number;
 }
 
-/**
- * Sends this many requests and returns the CPU seconds that the server spent on them. Throws if one got a wrong answer.
- */
+/** Sends this many requests and returns the CPU seconds that the server spent on them. Throws on any other status. */
 export const measure = async (
   address: string,
   { method = 'GET', path = '/', headers = {}, body, status = 200 }: BenchRequest,
@@ -34,7 +32,7 @@ export const measure = async (
     { count: number } | undefined;
   if (result.errors > 0 || right?.count !== requests) {
     throw new Error(
-      `${method} ${path}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors, wanted ${requests} of ${status}`,
+      `${method} ${path}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors, expected ${requests} of ${status}`,
     );
   }
   return after - before;

@@ -6,22 +6,22 @@ import { createApiClient } from '../api-client.ts';
 import { startService } from '../service-process.ts';
 import { tellStory } from './story.ts';
 
-/** `npm run demo`: the service on its embedded default, and a first day with it, told through the real HTTP API. */
+/** `npm run demo`: runs the service on its embedded default, and plays through a first day over the real HTTP API. */
 const { values } = parseArgs({
   options: { exit: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 });
 
-/** Its own folder, in which it is always the first day, and none of your servers. */
+/** A folder of its own, where it is always the first day, and none of your servers. */
 const demoEnvironment = (environment: Environment): Environment => {
   const servers = ['DATABASE_URL', 'REDIS_URL', 'QDRANT_URL', 'QDRANT_API_KEY', 'OLLAMA_URL', 'SMTP_URL'];
   const others = Object.entries(environment).filter(([name]) => !servers.includes(name.replace(/_FILE$/, '')));
   return { ...Object.fromEntries(others), DATA_DIR: join(readConfig(environment).dataDir, 'demo') };
 };
 
-/** Removes what an earlier demo has left, unless that still runs. */
+/** Removes the data of an earlier demo, unless that is still running. */
 const beginAnew = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
-  const running = new Error(`A demo runs already on ${config.dataDir}: stop it first`);
+  const running = new Error(`A demo is already running on ${config.dataDir}: stop it first`);
   const isUnused = await embeddedFiles(config)
     ?.alone(async () => undefined)
     .catch(() => true);
@@ -32,8 +32,8 @@ const beginAnew = async (environment: Environment): Promise<void> => {
 if (values.help) {
   process.stdout.write(
     'npm run demo             tell the story and leave the service running\n' +
-      'npm run demo -- --exit   tell the story and end\n' +
-      'It works in the folder "demo" of DATA_DIR, and begins anew each time.\n',
+      'npm run demo -- --exit   tell the story and exit\n' +
+      'It works in the folder "demo" of DATA_DIR, and starts fresh each time.\n',
   );
 } else {
   const environment = demoEnvironment(process.env);

@@ -19,10 +19,7 @@ const say = (text = ''): void => void process.stdout.write(`${text}\n`);
 const chapter = (title: string): void => say(`\n${title}`);
 const line = (left: string, right: string | number): void => say(`   ${left.padEnd(46)} ${right}`);
 
-/**
- * Plays through a first day with the service. Every step is a real request; one that fails ends the story with an
- * error.
- */
+/** Plays through a first day with the service. Every step is a real request; throws if one fails. */
 export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
   const admin: Credential = { token: tools.adminToken };
   say(`Portico runs at ${api.address}, on nothing but this machine's files.`);
@@ -36,7 +33,7 @@ export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void
   await audit(api, admin, client);
   await hitLimit(api, admin, client);
   if (tools.leaveOpen) farewell(api, tools, ada.token, client);
-  else say('\nThat was the story; the service ends with it.');
+  else say('\nThat was the story; the service stops now.');
 };
 
 const loadSamples = async (api: ApiClient, admin: Credential): Promise<readonly Listed[]> => {
@@ -88,7 +85,7 @@ interface Client {
 }
 
 const approve = async (api: ApiClient, admin: Credential, ada: Ada, mailFolder: string | null): Promise<Client> => {
-  chapter('3. The administrator approves her. The secret is shown this once.');
+  chapter('3. The administrator approves her. The secret is shown only this once.');
   const answer = await api.ask<{ client_id: string; client_secret: string }>(
     admin,
     'POST',
@@ -109,7 +106,7 @@ const grant = async (
   adaId: string,
   collections: readonly Listed[],
 ): Promise<readonly Listed[]> => {
-  chapter('4. He grants her what she needs for a travel assistant.');
+  chapter('4. The administrator grants her what she needs for a travel assistant.');
   const granted = collections.filter(({ name }) => wanted.test(name));
   for (const { id, name } of granted) {
     await api.ask(admin, 'POST', `/api/access/clients/${adaId}/collections/${id}`);
@@ -135,7 +132,7 @@ const useCatalog = async (api: ApiClient, client: Credential, granted: readonly 
 };
 
 const search = async (api: ApiClient, admin: Credential, client: Credential): Promise<void> => {
-  chapter('6. It looks for an API in plain words, and finds only what it may use.');
+  chapter('6. It searches for an API in plain words, and finds only what it may use.');
   const query = 'will it rain tomorrow where I am travelling';
   for (const [who, caller] of [
     ['Ada', client],
@@ -179,7 +176,7 @@ const audit = async (api: ApiClient, admin: Credential, client: Client): Promise
 };
 
 const hitLimit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
-  chapter('8. A limit holds.');
+  chapter('8. A rate limit takes effect.');
   const limit = { client_id: client.clientId, allowed_limit: 12, window_seconds: 60 };
   const override = await api.ask<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);
   line('POST /api/rate-limits/overrides', `${limit.allowed_limit} requests in ${limit.window_seconds} s`);
@@ -201,9 +198,9 @@ const farewell = (
   adaToken: string,
   { clientId, secret }: Client,
 ): void => {
-  chapter('Go on by hand. The service runs until you press Ctrl-C; the next demo begins anew.');
+  chapter('Continue by hand. The service runs until you press Ctrl-C; the next demo starts fresh.');
   say(`
-   ${api.address}/docs            every endpoint, to try out
+   ${api.address}/docs            try every endpoint
    ${api.address}/openapi.json    the same for machines
 
    export PORTICO=${api.address}

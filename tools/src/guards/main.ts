@@ -33,7 +33,7 @@ const violations: readonly Violation[] = [
     says: boundary,
   },
   {
-    forbids: 'a circle between two rooms of nouns',
+    forbids: 'an import cycle between two rooms of nouns',
     project: 'domain',
     folder: 'libs/domain',
     room: 'profiles',
@@ -42,7 +42,7 @@ const violations: readonly Violation[] = [
     says: 'no-restricted-imports',
   },
   {
-    forbids: 'a circle between two rooms of use cases',
+    forbids: 'an import cycle between two rooms of use cases',
     project: 'domain',
     folder: 'libs/domain',
     room: 'use-cases/audit',
@@ -132,7 +132,7 @@ const violations: readonly Violation[] = [
     says: boundary,
   },
   {
-    forbids: 'the servers of the tests in an adapter',
+    forbids: 'the test servers in an adapter',
     project: 'qdrant',
     folder: 'libs/adapters/qdrant',
     target: 'lint',
@@ -205,7 +205,7 @@ const violations: readonly Violation[] = [
     says: 'no-restricted-syntax',
   },
   {
-    forbids: 'a promise that nobody awaits',
+    forbids: 'a promise that is not awaited',
     project: 'http',
     folder: 'apps/http',
     target: 'lint',
@@ -230,8 +230,8 @@ const planted = (violation: Violation): string | null => {
   try {
     writeFileSync(file, `${violation.code}\n`);
     const { passed, output } = check(violation.project, violation.target);
-    if (passed) return 'nothing was said';
-    return output.includes(violation.says) ? null : `failed, but not by ${violation.says}:\n${output}`;
+    if (passed) return 'the check passed';
+    return output.includes(violation.says) ? null : `the check failed, but not with ${violation.says}:\n${output}`;
   } finally {
     rmSync(file, { force: true });
   }

@@ -25,13 +25,13 @@ const notFetched = 'The keys of the identity provider could not be fetched; the 
 const operations: readonly Operation[] = ['read', 'list', 'search', 'write audit', 'create'];
 const undecided = operations.map((operation) => ({ operation, status: 500, detail: 'Identity provider unavailable' }));
 
-/** Six services stand side by side. */
+/** Six services run side by side. */
 const slow = { pauseMs: 100 };
-/** The keys are asked for again after a minute, at the latest. */
+/** The keys are fetched again after at most a minute. */
 const patienceMs = 90_000;
 const testMs = 240_000;
 
-/** A provider whose keys are fetched through a proxy, so that people sign in while the service cannot reach it. */
+/** A provider whose keys are fetched through a proxy, so that users can sign in while the service cannot reach it. */
 const prepare = async ({ onTestFinished }: TestContext, more: Readonly<Record<string, string>> = {}) => {
   const provider = await startIdentityProvider();
   const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(provider.issuer).port) });
@@ -60,7 +60,7 @@ const prepare = async ({ onTestFinished }: TestContext, more: Readonly<Record<st
     proxy,
     installation,
     signIn,
-    /** Signed by a key that the service has not seen. */
+    /** Signs in with a token whose key the service has not seen. */
     signInByNewKey: (): Promise<Credential> => {
       provider.rotate();
       return signIn(root.uid, root.email);
@@ -85,9 +85,9 @@ const outages: readonly { readonly name: string; readonly mode: FaultMode }[] = 
 
 describe.concurrent('the identity provider', () => {
   test(
-    'may be down from the start: API keys work, tokens cannot be judged, and are once it is there',
+    'may be down from the start: API keys work, and tokens too once it is back',
     async (context) => {
-      // The local issuer is there for the preparations alone: it needs nobody.
+      // The local issuer serves only the preparations: it does not need the provider.
       const local = { IDENTITY_LOCAL: 'true', BOOTSTRAP_ADMIN_UID: '', BOOTSTRAP_ADMIN_EMAIL: '' };
       const { proxy, installation, signIn, expectNoSecretInLog } = await prepare(context, local);
       await proxy.set('down');
@@ -124,9 +124,9 @@ describe.concurrent('the identity provider', () => {
   );
 
   test(
-    'may be gone while the service is started again: known tokens pass by the keys that were kept',
+    'may be down during a restart of the service: tokens of known keys pass, because the keys were stored',
     async (context) => {
-      // The keys are found by discovery, as they mostly are.
+      // Discovery finds the keys, as in most installations.
       const stage = await prepare(context, { IDENTITY_JWKS_URL: '' });
       const { provider, installation, expectNoSecretInLog } = stage;
       const { api, start } = installation;
@@ -140,7 +140,7 @@ describe.concurrent('the identity provider', () => {
       const traffic = startTraffic(api, senders, slow);
       const seen = await traffic.during(async () => {
         expect(await listStatus(installation, senders.client.token)).toBe(200);
-        // Nor does it harm that a key is asked for in vain.
+        // A failed fetch for an unknown key does no harm.
         expect(await listStatus(installation, strange)).toBe(401);
         expect(await stateOf(api, 'identity')).toEqual(away);
         await pause(1_000);
@@ -153,7 +153,7 @@ describe.concurrent('the identity provider', () => {
   );
 
   test.for(outages)(
-    'may $name: tokens of known keys pass without waiting, and those of a new key once it is back',
+    'may $name: tokens of known keys pass without waiting, those of a new key once it is back',
     { timeout: testMs },
     async ({ mode }, context) => {
       const stage = await prepare(context);
@@ -163,7 +163,7 @@ describe.concurrent('the identity provider', () => {
       const senders = await stage.senders();
       expect(await listStatus(installation, senders.client.token)).toBe(200);
       const strange = await stage.signInByNewKey();
-      // A process that has asked within the last 30 s does not ask for a key that it lacks; one that has just begun does.
+      // A process that has fetched the keys within the last 30 s does not fetch an unknown one; a new process does.
       await service.stop();
       await start();
       const traffic = startTraffic(api, senders, slow);
@@ -175,11 +175,11 @@ describe.concurrent('the identity provider', () => {
       });
       expect(failures(seen)).toEqual({});
       expect(late(seen)).toEqual([]);
-      // While one waited for the keys, the others had their answers: of the two that search, each would have sent one.
+      // While one request waited for the keys, the others were answered: otherwise each search lane would have sent one.
       if (mode === 'hang') expect(sent(seen).search).toBeGreaterThan(2);
 
       const askedBefore = provider.requests().keys;
-      // What hung would arrive after all.
+      // Otherwise the hung requests would arrive after all.
       proxy.dropAll();
       await proxy.set('pass');
       const back = await traffic.during(() =>
@@ -191,7 +191,7 @@ describe.concurrent('the identity provider', () => {
       );
       await traffic.stop();
       expect(failures(back)).toEqual({});
-      // However often the token was refused until then.
+      // One fetch, however often the token was refused until then.
       expect(provider.requests().keys - askedBefore).toBe(1);
       expect(await stateOf(api, 'identity')).toEqual(present);
       expect(warningsOf(installation)).toContain(notFetched);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await ollama.close();
 });
 
-/** What is wrong with Ollama, how it begins and how it ends. */
+/** A fault of Ollama, how it begins and how it ends. */
 interface Outage {
   readonly name: string;
   readonly begin: () => Promise<void> | void;
@@ -68,7 +68,7 @@ const outages: readonly Outage[] = [
   ofAnswers('answers vectors without a direction', 'zero'),
 ];
 
-/** So long an outage goes on besides what is looked at. */
+/** How long an outage lasts beyond the checks. */
 const outageMs = 1_000;
 const searchFailed = { operation: 'search', status: 500, detail: 'Embedding service unavailable' } as const;
 const address = () => proxy.through(`http://portico:${password}@127.0.0.1`);
@@ -82,7 +82,7 @@ interface Result {
 const search = ({ api }: Installation, { admin }: Senders, query: string) =>
   api.call(admin, 'POST', '/api/vector/search', { query, k_limit: 100 });
 
-/** What the admin finds; null while there is no answer but that the embedding service is away. */
+/** What the admin finds; null while the answer is that the embedding service is away. */
 const find = async (installation: Installation, senders: Senders, query: string): Promise<readonly Result[] | null> => {
   const { status, body } = await search(installation, senders, query);
   if (status === 200) return body as readonly Result[];
@@ -90,7 +90,7 @@ const find = async (installation: Installation, senders: Senders, query: string)
   return null;
 };
 
-/** Everything that is found, once the collection is. */
+/** Waits until the collection is found, and returns everything that is found then. */
 const untilFound = (installation: Installation, senders: Senders, query: string, id: string) =>
   eventually(
     () => find(installation, senders, query),
@@ -118,7 +118,7 @@ describe('Ollama (stand-in)', () => {
     let installation: Installation;
     afterEach(() => installation.remove());
 
-    test('is not waited for: collections are made, and found once it is there', async () => {
+    test('does not delay the start: collections can be created, and are found once it is back', async () => {
       await proxy.set('down');
       const started = await startInstallation();
       installation = started.installation;
@@ -156,7 +156,7 @@ describe('Ollama (stand-in)', () => {
     });
 
     test.each(outages)(
-      'that $name fails searches alone; collections are made and changed meanwhile, and found by what they say',
+      'that $name fails only searches; collections created and changed meanwhile are found by their new texts',
       async ({ name, begin, end }) => {
         let isOver = false;
         onTestFinished(async () => {
@@ -192,7 +192,7 @@ describe('Ollama (stand-in)', () => {
           () => find(installation, senders, text.name),
           (results) => results !== null,
         );
-        // What was made of a bad answer would not be as near as what is made of a good one.
+        // An embedding made from a bad answer would score differently.
         const twin = await createCollection(api, admin, text.name, text.description);
         const results = await eventually(
           () => untilFound(installation, senders, text.name, twin),
@@ -206,7 +206,7 @@ describe('Ollama (stand-in)', () => {
       180_000,
     );
 
-    test('that hangs holds up nobody who asks for something else', async () => {
+    test('that hangs delays no other requests', async () => {
       await eventually(
         () => find(installation, senders, 'weather'),
         (results) => results !== null,
@@ -214,19 +214,19 @@ describe('Ollama (stand-in)', () => {
       onTestFinished(() => proxy.set('pass'));
       const seen = await traffic.during(async () => {
         await proxy.set('hang');
-        // It waits as long as a query may, for the breaker is closed yet.
+        // It waits as long as a query may, because the breaker is still closed.
         expect(await find(installation, senders, 'weather')).toBeNull();
-        // At once: were others to wait in vain as well, the breaker would open for some seconds.
+        // At once: if more searches failed as well, the breaker would open for some seconds.
         await proxy.set('pass');
       });
       expect(failures(seen, [searchFailed])).toEqual({});
-      // Who is held up sends as little as those who search; a search that is refused at once has not been held up.
+      // A delayed lane would send as little as the searches that waited; a search refused at once was not delayed.
       const waited = seen.filter(({ operation, status, ms }) => operation === 'search' && status === 500 && ms > 1_000);
       const { read = 0, list = 0, 'write audit': written = 0 } = sent(seen);
       expect(Math.min(read, list, written)).toBeGreaterThan(waited.length);
     }, 180_000);
 
-    test('whose model has changed is told: all is embedded anew, and no vector is compared with one of the other model', async () => {
+    test('whose model has changed causes re-embedding, and no vectors of different models are compared', async () => {
       const { api } = installation;
       const { admin, client } = senders;
       const topics = ['Snow', 'Wind', 'Sun', 'Fog'];
@@ -254,7 +254,7 @@ describe('Ollama (stand-in)', () => {
         ),
       );
       const last = await scores();
-      // A made-up vector of one model is about as far as can be from those of the other.
+      // The stand-in's vectors of one model are about as far as possible from those of the other.
       expect(Math.min(...Object.values(last))).toBeGreaterThan(0.2);
       for (const found of meanwhile) expect(last).toMatchObject(found);
       expect(meanwhile.some((found) => !isWhole(found))).toBe(true);

@@ -22,7 +22,7 @@ import {
   type Traffic,
 } from './traffic.ts';
 
-/** A few by default; all that the product promises where `THOROUGH` is set. */
+/** A few by default; all that the product promises if `THOROUGH` is set. */
 const crashes = process.env.THOROUGH === '1' ? 200 : 4;
 
 const postgres = await startPostgres({ durable: true });
@@ -59,7 +59,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     await installation.remove();
   });
 
-  /** Everything that was asked ended in time, and went wrong as the catalogue of errors says. */
+  /** Every request ended in time, and failed only as the catalogue of errors says. */
   const expectOrderly = (seen: readonly Seen[]): void => {
     expect(late(seen)).toEqual([]);
     expect(failures(seen, internal)).toEqual({});
@@ -81,14 +81,14 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
   };
 
   test.each<FaultMode & string>(['down', 'hang', 'reset', 'garbage'])(
-    'under %s every request ends within 10 s, the service lives, says that it is not ready, and goes on by itself afterwards',
+    'under %s every request ends within 10 s; the service stays alive, is not ready, and recovers by itself',
     async (mode) => {
       const { api, traffic: on } = await begin();
       const seen = await on.during(async () => {
         await proxy?.set(mode);
         await untilStateIs(api, 'database', unready);
         expect((await api.call(null, 'GET', '/health')).status).toBe(200);
-        // Under `hang` longer than a statement is waited for.
+        // Under `hang` longer than the statement timeout.
         await pause(mode === 'hang' ? 7_000 : 2_000);
         await proxy?.set('pass');
       });
@@ -101,7 +101,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     180_000,
   );
 
-  test('a frozen server is given up in time, and used again when it wakes', async () => {
+  test('requests do not wait for a frozen server, and use it again when it wakes', async () => {
     const { traffic: on } = await begin();
     const seen = await on.during(async () => {
       await postgres?.control?.pause();
@@ -113,7 +113,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     await expectRecovery(on);
   }, 180_000);
 
-  test('a server that is restarted under traffic costs no restart of the service', async () => {
+  test('a restart of the server under traffic needs no restart of the service', async () => {
     const { traffic: on } = await begin();
     const seen = await on.during(async () => {
       await postgres?.control?.stop('fast');
@@ -124,7 +124,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     await expectRecovery(on);
   }, 180_000);
 
-  test('of what was acknowledged nothing is lost when the server crashes again and again', async () => {
+  test('no acknowledged change is lost when the server crashes again and again', async () => {
     const { api, admin, traffic: on } = await begin();
     const made = new Set<string>();
     let stopping = false;
@@ -154,7 +154,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     expect(made.size).toBeGreaterThanOrEqual(5 * crashes);
   }, 900_000);
 
-  test('a service that is started before the database waits for it, and answers once it is there', async () => {
+  test('a service that is started before the database waits for it, and answers once it is up', async () => {
     url = proxy?.through((await postgres?.newDatabase()) ?? '') ?? '';
     installation = await createInstallation({ ...trafficVariables, DATABASE_URL: url });
     await proxy?.set('down');
@@ -169,7 +169,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     expectNoSecret();
   }, 180_000);
 
-  test('a worker, too, outlives a restart of the database, and ends in order', async () => {
+  test('a worker survives a restart of the database too, and shuts down in order', async () => {
     const { api, admin } = await begin({ JOBS: 'off' });
     const worker = installation.spawnWorker();
     const isFound = async (name: string): Promise<void> => {

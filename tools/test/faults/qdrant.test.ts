@@ -30,7 +30,7 @@ afterAll(async () => {
   await qdrant.close();
 });
 
-/** What is wrong with Qdrant, how it begins and how it ends; whether `/ready` can tell by asking for nothing but its aliases. */
+/** A fault of Qdrant, how it begins and ends, and whether `/ready` notices it by a request for the aliases. */
 interface Outage {
   readonly name: string;
   readonly begin: () => Promise<void> | void;
@@ -69,13 +69,13 @@ const outages: readonly Outage[] = [
     end: () => qdrant.start(),
     isSeenByProbe: true,
   },
-  ofAnswers('answers scores that are none', 'wrong scores', isSearch),
-  ofAnswers('answers about what nobody asked', 'foreign ids', isSearch),
+  ofAnswers('answers invalid scores', 'wrong scores', isSearch),
+  ofAnswers('answers with foreign ids', 'foreign ids', isSearch),
   ofAnswers('has no space left', '507', isWrite),
 ];
 
 const variables = { ...trafficVariables, QDRANT_API_KEY: apiKey };
-/** So long an outage goes on, and the traffic after it, besides what is looked at. */
+/** How long an outage, and the traffic after it, lasts beyond the checks. */
 const outageMs = 1_000;
 const query = 'rain and sun in a city';
 
@@ -89,7 +89,7 @@ const find = async ({ api }: Installation, { client }: Senders): Promise<Found> 
   expect(status).toBe(200);
   return { mode: headers.get('x-search-mode'), results: body as Found['results'] };
 };
-/** In which ways searches were answered. */
+/** The modes in which searches were answered. */
 const modesOf = (seen: readonly Seen[]): ReadonlySet<string | null> =>
   new Set(seen.filter(({ operation }) => operation === 'search').map(({ searchMode }) => searchMode));
 
@@ -105,7 +105,7 @@ describe('Qdrant (stand-in)', () => {
     let installation: Installation;
     afterEach(() => installation.remove());
 
-    test('is not waited for: searches are answered by the database, and by Qdrant once it is there', async () => {
+    test('does not delay the start: the database answers searches, and Qdrant once it is back', async () => {
       await proxy.set('down');
       installation = await createInstallation({ ...variables, QDRANT_URL: proxy.through(qdrant.url) });
       await installation.start();
@@ -147,7 +147,7 @@ describe('Qdrant (stand-in)', () => {
     });
 
     test.each(outages)(
-      'that $name is noticed by no caller: searches find the same, the newest included',
+      'that $name goes unnoticed by callers: searches find the same, the newest included',
       async ({ name, begin, end, isSeenByProbe }) => {
         let isOver = false;
         onTestFinished(async () => {
@@ -205,7 +205,7 @@ describe('Qdrant (stand-in)', () => {
       180_000,
     );
 
-    test('and its going and coming back are told in the log, by one line each', () => {
+    test('has one log line for each time that it goes away and comes back', () => {
       const { lines } = logOf(installation);
       const told = (msg: string) => lines.filter((line) => line.msg === msg).length;
       expect(warningsOf(installation)).toContain('Qdrant is unavailable; the database answers searches');
@@ -213,8 +213,8 @@ describe('Qdrant (stand-in)', () => {
       expect(lines.filter(({ level }) => level === 50 || level === 'error')).toEqual([]);
     });
 
-    test('that hangs is left alone after a few searches have waited for it', async () => {
-      // What is new would be written in the background, and searches do not wait for that either.
+    test('that hangs is no longer asked after a few searches have waited for it', async () => {
+      // Without new vectors: the index would catch up in the background, and searches do not wait for that either.
       await traffic.stop();
       await eventually(
         () => find(installation, senders),
@@ -225,7 +225,7 @@ describe('Qdrant (stand-in)', () => {
       for (let few = 0; few < 5; few++) expect((await find(installation, senders)).mode).toBe('exact');
       const callsBefore = qdrant.calls.length;
       for (let many = 0; many < 60; many++) expect((await find(installation, senders)).mode).toBe('exact');
-      // Each search that did not leave it alone would have asked it, and now and then one asks whether it is back.
+      // Without the breaker each search would have called it; with it, one calls now and then to see whether it is back.
       expect(qdrant.calls.length - callsBefore).toBeLessThan(30);
       qdrant.faults.set(null);
       await eventually(

@@ -19,7 +19,7 @@ import {
   type Traffic,
 } from './traffic.ts';
 
-/** A few by default; all that the product promises where `THOROUGH` is set. */
+/** A few by default; all that the product promises if `THOROUGH` is set. */
 const kills = process.env.THOROUGH === '1' ? 100 : 3;
 
 const password = 'a-password-of-redis';
@@ -65,7 +65,7 @@ describe.skipIf(!redis?.control || !proxy)('Redis', () => {
     /^rate_limiter_fallback (\d)$/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
 
   test.each<FaultMode & string>(['down', 'hang', 'reset', 'garbage'])(
-    'under %s no request fails, limits are counted locally, and Redis is used again by itself afterwards, for jobs too',
+    'under %s no request fails, limits are counted locally, and afterwards Redis is used again, for jobs too',
     async (mode) => {
       const { api, admin, traffic: on } = await begin();
       const seen = await on.during(async () => {
@@ -106,7 +106,7 @@ describe.skipIf(!redis?.control || !proxy)('Redis', () => {
     });
     expect(late(seen)).toEqual([]);
     expect(failures(seen)).toEqual({});
-    // Whoever goes on creating has a job waiting every now and then.
+    // Ongoing creations would leave a job waiting now and then.
     await on.stop();
     await eventually(
       async () => (await (await fetch(`${api.address}/metrics`)).text()).match(/^outbox_jobs.*$/gm),
@@ -115,7 +115,7 @@ describe.skipIf(!redis?.control || !proxy)('Redis', () => {
     );
   }, 1_800_000);
 
-  test('a frozen Redis delays nobody for long, and is used again when it wakes', async () => {
+  test('a frozen Redis delays no request for long, and is used again when it wakes', async () => {
     const { api, traffic: on } = await begin();
     const seen = await on.during(async () => {
       await redis?.control?.pause();
@@ -127,7 +127,7 @@ describe.skipIf(!redis?.control || !proxy)('Redis', () => {
     await untilStateIs(api, 'redis', present, 40_000);
   }, 120_000);
 
-  test('a service comes up without Redis, and takes it up once it is there', async () => {
+  test('a service starts without Redis, and uses it once it is up', async () => {
     await proxy?.set('down');
     const api = await install();
     await untilStateIs(api, 'redis', away);

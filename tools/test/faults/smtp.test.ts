@@ -20,7 +20,7 @@ import {
 
 const credentials = { user: 'portico', password: 'password-of-smtp-that-nobody-may-read' };
 
-/** A mail that fails waits for 30 s before its first retry, then for 60 s, and so on. */
+/** A failed mail waits 30 s before its first retry, then 60 s, and so on. */
 const patienceMs = 130_000;
 const testMs = 300_000;
 
@@ -33,7 +33,7 @@ interface Stage {
   readonly senders: Senders;
 }
 
-/** A server that wants a login, a proxy before it, and an installation that was started while the proxy did this. */
+/** A server that requires a login, a proxy in front of it, and an installation started with the proxy in this mode. */
 const prepare = async ({ onTestFinished }: TestContext, atStart: FaultMode): Promise<Stage> => {
   const smtp = await startSmtpServer({ credentials });
   if (!smtp) throw new Error('A server without TLS needs nothing');
@@ -71,9 +71,9 @@ const approve = async ({ installation: { api }, senders: { admin } }: Stage, uid
 const mailsTo = ({ smtp }: Stage, email: string) => smtp.taken().filter(({ envelope }) => envelope.to.includes(email));
 
 const failedJobs = ({ installation }: Stage): number =>
-  logOf(installation).lines.filter(({ msg }) => msg === 'A job failed and will be tried again').length;
+  logOf(installation).lines.filter(({ msg }) => msg === 'A job failed; retrying later').length;
 
-/** Neither in the log nor in any other file of the installation, the database included. */
+/** No secret is in the log or any other file of the installation, including the database. */
 const expectNoSecretAnywhere = ({ installation, senders }: Stage, approved: readonly Approved[]) => {
   const login = `\0${credentials.user}\0${credentials.password}`;
   const encoded = [login, credentials.password].map((text) => Buffer.from(text).toString('base64'));
@@ -102,7 +102,7 @@ const outages: readonly { readonly uid: string; readonly mode: FaultMode }[] = [
 
 describe('the SMTP server', () => {
   test.concurrent(
-    'may be down from the start, reset, answer garbage and hang: clients are approved, and each mail arrives once it is back',
+    'may be down from the start, reset, answer garbage and hang: approvals work, and each mail arrives once it is back',
     async (context) => {
       const stage = await prepare(context, 'down');
       const { smtp, proxy, installation, senders } = stage;
@@ -145,14 +145,14 @@ describe('the SMTP server', () => {
         ({ status, up }) => status === 'ok' && up === '1',
       );
       expect(state).toEqual(present);
-      expect(warningsOf(installation)).toContain('A job failed and will be tried again');
+      expect(warningsOf(installation)).toContain('A job failed; retrying later');
       expectNoSecretAnywhere(stage, approved);
     },
     testMs,
   );
 
   test.concurrent(
-    'that is lost before it says that it took a mail is given it again, with the same Message-ID',
+    'that is lost before it acknowledges a mail gets it again, with the same Message-ID',
     async (context) => {
       const stage = await prepare(context, 'pass');
       stage.smtp.play({ message: 'lose the reply' });
@@ -176,7 +176,7 @@ describe('the SMTP server', () => {
   );
 
   test.concurrent(
-    'may refuse a recipient: for good, and the operator is told; for now, and the mail waits',
+    'may refuse a recipient: permanently, and the operator is told; temporarily, and the mail waits',
     async (context) => {
       const stage = await prepare(context, 'pass');
       const { installation, smtp } = stage;
@@ -193,7 +193,7 @@ describe('the SMTP server', () => {
       const refused = await approve(stage, 'refused');
       await eventually(
         () => warningsOf(installation),
-        (messages) => messages.includes('A job was given up'),
+        (messages) => messages.includes('A job was given up: see "portico jobs list"'),
       );
       const listed = await list();
       expect(listed).toMatchObject({

@@ -4,18 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient, Credential } from '../../src/api-client.ts';
 
-/** Traffic would use up the usual limit within seconds. */
+/** Traffic would exceed the default limit within seconds. */
 export const trafficVariables = { RATE_LIMIT_DEFAULT: '1000000/60' } as const;
 
 export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'write audit' | 'create';
 
-/** A request of the traffic, and what came of it. */
+/** A request of the traffic, and its outcome. */
 export interface Seen {
   readonly operation: Operation;
   readonly by: 'key' | 'token';
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
-  /** Of an answer that is none of success, or why there was no answer. */
+  /** The `detail` of an error answer, or why there was no answer. */
   readonly detail: string | null;
   readonly ms: number;
   /** `X-Search-Mode` of the answer. */
@@ -23,46 +23,46 @@ export interface Seen {
   readonly body: unknown;
 }
 
-/** Who sends it: a client by key and by token, who may see this collection, and an admin. */
+/** The callers: a client by key and by token, which may see this collection, and an admin. */
 export interface Senders {
   readonly client: Client;
   readonly admin: Credential;
-  /** Of a collection that the client was granted. */
+  /** The id of a collection that the client was granted. */
   readonly collection: string;
 }
 
 export interface Client {
-  /** Of the profile. */
+  /** The profile's id. */
   readonly id: string;
   readonly key: { readonly clientId: string; readonly secret: string };
   readonly token: Credential;
 }
 
 export interface Traffic {
-  /** What was sent while `work` ran, each request with its end; `work` may be a time in milliseconds as well. */
+  /** Returns the requests sent while `work` ran, once all have ended; `work` may also be a time in milliseconds. */
   during(work: (() => Promise<unknown>) | number): Promise<readonly Seen[]>;
-  /** Sends no more, and waits for what is under way. */
+  /** Stops sending, and waits for the requests under way. */
   stop(): Promise<void>;
 }
 
 export interface TrafficOptions {
-  /** Between two requests of a lane. */
+  /** The pause between two requests of a lane. */
   readonly pauseMs?: number;
-  /** Between two creations of a collection. */
+  /** The pause between two creations of a collection. */
   readonly createEveryMs?: number;
 }
 
-/** More than any request may take: a service that hangs is told from one that is slow. */
+/** Longer than any request may take, to tell a service that hangs from one that is slow. */
 const patienceMs = 30_000;
 
-/** A request must have been answered by then (specification, section 1). */
+/** Within this time a request must be answered (specification, section 1). */
 export const answerLimitMs = 10_000;
 
 export const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
 /**
  * Sends a steady mix of requests in the background until it is stopped. Searches and creations have lanes of their own, so
- * that slow ones do not thin out what is sent besides.
+ * that slow ones do not reduce the other traffic.
  */
 export const startTraffic = (
   api: ApiClient,
@@ -139,7 +139,7 @@ const sendIn = (lanes: readonly Lane[], ask: (caller: Credential, request: Reque
     for (let turn = 0; !stopping.signal.aborted; turn++) {
       const request = requests[turn % requests.length];
       if (!request) return;
-      // Whoever looks now is told of it, also when it ends later.
+      // Recorded in the lists that are open now, even if the request ends after they are closed.
       const lookers = [...seen];
       const sending = ask(caller, typeof request === 'function' ? request() : request).then((answer) => {
         for (const list of lookers) list.push(answer);
@@ -195,10 +195,10 @@ const send = async (
   }
 };
 
-/** A failure that is meant to be seen. */
+/** An expected failure. */
 export type Expected = Pick<Seen, 'operation' | 'status' | 'detail'>;
 
-/** What did not succeed, but for what is expected; each kind once, with how often. */
+/** The unexpected failures by kind, and how often each happened. */
 export const failures = (
   seen: readonly Seen[],
   expected: readonly Expected[] = [],
@@ -215,17 +215,17 @@ export const failures = (
   return counts;
 };
 
-/** What was not answered within the 10 s that every request has. */
+/** The requests that were not answered within the 10 s that each has. */
 export const late = (seen: readonly Seen[]): readonly Seen[] => seen.filter(({ ms }) => ms >= answerLimitMs);
 
-/** How many were sent of each operation, so that a test can tell that there was traffic at all. */
+/** How many requests of each operation were sent, so that a test can check that there was traffic at all. */
 export const sent = (seen: readonly Seen[]): Readonly<Partial<Record<Operation, number>>> => {
   const counts: Partial<Record<Operation, number>> = {};
   for (const { operation } of seen) counts[operation] = (counts[operation] ?? 0) + 1;
   return counts;
 };
 
-/** Registers somebody, approves him and grants him a new collection. `tokenOf` gives him his identity token. */
+/** Registers and approves a client and grants it a new collection. `tokenOf` provides its identity token. */
 export const prepareSenders = async (
   api: ApiClient,
   admin: Credential,
@@ -253,7 +253,7 @@ export const createCollection = async (
 ): Promise<string> =>
   (await api.ask<{ id: string }>(admin, 'POST', '/api/collections/', { name, description, openapi_spec: document })).id;
 
-/** The value as soon as it holds; throws where that takes too long. */
+/** Reads until the value meets the condition, and returns it; throws if that takes too long. */
 export const eventually = async <T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,
@@ -263,7 +263,7 @@ export const eventually = async <T>(
     const value = await read();
     if (holds(value)) return value;
     if (performance.now() - startedAt > withinMs) {
-      throw new Error(`It did not come true within ${withinMs / 1_000} s: ${JSON.stringify(value)}`);
+      throw new Error(`The condition was not met within ${withinMs / 1_000} s: ${JSON.stringify(value)}`);
     }
   }
 };
@@ -273,11 +273,11 @@ export interface DependencyState {
   readonly ready: number;
   readonly status: unknown;
   readonly essential: unknown;
-  /** Of the metric `dependency_up`; null where there is none. */
+  /** The value of the metric `dependency_up`; null if there is none. */
   readonly up: string | null;
 }
 
-/** What `/ready` and `/metrics` say of a dependency. */
+/** What `/ready` and `/metrics` say about a dependency. */
 export const stateOf = async ({ address, call }: ApiClient, dependency: string): Promise<DependencyState> => {
   const { status: ready, body } = await call(null, 'GET', '/ready');
   const { checks } = body as { checks: Record<string, { status: unknown; essential: unknown }> };
@@ -287,11 +287,11 @@ export const stateOf = async ({ address, call }: ApiClient, dependency: string):
   return { ready, status, essential, up };
 };
 
-/** Of a dependency without which the service goes on. */
+/** The states of a dependency that the service can do without. */
 export const away: DependencyState = { ready: 200, status: 'unavailable', essential: false, up: '0' };
 export const present: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
 
-/** Waits until `/ready` and `/metrics` say this of a dependency. */
+/** Waits until `/ready` and `/metrics` say this about a dependency. */
 export const untilStateIs = async (
   api: ApiClient,
   dependency: string,

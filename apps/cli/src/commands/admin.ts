@@ -7,10 +7,10 @@ export const listAdmins = async ({ useCases }: Portico, terminal: Terminal): Pro
   terminal.result(admins.map(viewOf), admins.length > 0 ? admins.map(lineOf) : ['There is no admin.']);
 };
 
-/** Throws `OperatorError` where nobody is registered with the e-mail. A pending profile is approved by it. */
+/** Makes a profile an admin, which approves a pending one. Throws `OperatorError` if the e-mail is not registered. */
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
   const profile = await useCases.findProfileByEmail(operatorAuthority, email);
-  if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it has to register first`);
+  if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it must register first`);
   const { profile: promoted, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
   if (warning !== null) terminal.note(warning);
   terminal.result(viewOf(promoted), [`${promoted.email} is an admin.`]);

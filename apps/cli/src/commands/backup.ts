@@ -8,8 +8,8 @@ import { isThere } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 /**
- * Writes all that cannot be made anew into one archive, beside a running service: the database as of one moment, and the keys
- * that are files of `DATA_DIR`. The archive is its owner's alone and there whole or not at all; `-` writes it to standard output.
+ * Writes everything that cannot be recreated to one archive, beside a running service too: a snapshot of the database, and
+ * the key files of `DATA_DIR`. Only its owner can read the archive; it appears whole or not at all. `-` is standard output.
  */
 export const backUp = async (
   config: Config,
@@ -21,10 +21,10 @@ export const backUp = async (
   const toOutput = target === '-';
   const archive = resolve(target);
   if (!toOutput && !force && (await isThere(archive)))
-    throw new OperatorError(`${target} is there already: choose another name, or say --force`);
+    throw new OperatorError(`${target} already exists: choose another name, or pass --force`);
   if (!(await isThere(files.database)))
-    throw new OperatorError(`there is nothing to back up: ${files.database} is not there`);
-  // In the folder of the archive, so that it gets its name by a rename.
+    throw new OperatorError(`there is nothing to back up: ${files.database} does not exist`);
+  // In the archive's folder, because a rename does not cross file systems.
   const staging = await mkdtemp(join(toOutput ? config.dataDir : dirname(archive), '.portico-backup-'));
   try {
     const made = join(staging, 'archive');
@@ -40,13 +40,13 @@ export const backUp = async (
   }
 };
 
-/** Throws an `OperatorError` that says how a server's database is taken care of. */
+/** Throws an `OperatorError` for PostgreSQL that names its own tools. */
 export const filesOf = (config: Config, instead: string): EmbeddedFiles => {
   const files = embeddedFiles(config);
   if (files) return files;
   const key = config.secretsKey.from === 'file' ? config.secretsKey.path : 'SECRETS_KEY';
   throw new OperatorError(
-    `the database is a PostgreSQL, which has its own tools: ${instead} for the data, and a copy of ${key} apart from it for what is sealed`,
+    `the database is PostgreSQL: use ${instead} for the data, and keep a copy of ${key} apart from it, which opens what is sealed`,
   );
 };
 
@@ -68,7 +68,7 @@ const fill = async (files: EmbeddedFiles, staging: string, archive: string): Pro
 const tell = (terminal: Terminal, config: Config, target: string, toOutput: boolean, manifest: Manifest): void => {
   const names = namesIn(manifest);
   const lines = [
-    `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}. It opens everything that is kept: keep it as a secret.`,
+    `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}. It opens everything that is stored: keep it secret.`,
     ...(names.includes('secrets.key') ? [] : [keyElsewhere(config)]),
   ];
   if (toOutput) for (const line of lines) terminal.note(line);
@@ -77,5 +77,5 @@ const tell = (terminal: Terminal, config: Config, target: string, toOutput: bool
 
 const keyElsewhere = ({ secretsKey }: Config): string =>
   secretsKey.from === 'value'
-    ? 'The secrets key is not in it: it comes from SECRETS_KEY. Keep a copy, without which what is sealed does not open.'
-    : `The secrets key is not in it: it is not a file of DATA_DIR (${secretsKey.path}). Keep a copy, without which what is sealed does not open.`;
+    ? 'The secrets key is not in it: it comes from SECRETS_KEY. Keep a copy: without it, sealed data does not open.'
+    : `The secrets key is not in it: ${secretsKey.path} is outside DATA_DIR. Keep a copy: without it, sealed data does not open.`;

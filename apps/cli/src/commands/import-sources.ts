@@ -6,19 +6,19 @@ import { OperatorError } from '../terminal.ts';
 export interface Source {
   /** The path as the operator would write it. */
   readonly file: string;
-  /** What the collection is known by at the next import. */
+  /** Identifies the collection at the next import. */
   readonly importKey: string;
   /** Whether it was found in a folder or by a glob, rather than named. */
   readonly found: boolean;
 }
 
 const documents = '**/*.{json,yaml,yml}';
-/** A link may lead back to where it is, or anywhere else. */
+/** A link may lead in a circle, or anywhere else. */
 const within = { onlyFiles: true, followSymbolicLinks: false } as const;
 
 /**
- * The files that the paths mean, each once, in the order of the paths and by name within each. A path may be a link; links that
- * are found in a folder are not followed. Throws `OperatorError` for a path that means none.
+ * Returns the files that the paths match, each once, in the order of the paths and by name within each. A path may be a
+ * link; links inside a folder are not followed. Throws `OperatorError` for a path that matches none.
  */
 export const findSources = async (paths: readonly string[], base: string | undefined): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();

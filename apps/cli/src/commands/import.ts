@@ -14,15 +14,15 @@ import { createProgress } from '../progress.ts';
 import { counted, OperatorError, type Terminal } from '../terminal.ts';
 
 export interface ImportOptions {
-  /** The e-mail of the admin who is recorded as the creator; without it, the first admin is. */
+  /** The e-mail of the admin to record as the creator; default: the first admin. */
   readonly as?: string;
-  /** Refuses documents that depart from the official schema, which are taken with warnings otherwise. */
+  /** Refuses documents that depart from the official schema; otherwise they are accepted with warnings. */
   readonly strict?: true;
-  /** The folder that import keys are relative to; without it they are absolute paths. */
+  /** The folder that import keys are relative to; by default they are absolute paths. */
   readonly base?: string;
   /** Shows how each document departs from the official schema. */
   readonly explain?: true;
-  /** Names what was as it is before, too. */
+  /** Lists unchanged collections too. */
   readonly verbose?: true;
 }
 
@@ -43,12 +43,12 @@ interface Left extends Line {
 
 export interface ImportSummary {
   readonly taken: readonly Taken[];
-  /** Found in a folder or by a glob, and no OpenAPI documents. */
+  /** Found in a folder or by a glob, but not OpenAPI documents. */
   readonly skipped: readonly Left[];
   readonly refused: readonly Left[];
 }
 
-/** Imports documents one by one, each in a transaction of its own, so that a stop in the middle loses nothing that was done. */
+/** Imports documents one by one, each in its own transaction, so that an interrupted import keeps what it has done. */
 export const importDocuments = async (
   portico: Portico,
   terminal: Terminal,
@@ -78,8 +78,8 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
   if (creator) return creator;
   throw new OperatorError(
     email === undefined
-      ? 'there is no admin yet, who would be recorded as the creator: make one by "admin promote EMAIL"'
-      : `no admin has the e-mail ${email}: "admin list" shows them`,
+      ? 'there is no admin to record as the creator: make one with "portico admin promote EMAIL"'
+      : `no admin has the e-mail ${email}: see "portico admin list"`,
   );
 };
 
@@ -110,8 +110,8 @@ const importOne = async (
 };
 
 /**
- * Whether a file that was found, not named, is one of ours to judge: a folder may hold other JSON and YAML as well. What is no
- * readable JSON, but speaks of OpenAPI, is a document that was spoilt.
+ * Whether a file that was found rather than named is meant as an OpenAPI document: a folder may hold other JSON and YAML.
+ * Malformed JSON that mentions OpenAPI counts as a broken document.
  */
 const mentionsOpenApi = (content: Buffer, format: 'json' | 'yaml'): boolean => {
   const text = content.toString('utf8');
@@ -135,15 +135,15 @@ const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
     : 'yaml';
 };
 
-/** By its title, else by its file. */
+/** The document's title, else its file name. */
 const nameOf = ({ title }: ReadDocument, file: string): string => {
   const stem = file.replace(/^.*[\\/]/, '').replace(/\.(json|ya?ml)$/i, '');
   return title ?? nameIn(stem) ?? 'Untitled';
 };
 
-/** What a refusal says; a bug or a store that is down is no matter of the document and ends the import. */
+/** Why a document is refused. Rethrows what is not the document's fault (a bug, a store that is away), ending the import. */
 const reasonOf = (thrown: unknown): string => {
-  // By the name that HTTP has for a document, so that both say the same of it.
+  // The name of the document's field in HTTP, so that both report the same error.
   const error = thrown instanceof SchemaViolated ? thrown.of('openapi_spec') : thrown;
   if (isPorticoError(error, 'invalid_body')) return error.message.replace(/^Invalid request body: /, '');
   const { code, syscall } = error as NodeJS.ErrnoException;

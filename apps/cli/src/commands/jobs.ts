@@ -2,7 +2,7 @@ import type { Portico } from '@portico/composition';
 import { operatorAuthority, type DeadLetter, type JobId, type RequeueOutcome } from '@portico/domain';
 import { counted, type Terminal } from '../terminal.ts';
 
-/** Lists so many of the dead letters, newest first. */
+/** Lists at most this many dead letters, newest first. */
 export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit: number): Promise<void> => {
   const { deadLetters, total, waiting } = await useCases.listDeadLetters(limit);
   const more = total - deadLetters.length;
@@ -13,7 +13,7 @@ export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit:
   ]);
 };
 
-/** Lets dead letters begin anew; returns whether each of them does. */
+/** Requeues dead letters; returns whether all of them could be. */
 export const retryJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
@@ -28,17 +28,17 @@ export const retryJobs = async (
   return outcomes.every(({ outcome }) => outcome === 'requeued');
 };
 
-/** The same for every job that can be done again. */
+/** Requeues every dead letter that can be retried. */
 export const retryAllJobs = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
   const requeued = await useCases.requeueJobs(operatorAuthority);
-  // What is left by now cannot be done again, unless it was given up within this moment.
+  // What is left cannot be retried, unless it was given up just now.
   const { total } = await useCases.listDeadLetters(1);
   terminal.result({ requeued, given_up: total }, [
-    `${requeued} requeued, ${total} still given up${total > 0 ? ': "jobs list" says why they cannot be done again' : ''}.`,
+    `${requeued} requeued, ${total} still given up${total > 0 ? ': "jobs list" says why they cannot be retried' : ''}.`,
   ]);
 };
 
-/** Removes dead letters; returns whether there was each of them. */
+/** Discards dead letters; returns whether all of them existed. */
 export const discardJobs = async (
   { useCases }: Portico,
   terminal: Terminal,
@@ -63,7 +63,7 @@ const toldOutcomes: Readonly<Record<RequeueOutcome, { readonly code: string; rea
   'no dead letter': { code: 'not_given_up', text: 'no such job was given up' },
   'secret removed': {
     code: 'secret_removed',
-    text: `cannot be done again, since its secret was removed: ${remedy}`,
+    text: `cannot be retried, because its secret was removed: ${remedy}`,
   },
 };
 

@@ -7,8 +7,8 @@ import { whileUnused } from '../while-unused.ts';
 const namesMax = 20;
 
 /**
- * Takes away what no configured key opens, after saying what that is and being told to. Throws an `OperatorError` where there is
- * nothing to take away, where nobody can be asked, and where the answer is no.
+ * Removes what no configured key opens, after listing it and asking for confirmation. Throws an `OperatorError` if there is
+ * nothing to remove, no terminal to ask on, or the answer is no.
  */
 export const resetKeys = async (
   config: Config,
@@ -17,18 +17,18 @@ export const resetKeys = async (
   { yes = false }: { readonly yes?: boolean },
 ): Promise<void> => {
   const files = embeddedFiles(config);
-  // One that runs would go on by the key of before.
+  // A running process would go on with the old key.
   if (files) await whileUnused(files, async () => undefined);
   const secrets = await openSecretsReset(config, logger);
   try {
     const lost = await secrets.find();
     if (!isAnythingLost(lost))
-      throw new OperatorError('there is nothing to reset: the keys that are configured open all that is sealed');
+      throw new OperatorError('there is nothing to reset: the configured keys open everything that is sealed');
     for (const line of linesOf(lost)) terminal.note(line);
     if (!yes) await confirm();
     const taken = await secrets.reset();
     terminal.result(viewOf(taken), [
-      `${countsOf(taken)} were taken away. Start the service; what it seals from now on is sealed by the present key.`,
+      `Removed: ${countsOf(taken)}. Start the service; from now on it seals with the current key.`,
     ]);
   } finally {
     await secrets.close();
@@ -37,22 +37,22 @@ export const resetKeys = async (
 
 const confirm = async (): Promise<void> => {
   if (!process.stdin.isTTY) {
-    throw new OperatorError('nobody can be asked without a terminal: say --yes to do it', exitCodes.usage);
+    throw new OperatorError('there is no terminal to ask for confirmation on: pass --yes', exitCodes.usage);
   }
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking.question('Take all of this away for good? Type yes: ');
-    if (answer.trim().toLowerCase() !== 'yes') throw new OperatorError('nothing was done');
+    const answer = await asking.question('Remove all of this for good? Type yes: ');
+    if (answer.trim().toLowerCase() !== 'yes') throw new OperatorError('not confirmed: nothing was removed');
   } finally {
     asking.close();
   }
 };
 
 const linesOf = ({ collections, mails, apiKeys }: LostSecrets): readonly string[] => [
-  'No configured key opens this, and it will be lost for good:',
+  'No configured key opens the following, which will be lost for good:',
   ...(collections.length > 0
     ? [
-        `  ${counted(collections.length, 'stored credential')} of target APIs; admins have to enter them anew:`,
+        `  ${counted(collections.length, 'stored credential')} of target APIs; admins have to enter them again:`,
         ...collections.slice(0, namesMax).map(({ id, name }) => `    ${id}  ${name}`),
         ...(collections.length > namesMax ? [`    … and ${collections.length - namesMax} more`] : []),
       ]
@@ -63,7 +63,7 @@ const linesOf = ({ collections, mails, apiKeys }: LostSecrets): readonly string[
     : [
         `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (POST /api/profiles/{id}/credentials); each keeps its client id`,
       ]),
-  'Stop the service and its workers first: one that runs goes on by the key of before until it is started anew.',
+  'Stop the service and its workers first: a running process goes on with the old key until it is restarted.',
 ];
 
 const countsOf = ({ collections, mails, apiKeys }: LostSecrets): string =>

@@ -6,7 +6,7 @@ import { OperatorError, type Terminal } from '../terminal.ts';
 
 const lookIntervalMs = 200;
 
-/** Begins a re-index and stays until it is done; it works the jobs itself, together with a service that runs. */
+/** Starts a re-index and waits until it is done; runs its jobs together with a running service. */
 export const reindex = async (portico: Portico, terminal: Terminal): Promise<void> => {
   const { useCases } = portico;
   const run = await useCases.startReindex(operatorAuthority);
@@ -15,13 +15,13 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   try {
     for (;;) {
       const state = await useCases.readReindex();
-      if (!state || state.jobId !== run.id) throw new OperatorError('the re-index was replaced by another one');
+      if (!state || state.jobId !== run.id) throw new OperatorError('another re-index has replaced this one');
       progress.advanceTo(state.done + state.failed);
       if (state.status === 'done') {
         progress.end();
         const { jobId, total, done, failed } = state;
         terminal.result({ job_id: jobId, total, done, failed }, [
-          `${done} of ${total} collections were embedded anew, ${failed} failed.`,
+          `${done} of ${total} collections were embedded again, ${failed} failed.`,
         ]);
         if (failed > 0) throw new OperatorError(`${failed} collections could not be embedded; the log says why`);
         return;

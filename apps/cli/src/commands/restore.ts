@@ -15,8 +15,8 @@ interface Placing {
 }
 
 /**
- * Puts a backup in the place of the data, once all of it was looked at and while no process uses the database. What is there
- * already is only replaced with `force`, and kept beside it under another name.
+ * Replaces the data with a backup, after checking all of it and while no process uses the database. Replaces existing files
+ * only with `force`, and keeps them beside the new ones under another name.
  */
 export const restore = async (
   config: Config,
@@ -25,7 +25,7 @@ export const restore = async (
   { force = false }: { readonly force?: boolean },
 ): Promise<void> => {
   const files = filesOf(config, 'pg_restore --clean --if-exists --exit-on-error -d "$DATABASE_URL" FILE');
-  if (!(await isThere(archive))) throw new OperatorError(`${archive} is not there`);
+  if (!(await isThere(archive))) throw new OperatorError(`${archive} does not exist`);
   const folder = dirname(files.database);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export const restore = async (
     const taken = await takenBy(placings);
     if (taken.length > 0 && !force)
       throw new OperatorError(
-        `${taken.join(', ')} is there already: --force puts the backup in its place, and keeps it under another name`,
+        `already there: ${taken.join(', ')}; --force replaces this with the backup and keeps it under another name`,
       );
     const suffix = `before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await whileUnused(files, () => place(placings, taken, suffix));
@@ -53,7 +53,7 @@ export const restore = async (
   }
 };
 
-/** A key that is there as it is in the backup is left alone. */
+/** Leaves out a key file that is the same as in the backup. */
 const placingsOf = async (
   { dataDir }: Config,
   files: EmbeddedFiles,
@@ -80,7 +80,7 @@ const takenBy = async (placings: readonly Placing[]): Promise<readonly string[]>
   return taken;
 };
 
-/** All that can fail for want of room is done before the first name changes. */
+/** Everything that can fail on a full disk is done before the first rename. */
 const place = async (placings: readonly Placing[], taken: readonly string[], suffix: string): Promise<void> => {
   const ready: { readonly from: string; readonly to: string }[] = [];
   for (const { name, staged, target } of placings) {
@@ -98,8 +98,8 @@ const place = async (placings: readonly Placing[], taken: readonly string[], suf
 };
 
 /**
- * By a second name, where the file system has such: so that there is no moment without the file. A log that was left beside a
- * database would be taken for that of the restored one.
+ * Uses a hard link if the file system has them, so that the file never goes missing. SQLite would take a WAL left behind for
+ * that of the restored database.
  */
 const keepAside = async (path: string, aside: string): Promise<void> => {
   if (await isThere(`${path}-wal`)) await rename(`${path}-wal`, `${aside}-wal`);
@@ -117,11 +117,11 @@ const tell = (
   const names = namesIn(manifest);
   const missing = archived.filter((name) => !names.includes(name));
   terminal.result({ file: archive, ...manifest, kept_aside: aside }, [
-    `Restored as of ${manifest.made_at} (version ${manifest.portico}): ${names.join(', ')}.`,
-    ...aside.map((path) => `What was there is kept as ${path}`),
-    ...(missing.includes('secrets.key') ? ['The secrets key was not in the backup: give the one of that time.'] : []),
+    `Restored the backup of ${manifest.made_at} (version ${manifest.portico}): ${names.join(', ')}.`,
+    ...aside.map((path) => `The previous file is kept as ${path}`),
+    ...(missing.includes('secrets.key') ? ['The secrets key was not in the backup: use the one of that time.'] : []),
     ...(secretsKey.from === 'value' && names.includes('secrets.key')
-      ? ['SECRETS_KEY is set, and counts in place of the key of the backup.']
+      ? ['SECRETS_KEY is set and takes precedence over the key of the backup.']
       : []),
   ]);
 };

@@ -3,11 +3,11 @@ import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
 export interface TokenUser {
   readonly uid: string;
-  /** The token says that it is verified. */
+  /** The token claims that it is verified. */
   readonly email?: string | undefined;
 }
 
-/** Mints an identity token of the local issuer. It needs the data folder alone, no running service. */
+/** Mints an identity token of the local issuer. Needs only the data folder, no running service. */
 export const mintToken = async (
   config: Config,
   terminal: Terminal,

@@ -11,7 +11,7 @@ import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
 const intervals = { relayMs: 20, pruneMs: 30, outdatedMs: 30, heartbeatMs: 20 };
-/** A job that failed waits for a second before it is tried again. */
+/** A failed job waits a second before its retry. */
 const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
 
@@ -39,7 +39,7 @@ const working = (portico: Portico): void => {
   onTestFinished(() => background.stop());
 };
 
-/** A composition that works its jobs; returns how often the use case has ended by now. */
+/** Starts the background work; returns a function that says how often the use case has ended. */
 const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudit'): (() => number) => {
   let ended = 0;
   const counted = async (...parameters: [number]): Promise<unknown> => {
@@ -53,7 +53,7 @@ const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudi
   return () => ended;
 };
 
-/** The local admin, who sees every collection, as of now. */
+/** The local admin, who sees every collection. */
 const admitted = async ({ useCases, localIssuer }: Portico): Promise<Principal> => {
   const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
   const credential = { kind: 'token', token: token ?? '' } as const;
@@ -79,12 +79,12 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
   ).id;
 };
 
-/** The jobs that wait. */
+/** The waiting jobs. */
 const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
 
 const embedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
 
-test('Ollama stand-in: collections are embedded anew after the model was replaced, and meanwhile no old vector is found', async () => {
+test('Ollama stand-in: collections are embedded again after a change of model, and no search finds an old vector', async () => {
   const standIn = await openStandIn();
   const portico = await open(standIn);
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(portico, name);
@@ -107,7 +107,7 @@ test('Ollama stand-in: collections are embedded anew after the model was replace
   expect(found).toHaveLength(3);
 });
 
-test('Ollama stand-in: embeddings that wait at once are made by few requests', async () => {
+test('Ollama stand-in: embeddings that wait together are made in few requests', async () => {
   const standIn = await openStandIn();
   const portico = await open(standIn);
   for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
@@ -116,11 +116,11 @@ test('Ollama stand-in: embeddings that wait at once are made by few requests', a
   await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(8);
   const sizes = standIn.asked('/api/embed').map(({ input }) => (input as readonly string[]).length);
   expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
-  // The first keeps the server for long, so that the next is small as well; the others have gathered meanwhile.
+  // The first request takes long, and the next is small as well; the other texts gather meanwhile.
   expect(sizes.length).toBeLessThanOrEqual(5);
 });
 
-test('Ollama stand-in: a model that is replaced while jobs are worked is noticed', async () => {
+test('Ollama stand-in: a process that runs jobs notices a replaced model', async () => {
   const standIn = await openStandIn();
   const portico = await open(standIn);
   await create(portico, 'rain and wind');
@@ -128,13 +128,13 @@ test('Ollama stand-in: a model that is replaced while jobs are worked is noticed
   await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
   for (const model of [changed, nomicStandIn]) {
     standIn.install(model);
-    // Whoever embeds next sees the change; without a search the embedder would remember the model for a minute.
+    // The next embedding notices the change; without a search the embedder would cache the model's id for a minute.
     await search(portico, 'rain');
     await expect.poll(() => search(portico, 'rain'), { timeout: patienceMs }).toHaveLength(1);
   }
 });
 
-test('Ollama stand-in: what is outdated at the start is embedded once Ollama is there, however late', async () => {
+test('Ollama stand-in: what is outdated at the start is embedded once Ollama is back, however late', async () => {
   const standIn = await openStandIn();
   const folder = newFolder();
   const before = await open(standIn, { DATA_DIR: folder });
@@ -151,7 +151,7 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
   await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
 });
 
-test('Ollama stand-in: however many look, a collection has one job', async () => {
+test('Ollama stand-in: a collection has one job, however many processes look for outdated ones', async () => {
   const standIn = await openStandIn();
   const folder = newFolder();
   const portico = await open(standIn, { DATA_DIR: folder });
@@ -163,7 +163,7 @@ test('Ollama stand-in: however many look, a collection has one job', async () =>
   expect((await portico.ports.outbox.state(0)).waiting).toBe(2);
 });
 
-test('Ollama stand-in: with JOBS=off nothing is looked for', async () => {
+test('Ollama stand-in: with JOBS=off a process does not look for outdated embeddings', async () => {
   const standIn = await openStandIn();
   const portico = await open(standIn, { JOBS: 'off', AUDIT_RETENTION_DAYS: '1' });
   const prunings = workingAndCounting(portico, 'pruneAudit');
@@ -171,7 +171,7 @@ test('Ollama stand-in: with JOBS=off nothing is looked for', async () => {
   expect(standIn.requests).toEqual([]);
 });
 
-test('entries of the audit log that are too old are removed in portions, with a turn for others between, until it is stopped', async () => {
+test('old audit entries are removed in batches until it is stopped, and the event loop has a turn after each', async () => {
   const portico = await compose(
     readConfig({ DATA_DIR: newFolder(), AUDIT_RETENTION_DAYS: '1' }),
     createLogger('silent', 'test'),
@@ -185,7 +185,7 @@ test('entries of the audit log that are too old are removed in portions, with a 
   };
   let timer = setImmediate(turn);
   onTestFinished(() => clearImmediate(timer));
-  // As SQLite removes them: there is never an end, and nothing is waited for.
+  // Like SQLite, it never yields; and there is always more to remove.
   const pruneAudit = (): Promise<number> => {
     portions += 1;
     return Promise.resolve(1_000);
@@ -199,7 +199,7 @@ test('entries of the audit log that are too old are removed in portions, with a 
   expect(portions).toBe(stoppedAfter);
 });
 
-test('the heartbeat goes on, also where jobs are left to others, until it is stopped', async () => {
+test('the heartbeat goes on until it is stopped, with JOBS=off too', async () => {
   const folder = newFolder();
   const file = join(folder, 'heartbeat');
   const portico = await compose(
@@ -219,7 +219,7 @@ test('the heartbeat goes on, also where jobs are left to others, until it is sto
   expect(existsSync(file)).toBe(false);
 });
 
-test('a database that is away is told when it goes and when it is back, however often it is asked meanwhile', async () => {
+test('a database outage is logged when it begins and when it ends, however many attempts fail meanwhile', async () => {
   const portico = await compose(readConfig({ DATA_DIR: newFolder() }), createLogger('silent', 'test'), 'http');
   onTestFinished(() => portico.close());
   const said: string[] = [];
@@ -241,5 +241,5 @@ test('a database that is away is told when it goes and when it is back, however 
     useCases: { ...portico.useCases, relayJobs },
   });
   await expect.poll(() => tries, { timeout: patienceMs }).toBeGreaterThanOrEqual(6);
-  expect(said).toEqual(['Offering jobs failed', 'Offering jobs works again']);
+  expect(said).toEqual(['Relaying jobs failed; retrying', 'Relaying jobs works again']);
 });

@@ -4,11 +4,11 @@ import { createOutage } from '@portico/dependencies';
 import { isPorticoError, type JobId } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
 
-/** Pauses between two runs. */
+/** Pauses between the end of one run and the start of the next. */
 export interface BackgroundIntervals {
   readonly relayMs: number;
   readonly pruneMs: number;
-  /** So long may pass until a changed model is noticed, besides what an embedder remembers of it. */
+  /** How often to check for embeddings made by an older model; the embedder may cache its model's id for longer. */
   readonly outdatedMs: number;
   readonly heartbeatMs: number;
 }
@@ -21,8 +21,8 @@ const defaultIntervals: BackgroundIntervals = {
 };
 
 /**
- * Works the jobs of the outbox and the other doings that no request asks for, until it is stopped. Where no jobs are worked
- * none are made either: a worker sees what is outdated.
+ * Runs the background work (jobs, audit retention, heartbeat) until it is stopped. A process that runs no jobs does not look
+ * for outdated embeddings either: a worker does.
  */
 export const startBackground = (
   { config, duties, queue, useCases, logger, remoteIndex }: Portico,
@@ -33,11 +33,11 @@ export const startBackground = (
   const repeat = (name: string, intervalMs: number, task: () => Promise<unknown>) =>
     tasks.push(repeated(intervalMs, reporting(logger, name, task)));
   const prepared = remoteIndex?.prepare().catch((error: unknown) => {
-    logger.debug({ err: error }, 'The embedder is away; the first search prepares the index');
+    logger.debug({ err: error }, 'The embedder is away: the first search prepares the index');
   });
   if (duties.worksJobs) {
     queue.start((id) => workJob(useCases, logger, id));
-    repeat('Offering jobs', intervals.relayMs, useCases.relayJobs);
+    repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
     repeat('Looking for outdated embeddings', intervals.outdatedMs, () => embedOutdated(useCases, logger));
   }
   const { auditRetentionDays, heartbeatFile } = config;
@@ -58,13 +58,13 @@ export const startBackground = (
   };
 };
 
-/** The task, which logs when it begins to fail and when it works again, not at each try; it never rejects. */
+/** Wraps the task: logs its first failure and its recovery, not each attempt; never rejects. */
 const reporting = (logger: Portico['logger'], name: string, task: () => Promise<unknown>): (() => Promise<void>) => {
   const outage = createOutage(logger, { back: `${name} works again` });
   return () =>
     task().then(
       () => outage.end(),
-      (error: unknown) => outage.begin({ message: `${name} failed`, level: 'error', fields: { err: error } }),
+      (error: unknown) => outage.begin({ message: `${name} failed; retrying`, level: 'error', fields: { err: error } }),
     );
 };
 
@@ -72,21 +72,21 @@ const workJob = async (useCases: Portico['useCases'], logger: Portico['logger'],
   try {
     const outcome = await useCases.workJob(jobId);
     if (typeof outcome === 'string') return;
-    const message = outcome.givenUp ? 'A job was given up' : 'A job failed and will be tried again';
+    const message = outcome.givenUp ? 'A job was given up: see "portico jobs list"' : 'A job failed; retrying later';
     logger.warn({ jobId, ...outcome }, message);
   } catch (error) {
-    logger.error({ err: error, jobId }, 'A job could not be worked; it stays in the outbox');
+    logger.error({ err: error, jobId }, 'A job could not be run; it stays in the outbox');
   }
 };
 
 const embedOutdated = async (useCases: Portico['useCases'], logger: Portico['logger']): Promise<void> => {
   try {
     const collections = await useCases.embedOutdated();
-    if (collections > 0) logger.info({ collections }, 'Collections are queued to be embedded by the current model');
+    if (collections > 0) logger.info({ collections }, 'Collections were queued to be embedded with the current model');
   } catch (error) {
-    // The embedder says by itself when it goes away; it is asked again in any case.
+    // The embedder logs its outages itself, and the next run asks it again.
     if (!isPorticoError(error, 'embedding_unavailable')) throw error;
-    logger.debug({ err: error }, 'The embedder is away; outdated embeddings are looked for later');
+    logger.debug({ err: error }, 'The embedder is away: the next run looks for outdated embeddings');
   }
 };
 
@@ -94,7 +94,7 @@ interface Repeated {
   stop(): Promise<void>;
 }
 
-/** Runs a task, which never rejects, again and again with a pause between the end of one run and the start of the next. */
+/** Repeats a task that never rejects, with a pause between the end of one run and the start of the next. */
 const repeated = (intervalMs: number, task: () => Promise<void>): Repeated => {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Runs a process that would go on for ever. */
+/** Runs a process that would go on forever. */
 const run = (doing: string) => {
   const code = `
     import { gracefulShutdown } from './graceful-shutdown.ts';
@@ -27,26 +27,26 @@ const run = (doing: string) => {
 const stopping = 'Stopping: taking no new work, finishing what is under way';
 const finishing = `whenEnding(async () => logger.info('finished'));`;
 
-test.each(['SIGTERM', 'SIGINT'])('at %s what is under way is finished, and the process ends with 0', (signal) => {
+test.each(['SIGTERM', 'SIGINT'])('on %s a process finishes its work and exits with 0', (signal) => {
   expect(run(`${finishing} process.kill(process.pid, '${signal}');`)).toMatchObject({
     status: 0,
     said: [stopping, 'finished', 'Stopped'],
   });
 });
 
-test('a process with nothing to finish yet ends by a signal too', () => {
+test('a signal also ends a process that has nothing to finish yet', () => {
   expect(run(`process.kill(process.pid, 'SIGTERM');`)).toMatchObject({
     status: 0,
     said: [stopping, 'Stopped'],
   });
 });
 
-test('a second signal does not wait for what never finishes', () => {
+test('a second signal does not wait for work that never finishes', () => {
   const hanging = `whenEnding(() => new Promise(() => process.kill(process.pid, 'SIGTERM')));`;
   expect(run(`${hanging} process.kill(process.pid, 'SIGTERM');`)).toMatchObject({ status: 0, said: [stopping] });
 });
 
-test('an error that nobody caught is a line of the log without what was sent to a server, and ends in order with 1', () => {
+test('an uncaught error is logged without what was sent to a server, and the process shuts down in order with 1', () => {
   const { status, said, log, stderr } = run(
     `${finishing} void Promise.reject(Object.assign(new Error('oh'), { command: { name: 'auth', args: ['s3cret'] } }));`,
   );
@@ -57,13 +57,13 @@ test('an error that nobody caught is a line of the log without what was sent to 
   expect(stderr).toBe('');
 });
 
-test('what is never finished is left, so that a process which does nothing more does not live on', () => {
+test('work that never finishes is abandoned, so that a hanging process does not live on', () => {
   const { status, said } = run(`whenEnding(() => new Promise(() => {})); process.kill(process.pid, 'SIGTERM');`);
   expect(status).toBe(1);
   expect(said).toEqual([stopping, 'Stopping took longer than 500 ms; exiting with work unfinished']);
 });
 
-test('an error while it ends is logged, and what is under way is finished all the same', () => {
+test('an uncaught error during the shutdown is logged, and the work is finished all the same', () => {
   const { status, said } = run(`
     whenEnding(async () => {
       void Promise.reject(new Error('once more'));
@@ -72,12 +72,12 @@ test('an error while it ends is logged, and what is under way is finished all th
     });
     process.kill(process.pid, 'SIGTERM');`);
   expect(status).toBe(1);
-  // A fatal line is written at once, maybe before one that is being written.
+  // A fatal line is written at once, perhaps ahead of one that is still being written.
   expect(said.toSorted()).toEqual([stopping, 'Uncaught error; stopping', 'finished', 'Stopped'].toSorted());
   expect(said.slice(-2)).toEqual(['finished', 'Stopped']);
 });
 
-test('what fails as it is finished is told, and the process ends with 1', () => {
+test('work that fails to finish is logged, and the process exits with 1', () => {
   const { status, said, log } = run(
     `whenEnding(async () => { throw new Error('stuck'); }); process.kill(process.pid, 'SIGTERM');`,
   );

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { flush } from './logging.ts';
 
-/** What is under way then is left: a container is killed 30 s after it was asked to end (docker-compose.yml). */
+/** Then unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml). */
 const endingMs = 25_000;
 
 /**
- * Ends this process in order at SIGTERM and SIGINT, and after an error that nobody caught. Returns how to say what has to be
- * finished first; until that is said there is nothing to finish. The exit code is 1 after an error, and where it takes longer
- * than `patienceMs`, else 0.
+ * Shuts this process down in order on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets what to
+ * finish first; until it is called there is nothing to finish. The exit code is 1 after an error or if the shutdown takes
+ * longer than `patienceMs`, else 0.
  */
 export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finish: () => Promise<void>) => void) => {
   let finish: () => Promise<void> = async () => undefined;
@@ -30,15 +30,15 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
     await flush(logger);
     process.exit(exitCode);
   };
-  // As process 1 of a container it would outlive every signal that it does not listen to.
+  // As PID 1 of a container, the process would ignore every signal without a handler.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // A second signal does not wait for what is under way.
+      // A second signal does not wait for work under way.
       if (isEnding) process.exit(exitCode);
       void end(signal);
     });
   }
-  // A bug that nobody caught, in a promise too, leaves an unknown state behind; while the process ends, it cuts nothing off.
+  // An uncaught error, rejections included, leaves an unknown state. During the shutdown it does not cut anything short.
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'Uncaught error; stopping');
     exitCode = 1;

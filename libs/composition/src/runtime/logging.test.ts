@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLogger } from './logging.ts';
 
-test('a secret that someone logs by its name is not shown', () => {
+test('a secret that is logged under its name is redacted', () => {
   let written = '';
   const destination = new Writable({
     write: (chunk, _encoding, done) => {

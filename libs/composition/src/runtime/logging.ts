@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** What no log line may show, whoever logs it; that someone tries is a defect all the same. Paths without wildcards cost little. */
+/** Redacted in every log line; logging one is a bug all the same. Paths without wildcards are cheap. */
 const secretNames = [
   'authorization',
   'client_secret',
@@ -12,7 +12,7 @@ const secretNames = [
   'err.command.args',
 ];
 
-/** Structured log lines (JSON) to standard output, or where `destination` says. Without a `minLength` it could not be flushed. */
+/** Logs JSON lines to standard output, or to `destination`. Without a `minLength` the stream could not be flushed. */
 export const createLogger = (
   level: string,
   name: string,
@@ -20,7 +20,7 @@ export const createLogger = (
 ): Logger => pino({ level, name, redact: { paths: secretNames, censor: '[redacted]' } }, destination);
 
 /**
- * Fulfilled once all lines are written, or cannot be. A process that exits earlier writes the last ones itself, and they may come
- * before one that is being written.
+ * Resolves once all lines are written, or cannot be. A process that exits earlier writes its last lines on exit, perhaps
+ * ahead of one that is still being written.
  */
 export const flush = (logger: Logger): Promise<void> => new Promise((resolve) => logger.flush(() => resolve()));

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { ConfigurationError } from '../environment.ts';
 import { startFailure } from './start-failure.ts';
 
-test('a database that cannot be reached is worth another start; what is configured wrongly is not', () => {
+test('an unreachable database is worth another start; a wrong configuration is not', () => {
   expect(startFailure(new DatabaseUnavailableError('nobody answers'))).toEqual({
     said: 'nobody answers',
     exitCode: 75,
   });
-  const wrong = startFailure(new ConfigurationError(['PORT: read "x", allowed is a number']));
+  const wrong = startFailure(new ConfigurationError(['PORT: read "x", expected a number']));
   expect(wrong).toEqual({ said: expect.stringContaining('PORT: read "x"') as string, exitCode: 1 });
   expect(wrong.said).not.toContain('at ');
 });
@@ -21,7 +21,7 @@ test.each([
   [failed({ syscall: 'getaddrinfo', code: 'ENOTFOUND' }, 'getaddrinfo ENOTFOUND nowhere'), 'ENOTFOUND nowhere'],
   [
     failed({ syscall: 'listen', code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 }),
-    'HOST and PORT: 127.0.0.1:3000 is in use: stop what listens there, or choose another port (EADDRINUSE)',
+    'HOST and PORT: 127.0.0.1:3000 is in use: stop the process that listens there, or choose another port (EADDRINUSE)',
   ],
   [failed({ code: 'SQLITE_FULL' }, 'database or disk is full'), 'The database failed: database or disk is full'],
   [failed({ code: 'SQLITE_BUSY' }, 'database is locked'), 'The database failed: database is locked (SQLITE_BUSY)'],
@@ -34,22 +34,22 @@ test.each([
     'fetch failed: connect ECONNREFUSED',
   ],
   [new AggregateError([failed({ syscall: 'connect', code: 'ECONNREFUSED' }, 'connect ECONNREFUSED')]), 'connect ECONN'],
-])('%s is said in a sentence', (error, sentence) => {
+])('%s is reported in one sentence', (error, sentence) => {
   const { said, exitCode } = startFailure(error);
   expect(said).toContain(sentence);
   expect(said).not.toContain('\n');
   expect(exitCode).toBe(1);
 });
 
-test.each(['SQLITE_ERROR', '42601', '22P02'])('a statement that the database did not take (%s) is a bug', (code) => {
+test.each(['SQLITE_ERROR', '42601', '22P02'])('a statement that the database rejects (%s) is a bug', (code) => {
   expect(startFailure(failed({ code })).said).toMatch(/\n +at /);
 });
 
-test('a bug that was caused by another is one', () => {
+test('a bug caused by another bug is a bug', () => {
   expect(startFailure(new Error('oh', { cause: new TypeError('no') })).said).toMatch(/\n +at /);
 });
 
-test('a bug is shown with its stack, and ends with 1', () => {
+test('a bug is reported with its stack, and the exit code is 1', () => {
   const { said, exitCode } = startFailure(new TypeError('oh'));
   expect(said).toMatch(/TypeError: oh\n +at /);
   expect(exitCode).toBe(1);

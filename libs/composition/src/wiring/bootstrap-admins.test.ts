@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** With a log of its own. */
+/** Opens a composition with a log of its own. */
 const open = async (variables: Record<string, string> = {}, role: ProcessRole = 'http'): Promise<Composition> => {
   lines = [];
   const destination = new Writable({
@@ -55,10 +55,10 @@ const production = {
 };
 const bootstrap = { BOOTSTRAP_ADMIN_UID: 'boss', BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com' };
 const notApplied =
-  'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set and not applied: an admin who can sign in exists already.';
+  'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set but not applied: an admin who can sign in already exists.';
 const localIsOff = 'The local issuer is off: its admins, such as local-admin, cannot sign in and do not count.';
 const noAdmin =
-  'No admin can sign in: name one by BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or make one by "admin promote EMAIL".';
+  'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".';
 
 interface Claims {
   readonly uid: string;
@@ -70,7 +70,7 @@ const byProvider = async (person: Claims): Promise<string> =>
 const byLocal = async ({ localIssuer }: Portico, claims: Claims): Promise<string> =>
   (await localIssuer?.mint({ ...claims, ttlSeconds: 60 })) ?? '';
 
-/** The role in which a token lets in, or why it does not. */
+/** The role that a token gives, or why it is refused. */
 const roleBy = async ({ useCases }: Portico, token: string): Promise<string> => {
   const credential = { kind: 'token', token } as const;
   const admission = await useCases
@@ -86,7 +86,7 @@ const beforeIssuers = (): void => {
   database.close();
 };
 
-test('whoever was bound before issuers were kept is of the local issuer where none is configured', async () => {
+test('a profile bound before issuers were stored belongs to the local issuer if none is configured', async () => {
   beforeIssuers();
   const portico = await open();
   expect(warnings()).toEqual([]);
@@ -98,7 +98,7 @@ test('whoever was bound before issuers were kept is of the local issuer where no
   expect(await outcome({ uid: 'carol', email: 'carol@example.com' })).toBe('client');
 });
 
-test('whoever was bound before issuers were kept is of the configured issuer, but for the local admin', async () => {
+test('a profile bound before issuers were stored belongs to the configured issuer, except the local admin', async () => {
   beforeIssuers();
   const portico = await open({ ...production, ...bootstrap });
   expect(warnings()).toEqual([notApplied, localIsOff]);
@@ -116,7 +116,7 @@ test('whoever was bound before issuers were kept is of the configured issuer, bu
   expect(await roleBy(local, await byLocal(local, { uid: 'bob' }))).toBe('User not found');
 });
 
-/** The rows of a statement in a process of its own: two libraries of SQLite in one process do not see each other's locks. */
+/** Runs a statement in another process, because two SQLite libraries in one process do not see each other's locks. */
 const elsewhere = (sql: string): readonly unknown[] => {
   const code = `
     const database = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
@@ -125,7 +125,7 @@ const elsewhere = (sql: string): readonly unknown[] => {
   return JSON.parse(said) as readonly unknown[];
 };
 
-test('a binding of a process of before that runs beside this one is none, until the e-mail agrees', async () => {
+test('a binding made by a process of an older version beside this one does not count until the e-mail agrees', async () => {
   beforeIssuers();
   await (await open()).close();
   elsewhere(`update profiles set bound = 1 where uid = 'carol'`);
@@ -137,7 +137,7 @@ test('a binding of a process of before that runs beside this one is none, until 
   expect(carol()).toEqual({ bound: 1, issuer: 'https://local-issuer.portico.invalid' });
 });
 
-test('a tool beside the service settles neither whose the profiles of before are nor who is the first admin', async () => {
+test('a tool beside the service neither assigns issuers to old profiles nor chooses the first admin', async () => {
   beforeIssuers();
   const tool = await open({}, 'tool');
   expect(lines).toEqual([]);
@@ -153,7 +153,7 @@ test('a tool beside the service settles neither whose the profiles of before are
   expect(await again.ports.profiles.admins()).toHaveLength(3);
 });
 
-test('the bootstrap admin is made although the local issuer, which is off now, has an admin', async () => {
+test('an admin of the local issuer, which is off now, does not keep the bootstrap admin from being made', async () => {
   await (await open()).close();
   const portico = await open({ ...production, ...bootstrap });
   expect(warnings()).toEqual([localIsOff]);
@@ -162,7 +162,7 @@ test('the bootstrap admin is made although the local issuer, which is off now, h
   expect(await roleBy(portico, mallory)).toBe('User not found');
 });
 
-test('the bootstrap admin is bound by uid and issuer, and a start that finds it says nothing', async () => {
+test('the bootstrap admin is bound by uid and issuer, and a start that finds it logs no warning', async () => {
   const portico = await open({ ...production, ...bootstrap });
   expect(warnings()).toEqual([]);
   expect(await roleBy(portico, await byProvider({ uid: 'boss' }))).toBe('admin');
@@ -171,7 +171,7 @@ test('the bootstrap admin is bound by uid and issuer, and a start that finds it 
   expect(warnings()).toEqual([]);
 });
 
-test('without an admin who can sign in, and without one named, the log says so', async () => {
+test('a start without an admin who can sign in, and without a named one, logs a warning', async () => {
   await open(production);
   expect(warnings()).toEqual([noAdmin]);
 });

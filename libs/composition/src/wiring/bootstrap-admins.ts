@@ -12,21 +12,22 @@ interface Facts {
 }
 
 /**
- * Sees to a first admin. A process that answers requests also says whose the profiles of before issuers were kept are, and tells
- * of admins who cannot sign in. Tools leave that to it: they may run with a part of its variables alone, and so make a first
- * admin only while there is none at all.
+ * Ensures that there is a first admin. An HTTP process also assigns an issuer to profiles bound before issuers were stored,
+ * and warns of admins who cannot sign in. Other processes may lack some of its variables: they leave both to it, and make a
+ * first admin only while there is none at all.
  */
 export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
   const { config, duties, logger, useCases } = facts;
   if (duties.answersRequests) await adoptBindings(facts);
   const mayClaim = duties.answersRequests || (await useCases.listAdmins(operatorAuthority)).length === 0;
   const made = mayClaim && config.firstAdmin ? await useCases.claimFirstAdmin(config.firstAdmin) : null;
-  if (made) logger.info({ profileId: made.id, email: made.email }, 'There was no admin; this profile is one now');
+  if (made)
+    logger.info({ profileId: made.id, email: made.email }, 'No admin could sign in; this profile is an admin now');
   if (!duties.answersRequests) return;
   for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
 };
 
-/** They belong to the configured issuer, or to the local one where none is; the local admin is always the local issuer's. */
+/** To the configured issuer, or to the local one if none is configured; the local admin always belongs to the local one. */
 const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void> => {
   const configured = config.identity.issuer?.issuer ?? localIssuerName;
   const isLocalAdmin = ({ uid, email }: Profile) => uid === localAdmin.uid && email === localAdmin.email;
@@ -42,7 +43,7 @@ const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profil
   const rows: readonly (readonly [holds: boolean, text: string])[] = [
     [
       firstAdmin !== null && firstAdmin !== localAdmin && !isApplied,
-      'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set and not applied: an admin who can sign in exists already.',
+      'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are set but not applied: an admin who can sign in already exists.',
     ],
     [
       ofIssuersOff.some(({ issuer }) => issuer === localIssuerName),
@@ -50,11 +51,11 @@ const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profil
     ],
     [
       ofIssuersOff.some(({ issuer }) => issuer !== localIssuerName),
-      'Some admins are bound by an issuer that is off: they cannot sign in and do not count.',
+      'Some admins are bound to an issuer that is off: they cannot sign in and do not count.',
     ],
     [
       able.length === 0,
-      'No admin can sign in: name one by BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or make one by "admin promote EMAIL".',
+      'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".',
     ],
   ];
   return rows.filter(([holds]) => holds).map(([, text]) => text);

@@ -5,17 +5,17 @@ export type Closer = () => Promise<void> | void;
 
 const closeDeadlineMs = 8_000;
 
-/** In the reverse order of opening; what fails to close is logged and stops nothing, what hangs is left at the deadline. */
+/** Closes in reverse order of opening; logs and skips what fails to close, abandons what hangs at the deadline. */
 export const closeAll = async (closers: Closer[], logger: Logger): Promise<void> => {
   const all = async () => {
     for (let closer = closers.pop(); closer; closer = closers.pop()) {
       try {
         await closer();
       } catch (error) {
-        logger.error({ err: error }, 'A part could not be closed');
+        logger.error({ err: error }, 'A part could not be closed; closing the others');
       }
     }
   };
   if (!(await settlesWithin(closeDeadlineMs, all())))
-    logger.error({ closeDeadlineMs }, 'Closing took too long; what is left is dropped');
+    logger.error({ closeDeadlineMs }, 'Closing took too long; abandoning what is still open');
 };

@@ -29,10 +29,10 @@ const open = async (variables: Record<string, string> = {}): Promise<Composition
   return portico;
 };
 
-/** The discard port of this machine: nobody answers there. */
+/** The discard port of this machine, where nothing listens. */
 const nobody = '127.0.0.1:9';
 
-/** Every way in which the parts can be put together, none of which needs a network to come up. */
+/** Every way to put the parts together; none needs a network to start. */
 const profiles: Record<string, Record<string, string>> = {
   'the embedded default': {},
   'jobs worked elsewhere': { JOBS: 'off' },
@@ -51,13 +51,13 @@ const profiles: Record<string, Record<string, string>> = {
   production: { NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' },
 };
 
-test.each(Object.entries(profiles))('%s brings every port', async (_name, variables) => {
+test.each(Object.entries(profiles))('%s: every port is there', async (_name, variables) => {
   const { ports, localIssuer } = await open(variables);
   for (const [name, port] of Object.entries(ports)) expect(port, name).toBeDefined();
   expect(localIssuer !== null).toBe(variables.IDENTITY_LOCAL === 'true' || !variables.IDENTITY_ISSUER);
 });
 
-test('servers that accept connections and say nothing are told of in the time that a balancer waits for /ready', async () => {
+test('/ready reports servers that accept connections and stay silent, within the time that a balancer waits', async () => {
   const silent = createServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const sockets = new Set<Socket>();
@@ -84,7 +84,7 @@ test('servers that accept connections and say nothing are told of in the time th
   );
 });
 
-test('while there is no admin the first one is made, and only once', async () => {
+test('the first admin is made while there is none, and only once', async () => {
   const first = await open();
   expect(await first.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
     role: 'admin',
@@ -95,7 +95,7 @@ test('while there is no admin the first one is made, and only once', async () =>
   expect(await second.ports.profiles.findByEmail('other@example.com')).toBeNull();
 });
 
-test('a secrets key is made in the data folder, for its owner alone, and another one opens nothing', async () => {
+test('a secrets key is created in the data folder for its owner alone, and no other key opens the data', async () => {
   const first = await open();
   const sealed = first.ports.cipher.seal('s3cret', 'here');
   await first.close();
@@ -108,39 +108,39 @@ test('a secrets key is made in the data folder, for its owner alone, and another
   await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
 });
 
-test('of two that start at once on an empty store both have the same key', async () => {
+test('two processes that start at once on an empty store have the same key', async () => {
   const [one, other] = await Promise.all([open(), open()]);
   expect(other.ports.cipher.open(one.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
   expect(other.ports.keys.tag('an API secret')).toBe(one.ports.keys.tag('an API secret'));
 });
 
-test('a pepper that was changed is told of in a sentence', async () => {
+test('a changed pepper is reported in one sentence', async () => {
   const first = await open();
   const { pepper } = await first.ports.sealed.read();
   await first.ports.sealed.resealPepper(pepper ?? '', `${pepper?.slice(0, -1)}${pepper?.endsWith('A') ? 'Q' : 'A'}`);
   await first.close();
   const { said } = startFailure(await open().catch((error: unknown) => error));
-  expect(said).toMatch(/^What all API keys depend on was changed .* run "portico keys reset"\.$/);
+  expect(said).toMatch(/^The pepper of the API keys was changed .* run "portico keys reset"\.$/);
 });
 
-test('a key file that is missing is not made beside a pepper, which it has sealed', async () => {
+test('a missing key file is not created anew while the database holds a pepper that it sealed', async () => {
   await (await open()).close();
   const file = join(folder, 'secrets.key');
   rmSync(file);
-  await expect(open()).rejects.toThrow(`${file} is not there`);
+  await expect(open()).rejects.toThrow(`${file} is missing`);
   expect(existsSync(file)).toBe(false);
 });
 
 test.each<[string, (folder: string) => Record<string, string>, string]>([
   ['a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file') }), 'DATA_DIR: '],
   ['a folder within a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file', 'x') }), 'DATA_DIR: '],
-  ['a key file that is none', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file') }), 'SECRETS_KEY_FILE: '],
+  ['a key file without a key', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file') }), 'SECRETS_KEY_FILE: '],
   ['a folder as the key file', (folder) => ({ SECRETS_KEY_FILE: folder }), 'SECRETS_KEY_FILE: '],
   ['a key file within a file', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file', 'x') }), 'SECRETS_KEY_FILE: '],
   ['a heartbeat without its folder', (folder) => ({ HEARTBEAT_FILE: join(folder, 'no', 'x') }), 'HEARTBEAT_FILE: '],
   ['a folder as the database', (folder) => ({ DATABASE_URL: `sqlite:${folder}` }), 'The database '],
   ['a file that is no database', (folder) => ({ DATABASE_URL: `sqlite:${join(folder, 'a file')}` }), 'The database '],
-])('%s is said in a sentence that names it, and shows nothing of what it holds', async (_what, variables, named) => {
+])('%s is reported in one sentence that names it and shows none of its content', async (_what, variables, named) => {
   writeFileSync(join(folder, 'a file'), 'something private that is longer than a key');
   const failure: unknown = await open(variables(folder)).catch((error: unknown) => error);
   const { said, exitCode } = startFailure(failure);
@@ -150,7 +150,7 @@ test.each<[string, (folder: string) => Record<string, string>, string]>([
   expect(exitCode).toBe(1);
 });
 
-test('a key of before still opens, and the tags of API secrets outlive its change', async () => {
+test('a previous key still opens what it sealed, and the tags of API secrets survive the change', async () => {
   const before = await open({ SECRETS_KEY: key });
   const sealed = before.ports.cipher.seal('s3cret', 'here');
   const tag = before.ports.keys.tag('an API secret');
@@ -161,7 +161,7 @@ test('a key of before still opens, and the tags of API secrets outlive its chang
   expect(after.ports.keys.tag('an API secret')).toBe(tag);
 });
 
-test('after a start with a new key the service starts without the previous one, and still knows the API secrets', async () => {
+test('after one start with a new key, the service no longer needs the previous one and still knows the API secrets', async () => {
   const before = await open({ SECRETS_KEY: key });
   const tag = before.ports.keys.tag('an API secret');
   await before.close();
@@ -172,7 +172,7 @@ test('after a start with a new key the service starts without the previous one, 
   expect(after.ports.keys.tag('an API secret')).toBe(tag);
 });
 
-test('a file that holds no key of the local issuer is named, and what it holds is not shown', async () => {
+test('an error names a file without a key of the local issuer and does not show its content', async () => {
   const path = join(folder, 'local-issuer.key');
   writeFileSync(path, '{"d":"something private');
   const failure: unknown = await open().catch((error: unknown) => error);
@@ -192,7 +192,7 @@ test('a token of the local issuer is good in every process on the same data fold
   });
 });
 
-test('counts of requests outlive a restart, and a worker or tool that comes and goes meanwhile', async () => {
+test('request counts survive a restart, and a worker or tool that comes and goes meanwhile', async () => {
   const rule = { allowed: 2, windowSeconds: 3_600 };
   const service = await open();
   await service.ports.limiter.consume('client:ada', rule);
@@ -206,7 +206,7 @@ test('counts of requests outlive a restart, and a worker or tool that comes and 
   expect(await last.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
 });
 
-test('what was opened is closed again when a later part fails', async () => {
+test('what is open is closed again if a later part fails', async () => {
   writeFileSync(join(folder, 'secrets.key'), 'no key');
   await expect(open()).rejects.toThrow('is no secrets key');
   writeFileSync(join(folder, 'secrets.key'), `${key}\n`);

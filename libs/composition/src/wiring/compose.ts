@@ -19,31 +19,31 @@ import type { IndexUpkeep, Module, Parts } from './parts.ts';
 import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
 
-/** A composition that is ready to be driven. */
+/** A composition that is ready to use. */
 export interface Portico {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
   readonly useCases: UseCases;
-  /** Hands the jobs that are offered to this process. */
+  /** Delivers jobs to this process. */
   readonly queue: JobQueue;
-  /** Null where the local issuer is off. */
+  /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
   readonly documents: DocumentReader;
-  /** Where processes share the bodies that they have made; null where there is no such place. */
+  /** The response bodies that processes share; null without Redis. */
   readonly bodyStore: RedisBodyStore | null;
-  /** Null where the index is within the process, which makes it anew at each start. */
+  /** Null if the index is in this process, which rebuilds it at each start. */
   readonly remoteIndex: RemoteIndex | null;
-  /** Closes all that was opened, the last first. */
+  /** Closes everything in reverse order of opening. */
   close(): Promise<void>;
 }
 
-/** With the adapters beneath the use cases, for tests and for what replaces one of them. */
+/** Adds the adapters beneath the use cases, for tests and for code that replaces one of them. */
 export interface Composition extends Portico {
   readonly ports: Ports;
 }
 
-/** Every adapter that this configuration uses, and no other: a module is loaded only when it is one of them. */
+/** The adapters that this configuration uses; no other module is loaded. */
 const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Module[]> =>
   Promise.all([
     import('./modules/system.ts').then((module) => module.systemModule),
@@ -69,8 +69,8 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
   ]);
 
 /**
- * Joins use cases and adapters as configuration and role say, and sees to a first admin. On a failure all that was opened is
- * closed again.
+ * Wires use cases and adapters by configuration and role, and ensures that there is a first admin. On a failure, closes what
+ * it opened.
  */
 export const compose = async (config: Config, logger: Logger, role: ProcessRole): Promise<Composition> => {
   const duties = dutiesOf(role, config);
@@ -118,5 +118,5 @@ const isKeptElsewhere = (index: Parts['vectors']): index is VectorIndex & IndexU
 /** Below the 3 s that HAProxy gives `/ready` (`deploy/haproxy.cfg`). */
 const checkMaxMs = 2_500;
 
-/** The probe, whose check has failed where it takes too long. */
+/** The probe with a timeout: a check that takes too long has failed. */
 const inTime = (probe: Probe): Probe => ({ ...probe, check: () => within(checkMaxMs, probe.check()) });

@@ -7,14 +7,14 @@ import { closeAll, type Closer } from './close-all.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { Closable, type Module, type PartName, type Parts, type Provide } from './parts.ts';
 
-/** What the modules have provided; each part is made when it is first asked for, and once. */
+/** What the modules provide. Each part is made once, when it is first asked for. */
 export interface OpenedContainer {
   readonly get: <Name extends PartName>(name: Name) => Promise<Parts[Name]>;
-  /** Closes all that was opened, the last first. */
+  /** Closes everything in reverse order of opening. */
   readonly close: () => Promise<void>;
 }
 
-/** Makes the folder of the data, and lets the modules provide their parts. */
+/** Creates the data folder and lets the modules provide their parts. */
 export const openContainer = (
   config: Config,
   duties: Duties,
@@ -34,7 +34,7 @@ export const openContainer = (
 
 const identifierOf = <Name extends PartName>(name: Name): ServiceIdentifier<Parts[Name]> => `portico:${name}`;
 
-/** Binds into an inversify container, each thing once; what must be closed is pushed onto `closers` as it is made. */
+/** Binds parts into an inversify container as singletons; pushes the closer of each onto `closers` as it is made. */
 const provideInto =
   (container: Container, closers: Closer[]): Provide =>
   (name, needs, make) => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
 
-/** Makes the folder of the data, for its owner alone; throws a `ConfigurationError` where it cannot be worked in. */
+/** Creates the data folder for its owner alone; throws a `ConfigurationError` if it cannot be used. */
 export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -13,7 +13,7 @@ export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
   }
 };
 
-/** Throws a `ConfigurationError` where a heartbeat could not be written. */
+/** Throws a `ConfigurationError` if the heartbeat file could not be written. */
 export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>): void => {
   if (heartbeatFile === null) return;
   try {
@@ -29,9 +29,9 @@ const unusable = (name: string, path: string, error: unknown): ConfigurationErro
 };
 
 const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'it is a file (EEXIST), a folder is wanted',
-  ENOTDIR: 'a part of its path is a file (ENOTDIR)',
-  ENOENT: 'its folder is not there (ENOENT)',
+  EEXIST: 'it is a file, not a folder (EEXIST)',
+  ENOTDIR: 'part of its path is a file (ENOTDIR)',
+  ENOENT: 'its folder does not exist (ENOENT)',
   EACCES: 'this user may not write there (EACCES)',
   EPERM: 'this user may not write there (EPERM)',
   EROFS: 'the file system is read-only (EROFS)',

@@ -2,23 +2,23 @@ import { isAbsolute, join, relative } from 'node:path';
 import { sqliteFiles } from '@portico/sql';
 import type { Config } from '../config.ts';
 
-/** A key that a backup has, by its name there. */
+/** A key file, by its name in a backup. */
 export type KeyFile = 'secrets.key' | 'local-issuer.key';
 
-/** Where the embedded default keeps what cannot be made anew. */
+/** Where the embedded default keeps what cannot be recreated. */
 export interface EmbeddedFiles {
   readonly database: string;
-  /** What is missing is kept by the operator elsewhere: in a variable, or in a file that is not of `DATA_DIR`. */
+  /** The operator keeps a missing one elsewhere: in a variable, or in a file outside `DATA_DIR`. */
   readonly keys: Readonly<Partial<Record<KeyFile, string>>>;
-  /** Copies the database as of one moment, beside a running service, into a file that is empty. */
+  /** Copies a consistent snapshot of the database into an empty file, beside a running service too. */
   readonly copy: (target: string) => Promise<void>;
-  /** Throws unless this file is a whole database that this version can go on with. */
+  /** Throws unless this file is an intact database that this version can use. */
   readonly check: (file: string) => Promise<void>;
-  /** Does the work while no process has the database open; returns false, and does nothing, where one has. */
+  /** Does the work while no process has the database open; does nothing and returns false if one has. */
   readonly alone: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** Null where the database is a server's. */
+/** Null if the database is PostgreSQL. */
 export const embeddedFiles = ({ database, dataDir, secretsKey }: Config): EmbeddedFiles | null => {
   if (database.kind !== 'sqlite') return null;
   const ownKey = secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? secretsKey.path : null;

@@ -11,7 +11,7 @@ import { createLogger } from '../runtime/logging.ts';
 const redis = await startRedis();
 
 test.skipIf(!redis?.control)(
-  'readiness tells that the limiter is in its fallback, and that it is not, on a night without requests',
+  'readiness tells without any requests when the limiter enters its fallback and when it leaves it',
   { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-gauge-'));

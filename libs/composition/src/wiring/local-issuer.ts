@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
 
-/** The local issuer alone, without the stores; null where it is off. It can be had beside a running service. */
+/** Opens the local issuer without the stores, beside a running service too; null if it is off. */
 export const openLocalIssuer = async (config: Config): Promise<LocalIssuer | null> => {
   const { systemModule } = await import('./modules/system.ts');
   const { identityModule } = await import('./modules/identity.ts');

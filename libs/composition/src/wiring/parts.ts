@@ -15,64 +15,64 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Duties } from '../process-role.ts';
 
-/** Keeps small texts beside the data, for parts of the composition. */
+/** Stores small texts beside the data for parts of the composition. */
 export interface KeyValueStore {
-  /** Null where there is none. */
+  /** Null if there is none. */
   get(name: string): Promise<string | null>;
   put(name: string, value: string): Promise<void>;
-  /** Stores the value unless there is one; returns the one that is stored then. */
+  /** Stores the value unless there is one; returns the stored one. */
   putIfAbsent(name: string, value: string): Promise<string>;
 }
 
-/** A database that was opened: the stores on it, and what the composition keeps there. */
+/** An open database: its stores, and what the composition keeps there. */
 export interface OpenedDatabase {
   readonly stores: StorePorts;
   readonly settings: KeyValueStore;
   readonly probe: Probe;
 }
 
-/** What an index that is kept elsewhere needs besides being searched. */
+/** Upkeep of an index outside this process. */
 export interface IndexUpkeep {
   /** Compares it with the database in the background, so that the first search finds it ready. */
   prepare(modelId: string): void;
-  /** Makes it anew from the database while the old one still answers; says how many vectors it has written. */
+  /** Rebuilds it from the database while the old one still answers; reports how many vectors it has written. */
   rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
 }
 
-/** Everything that the container holds, by its key: one place says what there is. */
+/** Everything that the container holds, by key. */
 export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts> {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
   readonly database: OpenedDatabase;
-  /** Counts requests; the probe is of a server that does. */
+  /** Counts requests; has a probe if a server does it. */
   readonly limiter: RateLimiter & { readonly probe?: Probe };
-  /** Who judges identity tokens; the probe is of an issuer that is somewhere else. */
+  /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
   readonly documents: DocumentReader;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
-  /** Who hands over jobs; the probe is of a server that does. */
+  /** Delivers jobs; has a probe if a server does it. */
   readonly queue: JobQueue & { readonly probe?: Probe };
-  /** Who sends mails; the probe is of an SMTP server. */
+  /** Sends mail; has a probe if an SMTP server does it. */
   readonly mail: { readonly mailer: Mailer; readonly probe: Probe | null };
-  /** The connection that limiter and bodies share; there only where Redis is configured. */
+  /** The connection that limiter and body store share; present only if Redis is configured. */
   readonly redis: RedisConnection;
-  /** As `redis`. */
+  /** Present only if Redis is configured. */
   readonly bodyStore: RedisBodyStore;
   readonly secretsKey: { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] };
-  /** Null where the local issuer is off. */
+  /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
 }
 
 export type PartName = keyof Parts;
 
-/** What an adapter's module does to be part of a composition. */
+/** Provides an adapter's parts to the composition. */
 export type Module = (provide: Provide) => void;
 
 export interface Provide {
   /**
-   * Says how the thing with this key is made from the things with those keys. The types of both follow from the
-   * registry, so a wrong dependency does not compile. `close` runs at the end, in the reverse order of making.
+   * Registers how to make the part `key` from the parts `needs`. Their types follow from `Parts`, so a wrong dependency does
+   * not compile. `close` runs at the end, in reverse order of making.
    */
   <K extends PartName, const Needs extends readonly PartName[]>(
     key: K,
@@ -83,7 +83,7 @@ export interface Provide {
   ): void;
 }
 
-/** A thing with what has to be done when it is no longer used. */
+/** A part together with its cleanup. */
 export class Closable<Thing> {
   readonly thing: Thing;
   readonly close: () => Promise<void> | void;
@@ -94,7 +94,7 @@ export class Closable<Thing> {
   }
 }
 
-/** What a module of a server is only loaded with; that it is absent is a defect of the composition. */
+/** Returns the setting that loaded a server's module; its absence is a bug in the composition. */
 export const configured = <T>(thing: T | null, variable: string): T => {
   if (thing === null) throw new Error(`${variable} is not set`);
   return thing;

@@ -1,17 +1,17 @@
 import type { Ports } from '@portico/domain';
 import type { IndexUpkeep } from './parts.ts';
 
-/** A vector index that is kept outside of this process. */
+/** A vector index outside this process. */
 export interface RemoteIndex {
   /** Compares it with the database in the background, so that the first search finds it ready. */
   prepare(): Promise<void>;
-  /** Makes it anew from the database while the old one still answers. */
+  /** Rebuilds it from the database while the old one still answers. */
   rebuild(onProgress: (written: number, total: number) => void): Promise<IndexRebuild>;
 }
 
 export interface IndexRebuild {
   readonly model: string;
-  /** How many were written. */
+  /** How many vectors were written. */
   readonly vectors: number;
 }
 

@@ -5,23 +5,23 @@ import { ensureFile, readIfPresent } from '@portico/system';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
 
-/** Each of 32 bytes: what seals, and what still opens. */
+/** Keys of 32 bytes: the current one seals, the previous ones still open. */
 export interface SecretsKeys {
   readonly current: Uint8Array;
   readonly previous: readonly Uint8Array[];
 }
 
-/** What was sealed does not open: says what is wanted, and which ways out there are. */
+/** Sealed data does not open: says which key is needed, and the ways out. */
 export class LostKeyError extends Error {
   override readonly name = 'LostKeyError';
 }
 
 const waysOut =
-  'put that key back, or give it in SECRETS_KEY_PREVIOUS, or, where it is lost for good, run "portico keys reset"';
+  'put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"';
 
 /**
- * The keys that are configured. A key file that is not there is made, but never beside data that only another key opens:
- * then a `LostKeyError` is thrown. Of several processes that start at once all have the same key.
+ * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database holds data that only
+ * another key opens. Processes that start at once all get the same key.
  */
 export const openSecretsKeys = async (
   { secretsKey, production }: Pick<Config, 'secretsKey' | 'production'>,
@@ -32,10 +32,10 @@ export const openSecretsKeys = async (
   if (present.current) return { ...present, current: present.current };
   const { path, previous } = present;
   const missing = keysMissing(await sealed.read(), previous);
-  // Whoever sealed something made the file before: it may have come since it was looked for.
+  // A process makes the file before it seals anything: the file may have appeared since it was read.
   const text = missing.length > 0 ? await readKeyFile(path) : null;
   if (missing.length > 0 && text === null) {
-    throw new LostKeyError(`${path} is not there, and the database holds what ${named(missing)} sealed: ${waysOut}.`);
+    throw new LostKeyError(`${path} is missing, but the database has data sealed by ${named(missing)}: ${waysOut}.`);
   }
   const { key, made } = await makeSecretsKeyFile(path, makeSecretsKey());
   if (made && production)
@@ -45,10 +45,10 @@ export const openSecretsKeys = async (
 
 export type PresentKeys =
   | { readonly current: Uint8Array; readonly previous: readonly Uint8Array[] }
-  /** The file that a key is to be made in. */
+  /** The file to create a key in. */
   | { readonly current: null; readonly path: string; readonly previous: readonly Uint8Array[] };
 
-/** The keys that are there, without making one. Throws a `ConfigurationError` where a file holds none. */
+/** Reads the keys without making one. Throws a `ConfigurationError` if the file holds none. */
 export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise<PresentKeys> => {
   const previous = secretsKey.previous.map((text) => parseSecretsKey(text, 'SECRETS_KEY_PREVIOUS'));
   if (secretsKey.from === 'value') return { current: parseSecretsKey(secretsKey.current, 'SECRETS_KEY'), previous };
@@ -57,29 +57,29 @@ export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise
   return text === null ? { current: null, path, previous } : { current: parsed(text, path), previous };
 };
 
-/** Makes the file with this key, unless there is one by now; returns the key that it holds. */
+/** Creates the file with this key unless it exists by now; returns the key that it holds. */
 export const makeSecretsKeyFile = async (
   path: string,
   draft: string,
 ): Promise<{ readonly key: Uint8Array; readonly made: boolean }> => {
   const { text, made } = await ensureFile(path, () => draft).catch((error: unknown) => {
-    throw unusable(path, 'cannot be made', error);
+    throw unusable(path, 'cannot be created', error);
   });
   return { key: parsed(text, path), made };
 };
 
-/** What is said where the present keys do not open the pepper: by another key, or because it was changed. */
+/** The error for a pepper that does not open: another key sealed it, or it was changed. */
 export const lostPepper = ({ current, previous }: SecretsKeys, error: unknown): LostKeyError =>
   error instanceof UnknownKeyError
     ? new LostKeyError(
-        `The database wants the key ${error.keyId}, and ${named([current, ...previous].map(keyIdOf))} is configured: ${waysOut}.`,
+        `The database was sealed with the key ${error.keyId}, but the configuration has ${named([current, ...previous].map(keyIdOf))}: ${waysOut}.`,
       )
     : new LostKeyError(
-        'What all API keys depend on was changed in the database and does not open: restore a backup, or, where there is none, run "portico keys reset".',
+        'The pepper of the API keys was changed in the database and does not open: restore a backup or, if there is none, run "portico keys reset".',
         { cause: error },
       );
 
-/** The ids of the keys that are wanted and not among these. */
+/** The ids of the keys that sealed something and are not among the known ones. */
 const keysMissing = (
   { collections, mails, pepper }: SealedSecrets,
   known: readonly Uint8Array[],

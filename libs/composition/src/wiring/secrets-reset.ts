@@ -7,11 +7,11 @@ import { dutiesOf } from '../process-role.ts';
 import { openContainer } from './container.ts';
 import { makeSecretsKeyFile, readSecretsKeys } from './secrets-key.ts';
 
-/** What is done where the key that sealed the data is lost; it works on the stores alone, which do not open otherwise. */
+/** Recovers from a lost key. Opens the stores alone, because a whole composition does not start without the key. */
 export interface SecretsReset {
-  /** What no configured key opens. */
+  /** Finds what no configured key opens. */
   find(): Promise<LostSecrets>;
-  /** Takes that away, and makes a key where none is configured; returns what was taken. */
+  /** Removes it, and makes a key if none is configured; returns what was removed. */
   reset(): Promise<LostSecrets>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { createBullmqJobQueue } from '@portico/bullmq';
 import { Closable, configured, type Module } from '../parts.ts';
 import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
 
-/** Hands jobs over by BullMQ: to this process where it works jobs, to the workers otherwise. */
+/** Delivers jobs through BullMQ: to this process if it runs jobs, else to the workers. */
 export const bullmqModule: Module = (provide) => {
   provide('queue', ['config', 'duties', 'logger'], ({ redis, ollama }, duties, logger) => {
     const queue = createBullmqJobQueue({

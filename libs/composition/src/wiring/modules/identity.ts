@@ -5,7 +5,7 @@ import { isPorticoError, type TokenVerifier } from '@portico/domain';
 import { ConfigurationError } from '../../environment.ts';
 import { Closable, type Module, type KeyValueStore } from '../parts.ts';
 
-/** Identity tokens of the configured issuer, of the local one, or of both. */
+/** Verifies identity tokens of the configured issuer, the local one, or both. */
 export const identityModule: Module = (provide) => {
   provide('localIssuer', ['config', 'clock'], async ({ identity, dataDir }, clock) => {
     if (!identity.local) return null;
@@ -15,7 +15,7 @@ export const identityModule: Module = (provide) => {
       return await createLocalIssuer({ key: text, clock });
     } catch {
       throw new ConfigurationError([
-        `DATA_DIR: ${path} holds no key of the local issuer; once it is removed, a new one is made`,
+        `DATA_DIR: ${path} holds no key of the local issuer: remove it, and the next start makes a new one`,
       ]);
     }
   });
@@ -24,7 +24,7 @@ export const identityModule: Module = (provide) => {
     ['config', 'clock', 'logger', 'database', 'localIssuer'],
     ({ identity }, clock, logger, { settings }, localIssuer) => {
       if (!identity.issuer) {
-        if (!localIssuer) throw new Error('There is neither an issuer nor a local one');
+        if (!localIssuer) throw new Error('There is neither a configured issuer nor a local one');
         return { verifier: localIssuer.verifier, probe: null };
       }
       const storage = keySetStorage(settings);
@@ -35,7 +35,7 @@ export const identityModule: Module = (provide) => {
   );
 };
 
-/** The last good key set outlives a restart while the provider is down. */
+/** The last good key set survives a restart while the provider is down. */
 const keySetStorage = (settings: KeyValueStore) => ({
   load: () => settings.get('identity-key-set'),
   save: (text: string) => settings.put('identity-key-set', text),

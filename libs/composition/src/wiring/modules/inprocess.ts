@@ -3,7 +3,7 @@ import { createClosedJobQueue, createInProcessJobQueue, createInProcessRateLimit
 import { Closable, type Module } from '../parts.ts';
 import { jobsAtOnce } from './jobs-at-once.ts';
 
-/** Limiter and job queue within this process. */
+/** Limiter and job queue in this process. */
 export const inProcessModule: Module = (provide) => {
   provide(
     'limiter',

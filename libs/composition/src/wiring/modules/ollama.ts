@@ -1,7 +1,7 @@
 import { createOllamaEmbedder } from '@portico/ollama';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** Embeddings of a model that an Ollama server runs. */
+/** Embeddings from a model on an Ollama server. */
 export const ollamaModule: Module = (provide) => {
   provide('embedder', ['config', 'logger'], ({ ollama }, logger) => {
     const embedder = createOllamaEmbedder({

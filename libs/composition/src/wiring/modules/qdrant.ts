@@ -2,7 +2,7 @@ import { createQdrantVectorIndex } from '@portico/qdrant';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** The vector index in Qdrant; while that is away the vectors of the database are searched within this process. */
+/** The vector index in Qdrant; while it is away, this process searches the vectors of the database. */
 export const qdrantModule: Module = (provide) => {
   provide('vectors', ['config', 'logger', 'database'], ({ qdrant }, logger, { stores: { embeddings } }) => {
     const index = createQdrantVectorIndex({

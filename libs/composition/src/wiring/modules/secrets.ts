@@ -4,7 +4,7 @@ import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import type { Module } from '../parts.ts';
 import { lostPepper, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
 
-/** What guards secrets at rest: AES-256-GCM with the configured key, argon2id with a pepper of the installation. */
+/** Protects secrets at rest: AES-256-GCM with the configured key, argon2id with the installation's pepper. */
 export const secretsModule: Module = (provide) => {
   provide('secretsKey', ['config', 'database', 'logger'], (config, { stores }, logger) =>
     openSecretsKeys(config, stores.sealed, logger),
@@ -19,8 +19,8 @@ export const secretsModule: Module = (provide) => {
 };
 
 /**
- * Made once for a database and kept sealed in it, so that the tags of API keys outlive a change of the secrets key. What a
- * previous key sealed is sealed anew at the first start with the current one, and needs the previous one no more.
+ * Made once for a database and kept sealed in it, so that the tags of API keys survive a change of the secrets key. The
+ * first start with a new key reseals it; after that it no longer needs the previous key.
  */
 const installationPepper = async (
   keys: SecretsKeys,

@@ -1,7 +1,7 @@
 import { createSmtpMailer } from '@portico/mail';
 import { Closable, configured, type Module } from '../parts.ts';
 
-/** Mails by an SMTP server. */
+/** Sends mail through an SMTP server. */
 export const smtpModule: Module = (provide) => {
   provide('mail', ['config', 'clock', 'logger'], ({ mail: { smtpUrl, from } }, clock, logger) => {
     const mailer = createSmtpMailer({ url: configured(smtpUrl, 'SMTP_URL'), from, clock, log: logger });
