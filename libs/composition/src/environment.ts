@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { isLoopback } from '@portico/dependencies';
+import { windowSecondsMax } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
@@ -60,7 +62,10 @@ const limit = z
     const [allowed, windowSeconds] = text.split('/').map(Number);
     return { allowed: allowed ?? 0, windowSeconds: windowSeconds ?? 0 };
   })
-  .refine(({ windowSeconds }) => windowSeconds <= 2_678_400, 'requests/seconds with at most 2678400 seconds');
+  .refine(
+    ({ windowSeconds }) => windowSeconds <= windowSecondsMax,
+    `requests/seconds with at most ${windowSecondsMax} seconds`,
+  );
 
 const units = { b: 1, kb: 1_024, mb: 1_048_576 } as const;
 const size = z
@@ -70,11 +75,10 @@ const size = z
   .transform((text) => Number.parseInt(text, 10) * units[(/[a-z]+$/.exec(text)?.[0] ?? 'b') as keyof typeof units])
   .refine((bytes) => bytes <= 268_435_456, 'a size of at most 256mb');
 
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const issuerUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }, 'an https address, or http on loopback, without user and password');
 
 const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>

@@ -1,5 +1,14 @@
 /** A value that JSON can represent. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isJsonArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 /** Names of members by which an object could reach its prototype. Others, such as `prototype`, are plain data. */
 export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];

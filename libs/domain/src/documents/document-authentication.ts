@@ -1,9 +1,9 @@
 import { hasAtMost } from '../characters.ts';
 import { parameterNameMax } from '../collections/collection-texts.ts';
 import type { ApiKeyPlace, AuthenticationScheme } from '../collections/collection.ts';
-import type { Json } from '../json.ts';
+import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
-import { isJsonArray, isJsonObject, localPath, memberOf, valueAt } from './document-value.ts';
+import { localPath, memberOf, valueAt } from './document-value.ts';
 import type { DerivedFact, DocumentPath, FirstName } from './document.ts';
 
 const none: AuthenticationScheme = { type: 'none', name: null, in: null };

@@ -1,8 +1,8 @@
 import { hasAtMost } from '../characters.ts';
 import { baseUrlMax } from '../collections/collection-texts.ts';
-import type { Json } from '../json.ts';
+import { isJsonArray, type Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
-import { isJsonArray, memberOf } from './document-value.ts';
+import { memberOf } from './document-value.ts';
 import type { DerivedFact } from './document.ts';
 
 /**

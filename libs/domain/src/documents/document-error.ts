@@ -1,5 +1,5 @@
-import type { Json } from '../json.ts';
-import { isJsonObject, memberOf } from './document-value.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import { memberOf } from './document-value.ts';
 
 /**
  * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the place and what

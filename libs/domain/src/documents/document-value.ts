@@ -1,12 +1,5 @@
-import type { Json } from '../json.ts';
+import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import type { DocumentPath } from './document.ts';
-
-export type JsonObject = { readonly [key: string]: Json };
-
-export const isJsonObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const isJsonArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 /** The object's own member of that name: a document may hold keys such as `toString` or `__proto__`. */
 export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
