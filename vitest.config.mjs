@@ -6,12 +6,12 @@ import { defineConfig } from 'vitest/config';
 import { SkippedTestsReporter } from './libs/test-servers/src/skipped-tests-reporter.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
-  throw new Error(`Portico needs Node 24 or newer; this is ${process.version}. Run the tests by "npm test".`);
+  throw new Error(`Portico needs Node 24 or newer; this is ${process.version}. Run the tests with "npm test".`);
 }
 
 const manifestOf = (root) => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** One project a package, by the package's name; its sources are taken as they are, without a build. */
+/** One project per package, named like the package; runs the sources as they are, without a build. */
 const project = (root, quick) => ({
   root,
   ssr: { resolve: { conditions: ['@portico/source', ...defaultServerConditions] } },
@@ -20,9 +20,9 @@ const project = (root, quick) => ({
     include: [quick ? 'src/**/*.test.ts' : '{src,test}/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Each attempt is quick; what is waited for may be slow where much runs at once.
+    // Each attempt is quick; what it waits for may be slow on a busy machine.
     expect: { poll: { timeout: 10_000 } },
-    // Worker threads and child processes that tests start resolve the same sources.
+    // Makes worker threads and child processes of the tests resolve the same sources.
     execArgv: ['-C', '@portico/source'],
   },
 });
@@ -35,7 +35,7 @@ const roots = globSync(
 ).map((root) => join(import.meta.dirname, root));
 
 export default defineConfig(({ mode }) => {
-  // For `npm run check`: of the packages tagged `tests:quick` the tests in src, which need no server.
+  // For `npm run check`: only the tests in src of packages tagged `tests:quick`, which need no server.
   const quick = mode === 'quick';
   const tested = quick ? roots.filter((root) => manifestOf(root).nx.tags.includes('tests:quick')) : roots;
   return {

@@ -4,7 +4,7 @@
  */
 export function absent(server: string, remedy: string): null {
   if (process.env['REQUIRE_SERVICES'] === '1') {
-    throw new Error(`${server} is required (REQUIRE_SERVICES=1) and cannot be had: ${remedy}.`);
+    throw new Error(`${server} is required (REQUIRE_SERVICES=1) but unavailable: ${remedy}.`);
   }
   return null;
 }

@@ -1,6 +1,6 @@
 export interface ContainerOptions {
   image: string;
-  /** Inside the container. */
+  /** The server's port inside the container. */
   port: number;
   environment?: Record<string, string>;
   command?: string[];
@@ -19,11 +19,11 @@ export interface Container {
 
 /**
  * Starts a container through Testcontainers, which also removes it if this process is killed. Returns null if no engine
- * runs, or with TEST_CONTAINERS=0, for those who have an engine but do not want to use it for tests.
+ * runs, or with TEST_CONTAINERS=0, which keeps an engine from being used for tests.
  */
 export async function startContainer(options: ContainerOptions): Promise<Container | null> {
   if (process.env['TEST_CONTAINERS'] === '0') return null;
-  // Loaded only if needed: loading takes longer than starting a server of this machine.
+  // Loaded only if needed: loading takes longer than starting a server on this machine.
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();

@@ -42,7 +42,7 @@ async function opened(): Promise<RawSocket> {
 }
 
 describe('A proxy that passes', () => {
-  it('carries bytes both ways, each end by itself, and counts the open connections', async () => {
+  it('carries bytes both ways, ends each direction separately, and counts the open connections', async () => {
     const [one, other] = [await opened(), await opened()];
     expect(proxy.connections).toBe(2);
     one.finish();
@@ -54,7 +54,7 @@ describe('A proxy that passes', () => {
     await until(() => expect([proxy.connections, sockets.size]).toEqual([0, 0]));
   });
 
-  it('carries much more than fits between two sockets', async () => {
+  it('carries much more than fits into the socket buffers', async () => {
     const socket = await RawSocket.open(proxy.port);
     const much = 'x'.repeat(5_000_000);
     socket.send(much);
@@ -63,19 +63,19 @@ describe('A proxy that passes', () => {
     socket.close();
   });
 
-  it('ends a connection whose server is not there', async () => {
+  it('ends a connection if its server is away', async () => {
     const nobody = await startFaultProxy({ host: '127.0.0.1', port: 1 });
     expect(await (await RawSocket.open(nobody.port)).ended).toBe('end');
     await nobody.close();
   });
 
-  it('is put in the place of the server in its address', () => {
+  it('replaces the server in its address', () => {
     const through = new URL(proxy.through(`postgresql://me:p%40ss@db.example:${port}/name?x=1`));
     expect([through.host, through.pathname, through.search]).toEqual([`127.0.0.1:${proxy.port}`, '/name', '?x=1']);
     expect([through.username, through.password]).toEqual(['me', 'p%40ss']);
   });
 
-  it('drops all connections when told, and takes new ones', async () => {
+  it('drops all connections on demand, and accepts new ones', async () => {
     const dropped = [await opened(), await opened()];
     proxy.dropAll();
     await Promise.all(dropped.map((socket) => socket.ended));
@@ -84,7 +84,7 @@ describe('A proxy that passes', () => {
   });
 });
 
-it('A proxy that is down ends what is open and refuses what is new; later it passes on the same port', async () => {
+it('A proxy that is down ends open connections and refuses new ones; later it passes on the same port', async () => {
   const open = await opened();
   await proxy.set('down');
   await open.ended;
@@ -110,7 +110,7 @@ it('A proxy that hangs keeps connections open, accepts new ones, and carries not
   dialled.close();
 });
 
-it('A proxy that resets does so to open connections and to new ones', async () => {
+it('A proxy that resets resets open connections and new ones', async () => {
   const open = await opened();
   await proxy.set('reset');
   expect(await open.ended).toBe('reset');
@@ -120,7 +120,7 @@ it('A proxy that resets does so to open connections and to new ones', async () =
   expect(heard).toBe('hello');
 });
 
-it('A proxy that answers garbage does so on open connections and on new ones, and ends them with the mode', async () => {
+it('A proxy that answers garbage sends it on open connections and new ones, and ends them with the mode', async () => {
   const open = await opened();
   await proxy.set('garbage');
   const dialled = await RawSocket.open(proxy.port);
@@ -138,7 +138,7 @@ it('A proxy that answers garbage does so on open connections and on new ones, an
   (await opened()).close();
 });
 
-it('A proxy with latency delays the answers and keeps their order, also when the mode is left', async () => {
+it('A proxy with latency delays the answers and keeps their order, even when the mode changes', async () => {
   const open = await opened();
   await proxy.set({ latencyMs: 300 });
   const since = performance.now();
@@ -154,7 +154,7 @@ it('A proxy with latency delays the answers and keeps their order, also when the
 });
 
 it.each<FaultMode>(['pass', 'hang', 'garbage', { latencyMs: 10 }])(
-  'A proxy that is closed while its mode is %j ends its connections and listens no more',
+  'A proxy that is closed while its mode is %j ends its connections and stops listening',
   async (mode) => {
     const open = await opened();
     await proxy.set(mode);

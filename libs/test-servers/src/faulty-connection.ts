@@ -47,7 +47,7 @@ export class FaultyConnection {
     this.#flow();
   }
 
-  /** A socket that is not read holds its peer up: what the peer sends waits in the system. */
+  /** Backpressure: what a peer sends to a socket that is not read waits in the system's buffers. */
   #flow(): void {
     for (const socket of [this.#client, this.#server]) {
       if (this.#mode === 'hang') socket?.pause();
@@ -77,7 +77,7 @@ export class FaultyConnection {
   }
 }
 
-/** No faster than the receiver takes it. */
+/** Forwards no faster than the receiver reads. */
 function forward(bytes: Buffer, from: Socket, to: Socket, flow: () => void): void {
   if (!to.writable || to.write(bytes)) return;
   from.pause();

@@ -3,21 +3,21 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { freePort } from './free-port.ts';
 
-it('A port that was given is not given again, however many are asked for at once', async () => {
+it('A port is handed out only once, however many are requested at once', async () => {
   const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
   expect(new Set(ports).size).toBe(200);
 });
 
-it('A port on which somebody listens is passed over', async () => {
+it('A port that is in use is skipped', async () => {
   const before = await freePort();
   const listening = createServer().listen(before + 1, '127.0.0.1');
-  // If it cannot listen there, somebody else does.
+  // If it cannot listen there, another process does.
   await once(listening, 'listening').catch(() => undefined);
   expect(await freePort()).not.toBe(before + 1);
   listening.close();
 });
 
-it('The ports are those of the test worker, and none that an outgoing connection is given', async () => {
+it('The ports are in the range of the test worker, below those of outgoing connections', async () => {
   const worker = Number(process.env['VITEST_POOL_ID']);
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
   for (const port of ports) {

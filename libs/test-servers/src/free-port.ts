@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that operating systems use for outgoing connections (Linux from 32768, others from 49152). So nobody
- * takes the port by chance while its server is stopped, and a client that dials a stopped server cannot reach itself.
+ * Below the ports that operating systems use for outgoing connections (Linux from 32768, others from 49152). So no
+ * process takes the port by chance while its server is stopped, and a client of a stopped server cannot dial itself.
  */
 const firstPort = 15_000;
 const portsOfWorker = 1_000;
@@ -14,8 +14,8 @@ const workerFirstPort = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) 
 let drawn = randomInt(portsOfWorker);
 
 /**
- * A port of 127.0.0.1 on which nobody listens now and which this process has not handed out before, so that it stays
- * free while its server is stopped. Another process may still take it first: a caller whose bind fails must try again.
+ * A port of 127.0.0.1 that is free now and that this process has not handed out before, so that it stays free while its
+ * server is stopped. Another process may still take it first: a caller whose bind fails must try again.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < portsOfWorker; attempt++) {

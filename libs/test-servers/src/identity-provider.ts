@@ -27,7 +27,7 @@ export interface Person {
 export interface TestIdentityProvider {
   readonly issuer: string;
   readonly clientId: string;
-  /** Signs somebody in with an authorization code and PKCE, as an application would. */
+  /** Signs a person in with an authorization code and PKCE, as an application would. */
   signIn(person: Person): Promise<SignedIn>;
   /** Starts to sign with a new key; the earlier ones stay published. */
   rotate(): void;
@@ -55,7 +55,7 @@ export async function startIdentityProvider({
     if (request.url === '/jwks') requests.keys += 1;
     void loopback.awake.then(() => answer(request, response));
   });
-  // A kept connection would be dead after a stop, above all for the test's own requests.
+  // A kept-alive connection would be dead after a stop, especially for the test's own requests.
   server.maxRequestsPerSocket = 1;
   const loopback = await LoopbackServer.start(server);
   const issuer = `http://127.0.0.1:${loopback.port}`;
@@ -86,7 +86,7 @@ export async function startIdentityProvider({
   };
 }
 
-/** Nobody listens there: the code is taken from the address. */
+/** Nothing listens there: the code is read from the address. */
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
@@ -151,7 +151,7 @@ const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
 });
 
-/** Replaces a page with a password: whomever the application names is signed in. */
+/** Replaces a login page: signs in the person that the application names. */
 const logIn = async (provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { params } = await provider.interactionDetails(request, response);
   await provider.interactionFinished(request, response, { login: { accountId: String(params['login_hint']) } });

@@ -38,7 +38,7 @@ export class LoopbackServer implements ServerControl {
     return this.#port;
   }
 
-  /** A server awaits this before each answer: it is fulfilled unless the server is paused. */
+  /** A server awaits this before each answer; pending while the server is paused. */
   get awake(): Promise<void> {
     return this.#gate.promise;
   }
@@ -54,7 +54,7 @@ export class LoopbackServer implements ServerControl {
     });
   }
 
-  /** Both ways break connections. */
+  /** Breaks connections, in either mode. */
   async stop(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

@@ -13,13 +13,13 @@ import { startRedis } from './redis.ts';
 const run = promisify(execFile);
 const script = (name: string) => join(import.meta.dirname, '..', 'test', name);
 
-/** The folder in which the servers of one test keep their files, to see what they leave behind. */
+/** The folder for the files of the servers, to see what they leave behind. */
 const temporary = mkdtempSync(join(tmpdir(), 'portico-left-behind-'));
 chmodSync(temporary, 0o755);
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** The processes of the servers run in their folders; only Linux shows this. */
+/** The processes whose working directory is in this folder, as those of the servers; only Linux shows it. */
 const processesIn = (folder: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -52,7 +52,7 @@ describe.skipIf(!arePrivate || process.platform !== 'linux')('Private servers', 
   );
 
   it.each(['running', 'paused'])(
-    'leave none behind when the process that started them is killed while they are %s',
+    'leave nothing behind when the process that started them is killed while they are %s',
     async (state) => {
       const parent = spawn(process.execPath, ['-C', '@portico/source', script('start-and-stay.ts'), state], {
         env: { ...process.env, TMPDIR: temporary },
@@ -73,7 +73,7 @@ describe.skipIf(!arePrivate || process.platform !== 'linux')('Private servers', 
     },
   );
 
-  it('do not keep a process alive that forgets to close them', async () => {
+  it('do not keep a process alive if it forgets to close them', async () => {
     const source = `import { startRedis } from ${JSON.stringify(join(import.meta.dirname, 'redis.ts'))}; await startRedis();`;
     await run(process.execPath, ['--input-type=module-typescript', '-e', source], {
       env: { ...process.env, TMPDIR: temporary },
@@ -82,7 +82,7 @@ describe.skipIf(!arePrivate || process.platform !== 'linux')('Private servers', 
   });
 });
 
-describe('Where no server can be had', () => {
+describe('If no server is available', () => {
   const environment = {
     TEST_POSTGRES_URL: '',
     TEST_REDIS_URL: '',
@@ -97,7 +97,7 @@ describe('Where no server can be had', () => {
     return JSON.parse(stdout) as unknown[];
   };
 
-  it('null is answered, so that its tests are skipped', async () => {
+  it('the result is null, so that its tests are skipped', async () => {
     expect(await start({})).toEqual([null, null]);
   });
 

@@ -7,7 +7,7 @@ interface Part {
 export interface ParsedMail {
   /** With its angle brackets. */
   readonly messageId: string;
-  /** From its headers. */
+  /** From its headers To, Cc and Bcc. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -41,14 +41,14 @@ export const parseMail = (bytes: Buffer): ParsedMail => {
 
 const parsePart = (text: string): Part => {
   const end = text.indexOf('\r\n\r\n');
-  if (end < 0) throw new Error('a part has no end of its headers');
+  if (end < 0) throw new Error('the headers of a part have no end');
   const lines = text
     .slice(0, end)
     .replaceAll(/\r\n(?=[ \t])/g, '')
     .split('\r\n');
   const headers = lines.map((line) => {
     const match = /^([!-9;-~]+):[ \t]?(.*)$/.exec(line);
-    if (!match) throw new Error(`no header: ${JSON.stringify(line)}`);
+    if (!match) throw new Error(`not a header: ${JSON.stringify(line)}`);
     return [(match[1] ?? '').toLowerCase(), match[2] ?? ''] as const;
   });
   return { headers, body: text.slice(end + 4) };
@@ -65,7 +65,7 @@ const headerOf = (part: Part, name: string): string => {
 
 const alternativesOf = (mail: Part): readonly Part[] => {
   const boundary = /^multipart\/alternative;.*boundary="([^"]+)"/.exec(headerOf(mail, 'content-type'))?.[1];
-  if (boundary === undefined) throw new Error('the mail is no multipart/alternative');
+  if (boundary === undefined) throw new Error('the mail is not multipart/alternative');
   const [, ...pieces] = `\r\n${mail.body}`.split(`\r\n--${boundary}`);
   if (!pieces.at(-1)?.startsWith('--')) throw new Error('the mail is not closed');
   return pieces.slice(0, -1).map((piece) => parsePart(piece.slice(2)));

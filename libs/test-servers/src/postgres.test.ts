@@ -4,7 +4,7 @@ import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
 import { startPostgres } from './postgres.ts';
 import type { ServerControl } from './server-process.ts';
 
-/** Asks whether TLS is spoken; a backend that is started for the connection answers "N". */
+/** Asks whether the server speaks TLS; the backend started for the connection answers "N". */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
 
@@ -13,7 +13,7 @@ afterAll(() => postgres?.close());
 afterEach(() => vi.unstubAllEnvs());
 
 describe.skipIf(!postgres)('PostgreSQL for tests', () => {
-  it('gives a new, empty database of UTF-8 to each who asks', async () => {
+  it('returns a new, empty UTF-8 database for each call', async () => {
     const urls = await Promise.all([postgres!.newDatabase(), postgres!.newDatabase(), postgres!.newDatabase()]);
     expect(new Set(urls).size).toBe(3);
     for (const url of urls) {
@@ -27,13 +27,13 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
   const url = postgres?.url ?? '';
   const control = postgres?.control as ServerControl;
 
-  it('asks for its password', async () => {
+  it('requires its password', async () => {
     const stranger = new URL(url);
     stranger.password = 'wrong';
     await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('answers nothing while it is paused, neither on open connections nor on new ones, and all of it afterwards', async () => {
+  it('answers nothing while it is paused, on open connections or new ones, and everything afterwards', async () => {
     const open = await RawSocket.open(portOf(url));
     open.send(sslRequest);
     await until(() => expect(open.received).toBe('N'));
@@ -44,7 +44,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([open.received, dialled.received]).toEqual(['N', '']);
     await control.resume();
-    // The second request is one too many for the open connection: it gets an error and is ended.
+    // The open connection may not repeat the request: it gets an error and is ended.
     await until(() => expect(dialled.received).toBe('N'));
     expect(await open.ended).toBe('end');
     expect(open.received.slice(0, 2)).toBe('NE');
@@ -52,7 +52,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
   });
 
   it.each(['fast', 'immediate'] as const)(
-    'is refused after a stop (%s) and has the same port and all that was committed again',
+    'refuses connections after a stop (%s), and comes back on the same port with all that was committed',
     async (how) => {
       const database = await postgres!.newDatabase();
       await query(database, 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -67,7 +67,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     },
   );
 
-  it('can be stopped while it is paused, and while a connection never says who it is', async () => {
+  it('can be stopped while it is paused, and while a connection never authenticates', async () => {
     await control.pause();
     const silent = await RawSocket.open(portOf(url));
     await control.stop();
@@ -77,7 +77,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     expect(await query(url, 'SELECT 1')).toBe('1');
   });
 
-  it('waits for the disk only where durability is asked for, and then whatever server the environment names', async () => {
+  it('waits for the disk only if durability is requested, and then ignores the server of the environment', async () => {
     vi.stubEnv('TEST_POSTGRES_URL', url);
     const durable = await startPostgres({ durable: true });
     expect(portOf(durable!.url)).not.toBe(portOf(url));
@@ -86,7 +86,7 @@ describe.skipIf(!postgres?.control)('A private PostgreSQL', () => {
     await durable!.close();
   });
 
-  it('is, where the environment names it, used as it is and left running without the databases of the test', async () => {
+  it('is used as it is if the environment names it, and left running without the databases of the test', async () => {
     vi.stubEnv('TEST_POSTGRES_URL', url);
     const given = await startPostgres();
     expect([given!.url, given!.control]).toEqual([url, null]);

@@ -7,7 +7,7 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, int
 const redis = await startRedis();
 afterAll(() => redis?.close());
 
-/** The server's answers to commands, one line each; it must answer as many lines as expected. */
+/** The lines that the server answers to commands; waits until there are as many as expected. */
 async function ask(url: string, commands: string[], lines = commands.length): Promise<string[]> {
   const socket = await RawSocket.open(portOf(url));
   socket.send(commands.map((command) => `${command}\r\n`).join(''));
@@ -17,7 +17,7 @@ async function ask(url: string, commands: string[], lines = commands.length): Pr
 }
 
 describe.skipIf(!redis?.control)('A private Redis', () => {
-  it('answers, never drops a key to make room, and keeps nothing on disk', async () => {
+  it('answers, never evicts a key, and keeps nothing on disk', async () => {
     expect(await ask(redis!.url, ['PING'])).toEqual(['+PONG']);
     expect(await ask(redis!.url, ['CONFIG GET maxmemory-policy'], 5)).toContain('noeviction');
     expect(await ask(redis!.url, ['CONFIG GET save', 'CONFIG GET appendonly'], 10)).toEqual([
@@ -32,7 +32,7 @@ describe.skipIf(!redis?.control)('A private Redis', () => {
     expect(await ask(redis!.url, ['EXISTS flushed'])).toEqual([':0']);
   });
 
-  it('answers nothing while it is paused, neither on open connections nor on new ones, and all of it afterwards', async () => {
+  it('answers nothing while it is paused, on open connections or new ones, and everything afterwards', async () => {
     const open = await RawSocket.open(portOf(redis!.url));
     await redis!.control!.pause();
     const dialled = await RawSocket.open(portOf(redis!.url));
@@ -47,7 +47,7 @@ describe.skipIf(!redis?.control)('A private Redis', () => {
   });
 
   it.each(['fast', 'immediate'] as const)(
-    'is refused after a stop (%s) and comes back empty on the same port',
+    'refuses connections after a stop (%s) and comes back empty on the same port',
     async (how) => {
       await ask(redis!.url, ['SET kept 1']);
       const open = await RawSocket.open(portOf(redis!.url));
@@ -59,7 +59,7 @@ describe.skipIf(!redis?.control)('A private Redis', () => {
     },
   );
 
-  it('takes arguments and a password, which its address has and its flush gives', async () => {
+  it('takes arguments and a password, which its address includes and its flush uses', async () => {
     const own = await startRedis({ args: ['--maxmemory', '7mb'], password: 'p@ss/word' });
     expect(await ask(own!.url, ['PING'])).toEqual([expect.stringMatching(/^-NOAUTH/)]);
     expect(await ask(own!.url, ['AUTH p@ss/word', 'CONFIG GET maxmemory'], 6)).toContain('7340032');
@@ -68,7 +68,7 @@ describe.skipIf(!redis?.control)('A private Redis', () => {
     await own!.close();
   });
 
-  it('is told from one that the environment names, which is used as it is and left running', async () => {
+  it('is separate from the server of the environment, which is used as it is and left running', async () => {
     vi.stubEnv('TEST_REDIS_URL', `${redis!.url.slice(0, -1)}3`);
     const given = await startRedis();
     const own = await startRedis({ args: ['--databases', '1'] });
@@ -82,13 +82,13 @@ describe.skipIf(!redis?.control)('A private Redis', () => {
     expect(await ask(redis!.url, ['EXISTS other', 'SELECT 3', 'EXISTS mine'])).toEqual([':1', '+OK', ':0']);
   });
 
-  it('starts beside many others at once, each on a port of its own', async () => {
+  it('starts beside many others at once, each on its own port', async () => {
     const others = await Promise.all(Array.from({ length: 12 }, () => startRedis()));
     expect(new Set(others.map((other) => other!.url)).size).toBe(12);
     await Promise.all(others.map((other) => other!.close()));
   });
 
-  it('says what it was that kept it from starting', async () => {
+  it('says why it could not start', async () => {
     await expect(startRedis({ args: ['--no-such-setting', '1'] })).rejects.toThrow('no-such-setting');
   });
 });

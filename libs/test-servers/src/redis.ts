@@ -12,7 +12,7 @@ export interface TestRedis {
   url: string;
   /** Null for a server that we may not stop. `start()` after `stop()` begins empty: nothing is kept on disk. */
   control: ServerControl | null;
-  /** Empties the database of the address. */
+  /** Empties the database in the address. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -108,7 +108,7 @@ async function flush(url: URL): Promise<void> {
   ]);
 }
 
-/** Commands whose answer is one line each (RESP: `+OK` or `-ERR …`). */
+/** Sends commands with one line of answer each (RESP: `+OK` or `-ERR …`). */
 function ask(url: URL, commands: string[][]): Promise<void> {
   const port = Number(url.port || 6379);
   const socket =

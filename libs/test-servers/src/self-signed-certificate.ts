@@ -12,9 +12,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/**
- * A self-signed certificate with a new key; valid for a day. Null if the machine has no `openssl`: Node cannot sign certificates.
- */
+/** A self-signed certificate with a new key, valid for a day. Null without `openssl`: Node cannot sign certificates. */
 export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
   const openssl = onPath('openssl');
   if (!openssl) return absent('A self-signed certificate', 'install openssl');

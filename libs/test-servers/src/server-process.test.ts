@@ -24,7 +24,7 @@ const start = (argumentsOf: (port: number) => string[]) =>
     watchdog,
   });
 
-it('A server whose port another one was quicker to take is started on the next', async () => {
+it('A server whose port was taken meanwhile is started on the next one', async () => {
   const quicker = createServer().listen(0, '127.0.0.1');
   await once(quicker, 'listening');
   const taken = (quicker.address() as { port: number }).port;
@@ -38,7 +38,7 @@ it('A server whose port another one was quicker to take is started on the next',
   expect(await accepts(server.port)).toBe(false);
 });
 
-it('A server that ends while it starts is not tried again, and its last words are told', async () => {
+it('A server that exits while it starts is not retried, and the error includes its log', async () => {
   let attempts = 0;
   const failing = start(() => {
     attempts++;
@@ -48,7 +48,7 @@ it('A server that ends while it starts is not tried again, and its last words ar
   expect(attempts).toBe(1);
 });
 
-it('A server that is not there is an error', async () => {
+it('A missing program is an error', async () => {
   const absent = ServerProcess.start({
     program: '/nowhere/server',
     arguments: () => [],

@@ -15,11 +15,11 @@ const stopPatienceMs = 5_000;
 export interface ServerControl {
   /**
    * `fast`: connections are ended, state is saved properly. `immediate`: as in a crash. After 5 s its children are
-   * killed: PostgreSQL would wait a minute for the child of a late connection that never says who it is.
+   * killed: PostgreSQL would wait a minute for the child of a late connection that never authenticates.
    */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
-  /** Every process of the server stands still: connections stay open, the system accepts new ones, none is answered. */
+  /** Freezes every process of the server: connections stay open, the system accepts new ones, none is answered. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface ServerControl {
 export interface ServerProgram {
   program: string;
   arguments(port: number): string[];
-  /** What the server logs once it answers. The log is checked because somebody else's server might answer on the port. */
+  /** What the server logs once it answers. Checked in the log, because another server might answer on the port. */
   ready: string;
   /** What it logs if the port is taken. */
   portTaken: string;
@@ -62,7 +62,7 @@ export class ServerProcess implements ServerControl {
   }
 
   async start(): Promise<void> {
-    if (this.#child) throw new Error('The server runs already.');
+    if (this.#child) throw new Error('The server is already running.');
     const { program, folder, account, watchdog } = this.#program;
     const logFile = join(folder, `log-${Date.now()}-${Math.random()}`);
     const log = openSync(logFile, 'a');
@@ -96,7 +96,7 @@ export class ServerProcess implements ServerControl {
   }
 
   async pause(): Promise<void> {
-    if (!this.#child) throw new Error('The server does not run.');
+    if (!this.#child) throw new Error('The server is not running.');
     // Stop the first process before the others, so that it starts no further ones while they are listed.
     const pid = pidOf(this.#child);
     signalAll([pid], 'SIGSTOP');
@@ -110,7 +110,7 @@ export class ServerProcess implements ServerControl {
   }
 
   async resume(): Promise<void> {
-    // Resume the first process last: it would consider those that do not answer yet as lost.
+    // Resume the first process last: it would take those that do not answer yet for lost.
     signalAll(this.#paused.reverse(), 'SIGCONT');
     if (this.#child && this.#paused.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
     this.#paused = [];

@@ -11,7 +11,7 @@ export interface SignInRequest {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scope: string;
-  /** The person whom the provider is asked to sign in, by `login_hint`. */
+  /** The person to sign in, passed as `login_hint`. */
   readonly uid: string;
 }
 

@@ -10,7 +10,7 @@ export const signInsInMemory = (): AdapterFactory => {
       find: async (id) => kept.get(keyOf(id)),
       findByUid: async (uid) =>
         [...kept].find(([key, payload]) => key === keyOf(payload.jti ?? '') && payload.uid === uid)?.[1],
-      // For devices that show a code: no client here does.
+      // For the device flow, which no client here uses.
       findByUserCode: async () => undefined,
       consume: async (id) => {
         const payload = kept.get(keyOf(id));

@@ -42,13 +42,13 @@ it('The end of a run says how many tests were skipped and names each with its fi
   ]);
 });
 
-it('The end of a run says so where none was skipped', async () => {
+it('The end of a run says if none was skipped', async () => {
   const text = `import { it } from 'vitest'; it('runs', () => {});`;
   expect(await printedBy('none.test.ts', text)).toEqual(['Skipped tests: 0']);
 });
 
-it('The end of a run by name does not name all that was left out on purpose', async () => {
+it('The end of a run by name does not list what was left out on purpose', async () => {
   expect(await printedBy('named.test.ts', source, { testNamePattern: 'runs' })).toEqual([
-    'Skipped or not of the name asked for: 4',
+    'Skipped or left out by name: 4',
   ]);
 });

@@ -36,7 +36,7 @@ export class SkippedTestsReporter {
       .map((module) => ({ file: module.relativeModuleId, tests: [...module.children.allTests('skipped')] }))
       .filter(({ tests }) => tests.length > 0);
     const count = skipped.reduce((sum, { tests }) => sum + tests.length, 0);
-    if (this.#run?.getGlobalTestNamePattern()) return this.#print(`Skipped or not of the name asked for: ${count}`);
+    if (this.#run?.getGlobalTestNamePattern()) return this.#print(`Skipped or left out by name: ${count}`);
     this.#print(`Skipped tests: ${count}`);
     for (const { file, tests } of skipped) {
       this.#print(`  ${file}`);

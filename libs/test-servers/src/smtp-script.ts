@@ -5,7 +5,7 @@ export const smtpStages = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt
 export type SmtpStage = (typeof smtpStages)[number];
 
 /**
- * What happens instead of a stage. `hang`: no answer any more. `drop`: the connection breaks, and the server never
+ * What happens instead of a stage. `hang`: no further answer. `drop`: the connection breaks, and the server never
  * hears of it. `lose the reply`: the server does its work, and the connection breaks before its answer arrives.
  * Anything else is sent as it is, instead of the server's answer: `550 5.1.1 no such user`, `* OK IMAP4`.
  */
@@ -94,7 +94,7 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
   end();
 }
 
-/** Reads a socket piece by piece; a byte is a character of the text (latin1). */
+/** Reads a socket piece by piece; each byte is one character of the text (latin1). */
 class Reader {
   readonly #socket: Socket;
   #buffered = '';
@@ -137,7 +137,7 @@ class Reader {
     }
   }
 
-  /** Everything from now on goes there. */
+  /** Forwards everything from now on. */
   pipe(to: Socket): void {
     this.#socket.off('data', this.#take);
     to.write(this.#buffered, 'latin1');

@@ -8,7 +8,7 @@ import type { ServerControl } from './server-process.ts';
 import { relay, type SmtpScript } from './smtp-script.ts';
 
 export interface SmtpServerTestOptions {
-  /** Who may send; if given, nobody may send without a login. */
+  /** The login of the one sender; if given, a login is required. */
   readonly credentials?: { readonly user: string; readonly password: string };
   /**
    * `none`, the default: plain text. `starttls`: when a client asks for it, and no login before it. `implicit`: from
@@ -39,9 +39,9 @@ export interface TestSmtpServer {
   readonly certificate: string | null;
   /** The mails that the server accepted, in order. */
   taken(): readonly TakenMail[];
-  /** What clients said in plain text, without the mails themselves. */
+  /** What clients sent in plain text, without the mails themselves. */
   heard(): readonly string[];
-  /** What happens from now on; `{}` for nothing unusual. */
+  /** Sets the faults from now on; `{}` for none. */
   play(script: SmtpScript): void;
   readonly control: ServerControl;
   close(): Promise<void>;

@@ -4,10 +4,10 @@ import { inVersionFolders, onPath } from '../src/binaries.ts';
 
 const run = promisify(execFile);
 
-/** What a statement answers, a line a row. */
+/** The result of a statement, one line per row. */
 export async function query(url: string, statement: string): Promise<string> {
   const psql = onPath('psql') ?? inVersionFolders('/usr/lib/postgresql', 'psql')[0];
-  if (!psql) throw new Error('psql is not on this machine.');
+  if (!psql) throw new Error('psql is not installed.');
   const { stdout } = await run(psql, ['--no-psqlrc', '-At', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', statement]);
   return stdout.trim();
 }

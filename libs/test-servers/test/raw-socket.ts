@@ -9,7 +9,7 @@ export class RawSocket {
     return raw;
   }
 
-  /** Without waiting until it is open: one that is reset at once may never seem to be. */
+  /** Does not wait until it is open: a connection that is reset at once may never seem so. */
   static dial(port: number): RawSocket {
     return new RawSocket(connect(port, '127.0.0.1'));
   }

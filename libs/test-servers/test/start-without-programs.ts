@@ -1,7 +1,7 @@
 import { startPostgres } from '../src/postgres.ts';
 import { startRedis } from '../src/redis.ts';
 
-/** Tells what the start of each server answers, or says when it refuses. */
+/** Prints the result of starting each server, or its error message. */
 const starts = [() => startPostgres({ versionFolders: '/nowhere' }), () => startRedis()];
 const answers = await Promise.all(starts.map((start) => start().catch((error: Error) => error.message)));
 console.log(JSON.stringify(answers));

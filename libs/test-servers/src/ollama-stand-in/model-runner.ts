@@ -23,7 +23,7 @@ export class ModelRunner {
     this.#isLoaded = false;
   }
 
-  /** Fulfilled once the model is loaded, by this request or by an earlier one; rejects if this request's client leaves. */
+  /** Resolves once this or an earlier request has loaded the model; rejects if this request's client leaves. */
   async load(clientLeft: AbortSignal): Promise<void> {
     while (!this.#isLoaded) {
       clientLeft.throwIfAborted();
@@ -34,7 +34,7 @@ export class ModelRunner {
     }
   }
 
-  /** Fulfilled once texts of this many tokens have had their turn. */
+  /** Resolves once texts of this many tokens have had their turn. */
   work(tokens: number): Promise<void> {
     if (this.tokenMs > 0) this.#lastTurn = this.#lastTurn.then(() => this.#turn(tokens));
     return this.#lastTurn;

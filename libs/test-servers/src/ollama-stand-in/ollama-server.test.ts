@@ -37,7 +37,7 @@ const facts = (server: OllamaServer): void => {
     expect(dot(vector, vector)).toBeCloseTo(1, 4);
   });
 
-  test('vectors come in the order of the texts, each as if it were alone', async () => {
+  test('vectors come in the order of the texts, each the same as for the text alone', async () => {
     const { body } = await embed({ input: ['rain', 'credit cards', 'rain'] });
     expect(body.embeddings).toHaveLength(3);
     for (const [index, text] of ['rain', 'credit cards', 'rain'].entries()) {
@@ -45,14 +45,14 @@ const facts = (server: OllamaServer): void => {
     }
   });
 
-  test('no prefix is added: one that is sent is counted, and makes another vector', async () => {
+  test('no prefix is added: one that is sent counts as tokens and changes the vector', async () => {
     const bare = await embed({ input: 'rain' });
     const prefixed = await embed({ input: 'search_query: rain' });
     expect(prefixed.body.prompt_eval_count).toBeGreaterThan(bare.body.prompt_eval_count ?? Infinity);
     expect(prefixed.body.embeddings).not.toEqual(bare.body.embeddings);
   });
 
-  test('fewer dimensions are of length 1 again, and too many are all there are', async () => {
+  test('a vector with fewer dimensions has length 1 again, and too many dimensions mean all of them', async () => {
     const [short = []] = (await embed({ input: 'rain', dimensions: 256 })).body.embeddings ?? [];
     expect(short).toHaveLength(256);
     expect(dot(short, short)).toBeCloseTo(1, 4);
@@ -65,7 +65,7 @@ const facts = (server: OllamaServer): void => {
   });
 
   const tooLong = 'rain '.repeat(3000);
-  test('a text that is too long is cut without a word to 2,048 tokens', async () => {
+  test('a text that is too long is silently cut to 2,048 tokens', async () => {
     for (const body of [{ input: tooLong }, { input: tooLong, truncate: true }]) {
       const { status, body: answer } = await embed(body);
       expect(status).toBe(200);
@@ -118,13 +118,13 @@ const facts = (server: OllamaServer): void => {
     `library/${model}`,
     `registry.ollama.ai/library/${model}`,
     `https://registry.ollama.ai/library/${model}:latest`,
-  ])('%s is another name of it', async (name) => {
+  ])('%s is another name for the model', async (name) => {
     const { status, body } = await post('/api/embed', { model: name, input: 'rain' });
     expect(status).toBe(200);
     expect(dot(body.embeddings?.[0] ?? [], await one('rain'))).toBeCloseTo(1, 4);
   });
 
-  test('a body that is no JSON, or none, is refused', async () => {
+  test('a body that is not JSON, or is missing, is refused', async () => {
     expect((await post('/api/embed', '{nope')).status).toBe(400);
     const empty = await post('/api/embed', '');
     expect([empty.status, empty.body.error]).toEqual([400, 'missing request body']);
@@ -134,7 +134,7 @@ const facts = (server: OllamaServer): void => {
     expect((await embed({ input: 'rain', keep_alive: keepAlive })).status).toBe(400);
   });
 
-  test.each([300, '5m', -1])('keep_alive %j is taken', async (keepAlive) => {
+  test.each([300, '5m', -1])('keep_alive %j is accepted', async (keepAlive) => {
     expect((await embed({ input: 'rain', keep_alive: keepAlive })).status).toBe(200);
   });
 
@@ -143,14 +143,14 @@ const facts = (server: OllamaServer): void => {
     expect((await embed({ input: 'rain', options: { num_thread: 'many' } })).status).toBe(500);
   });
 
-  test('what is no route is a 404 in plain text, and a wrong method a 405', async () => {
+  test('an unknown route is a 404 in plain text, and a wrong method a 405', async () => {
     const unknown = await ask('/api/nope');
     const wrong = await ask('/api/embed');
     expect([unknown.status, wrong.status]).toEqual([404, 405]);
     expect([unknown.type, wrong.type].every((type) => type.startsWith('text/plain'))).toBe(true);
   });
 
-  test('it says that it runs, and its version', async () => {
+  test('it reports that it is running, and its version', async () => {
     expect((await ask('/')).text).toBe('Ollama is running');
     expect((await ask('/', { method: 'HEAD' })).status).toBe(200);
     expect((await ask('/api/version')).body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/) as string });
@@ -162,7 +162,7 @@ const facts = (server: OllamaServer): void => {
     expect(found?.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('a model that is not there is a 404 to whoever wants to see it', async () => {
+  test('showing a missing model is a 404', async () => {
     const answer = await post('/api/show', { model: 'nope' });
     expect([answer.status, answer.body.error]).toEqual([404, "model 'nope:latest' not found"]);
   });
@@ -174,7 +174,7 @@ const facts = (server: OllamaServer): void => {
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ error: expect.any(String) as string });
   });
 
-  test('a pull that fails and is not streamed is a 500, and one of a bad name a 400', async () => {
+  test('a failed pull without streaming is a 500, and a pull of an invalid name a 400', async () => {
     const failed = await post('/api/pull', { model: 'portico-no-such-model', stream: false });
     expect([failed.status, typeof failed.body.error]).toEqual([500, 'string']);
     expect((await post('/api/pull', { model: 'a b!' })).status).toBe(400);
@@ -233,7 +233,7 @@ describe('Ollama stand-in, on demand:', () => {
       ...(signal ? { signal } : {}),
     });
 
-  test('a client that leaves ends the load that it began, and the next request begins it anew', async () => {
+  test('a client that leaves aborts the load that it began, and the next request starts a new one', async () => {
     const loading = await startOllamaStandIn();
     loading.runner.loadMs = 300;
     await expect(embedding(loading, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
@@ -244,7 +244,7 @@ describe('Ollama stand-in, on demand:', () => {
     await loading.close();
   });
 
-  test('who asks while another loads waits for that load, and no text at all loads as well', async () => {
+  test('a request during a load waits for it, and a request without a text loads the model too', async () => {
     const loading = await startOllamaStandIn();
     loading.runner.loadMs = 100;
     const answers = await Promise.all([[], 'rain', 'snow'].map((input) => embedding(loading, input)));
@@ -253,7 +253,7 @@ describe('Ollama stand-in, on demand:', () => {
     await loading.close();
   });
 
-  test('texts are worked one by one, first come first served, also those whose client left', async () => {
+  test('texts are processed one by one, first come first served, even if their client has left', async () => {
     const slow = await startOllamaStandIn();
     slow.runner.tokenMs = 30;
     const left = embedding(slow, 'rain '.repeat(20), AbortSignal.timeout(200)).catch(() => 'left');
@@ -284,7 +284,7 @@ describe('Ollama stand-in, on demand:', () => {
     await failing.close();
   });
 
-  test('a pull that stalls goes on to say the same', async () => {
+  test('a pull that stalls keeps sending the same line', async () => {
     const stalling = await startOllamaStandIn({ models: [] });
     stalling.pullFault = 'stall';
     const pulled = await fetch(`${stalling.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });

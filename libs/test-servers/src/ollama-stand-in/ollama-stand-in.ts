@@ -9,9 +9,9 @@ import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
 
 /**
- * How `POST /api/embed` goes wrong: it never answers (`hang`), the connection breaks before the answer (`reset`) or within it
- * (`resetMidway`), the answer is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not what was requested, it is
- * `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it takes its time.
+ * How `POST /api/embed` fails: it never answers (`hang`), the connection breaks before the answer (`reset`) or within it
+ * (`resetMidway`), the answer is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not the requested ones,
+ * it is `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it is slow.
  */
 export type OllamaFault =
   | 'hang'
@@ -54,7 +54,7 @@ export interface OllamaStandInOptions {
   readonly registry?: readonly StandInModel[];
 }
 
-/** The Ollama server of `OLLAMA_URL`, as it is; null if none is given. */
+/** The Ollama server of `OLLAMA_URL`; null if none is set. */
 export const startOllama = async (): Promise<OllamaServer | null> => {
   const url = process.env.OLLAMA_URL;
   return url ? { url: url.replace(/\/$/, ''), close: async () => undefined } : null;
@@ -96,7 +96,7 @@ export class OllamaStandIn implements OllamaServer {
 
   /** Stops, starts (on the same port), pauses and resumes it. */
   get control(): ServerControl & { readonly port: number } {
-    if (!this.#loopback) throw new Error('The stand-in does not listen');
+    if (!this.#loopback) throw new Error('The stand-in is not listening');
     return this.#loopback;
   }
 
@@ -111,7 +111,7 @@ export class OllamaStandIn implements OllamaServer {
     await this.#loopback?.stop();
   }
 
-  /** The next `times` embed requests go wrong like this; null ends it. */
+  /** Makes the next `times` embed requests fail like this; null ends it. */
   setFault(fault: OllamaFault | null, times = Number.POSITIVE_INFINITY): void {
     this.#fault = fault;
     this.#faultsLeft = times;
@@ -126,7 +126,7 @@ export class OllamaStandIn implements OllamaServer {
     this.#models.delete(name);
   }
 
-  /** Done once, right after the next vectors are made and before they are sent. */
+  /** Runs `act` once, right after the next vectors are made and before they are sent. */
   afterNextEmbed(act: () => void): void {
     this.#afterEmbed = act;
   }
@@ -274,7 +274,7 @@ const spoil = (fault: Exclude<OllamaFault, object>, answer: Answer, response: Se
     return json(response, refusal(503, said));
   }
   if (fault === 'failure') return json(response, refusal(500, 'llama-server process has terminated: signal: killed'));
-  // If a runner gives no status, the server answers 400, though the request is right.
+  // If a runner gives no status, the server answers 400, although the request is valid.
   if (fault === 'runnerGone') {
     return json(response, refusal(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'));
   }

@@ -19,9 +19,9 @@ export type QdrantFault =
   | 'wrong shape'
   /** Each score is null, as NaN would be in JSON, or a text. */
   | 'wrong scores'
-  /** The first point is one that was not asked for. */
+  /** The first point is one that was not requested. */
   | 'foreign ids'
-  /** A write is answered as not done within the time to wait, whatever becomes of it later. */
+  /** A write is reported as not done within the time to wait, whatever its later outcome. */
   | 'wait timeout';
 
 export class Faults {

@@ -68,41 +68,41 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
   const stored = async (name: string, ids: readonly string[]) =>
     (await call('POST', `/collections/${name}/points`, { ids, with_payload: true })).body.result;
 
-  test('the version is told without a key', async () => {
+  test('the version is available without a key', async () => {
     const { body } = await call('GET', '/', undefined, { 'api-key': '' });
     const { title, version } = body as { readonly title?: string; readonly version?: string };
     expect(title).toContain('qdrant');
     expect(version).toMatch(/^1\./);
   });
 
-  test('it says that it is healthy by a plain text', async () => {
+  test('it reports its health in plain text', async () => {
     expect(await call('GET', '/healthz')).toMatchObject({ status: 200, text: 'healthz check passed' });
     expect(await call('GET', '/livez')).toMatchObject({ status: 200, text: 'healthz check passed' });
     expect(await call('GET', '/readyz')).toMatchObject({ status: 200, text: 'all shards are ready' });
   });
 
-  test('a collection says its size and distance', async () => {
+  test('a collection reports its size and distance', async () => {
     const { body } = await call('GET', `/collections/${await create()}`);
     expect(body.result).toMatchObject({ config: { params: { vectors: { size: 4, distance: 'Cosine' } } } });
   });
 
-  test('a collection that is there already is a conflict', async () => {
+  test('creating an existing collection is a conflict', async () => {
     const name = await create();
     const answer = await call('PUT', `/collections/${name}`, { vectors: { size: 4, distance: 'Cosine' } });
     expect([answer.status, errorOf(answer)]).toEqual([409, `Wrong input: Collection \`${name}\` already exists!`]);
   });
 
-  test('a collection that is not there is not found, with an envelope without a result', async () => {
+  test('a missing collection is not found, with an envelope without a result', async () => {
     const answer = await call('POST', '/collections/no-such/points/query', { query: axis(1), limit: 1 });
     expect([answer.status, errorOf(answer)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
     expect(answer.body).not.toHaveProperty('result');
   });
 
-  test('a deletion of a collection that is not there is no error, and does nothing', async () => {
+  test('deleting a missing collection is no error, and does nothing', async () => {
     expect(await call('DELETE', '/collections/no-such')).toMatchObject({ status: 200, body: { result: false } });
   });
 
-  test('an alias to a collection that is not there is not made', async () => {
+  test('an alias to a missing collection is not created', async () => {
     const answer = await call('POST', '/collections/aliases', {
       actions: [{ create_alias: { collection_name: 'no-such', alias_name: 'no-such-alias' } }],
     });
@@ -110,7 +110,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect((await call('GET', '/aliases')).text).not.toContain('no-such-alias');
   });
 
-  test('a collection that is deleted takes its aliases with it', async () => {
+  test('deleting a collection deletes its aliases', async () => {
     const name = await create();
     const alias = `${name}-alias`;
     await call('POST', '/collections/aliases', {
@@ -121,7 +121,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect((await call('GET', '/collections')).text).not.toContain(name);
   });
 
-  test('a write that is waited for is completed, another is acknowledged', async () => {
+  test('a write with wait=true is completed, without it is acknowledged', async () => {
     const name = await create();
     const points = [{ id: id(1), vector: axis(1), payload: { sequence: 1 } }];
     expect((await upsert(name, points)).body.result).toMatchObject({ status: 'completed' });
@@ -129,7 +129,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(answer).toMatchObject({ status: 200, body: { result: { status: 'acknowledged' } } });
   });
 
-  test('vectors are made to length 1, and compared by cosine from -1 to 1', async () => {
+  test('vectors are normalised to length 1, and compared by cosine from -1 to 1', async () => {
     const name = await create();
     await upsert(name, [
       { id: id(1), vector: axis(10) },
@@ -141,7 +141,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     for (const [i, score] of [1, 0.6, -1].entries()) expect(points[i]?.score).toBeCloseTo(score, 6);
   });
 
-  test('ten are answered without a limit', async () => {
+  test('without a limit a search returns ten points', async () => {
     const name = await create();
     await upsert(
       name,
@@ -150,7 +150,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await query(name, { query: axis(1) })).toHaveLength(10);
   });
 
-  test('only ids that a filter names are looked at, unknown ones are ignored', async () => {
+  test('a filter by ids searches only those, and ignores unknown ones', async () => {
     const name = await create();
     await upsert(name, [
       { id: id(1), vector: axis(1), payload: { model: 'a' } },
@@ -162,7 +162,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(points.map((point) => point.id)).toEqual([id(2)]);
   });
 
-  test('a point changes only where the update filter holds for it, and is inserted in any case', async () => {
+  test('an existing point changes only if the update filter matches it; a new one is always inserted', async () => {
     const name = await create();
     const write = (sequence: number, number = 1) =>
       upsert(name, [{ id: id(number), vector: axis(1), payload: { sequence } }], {
@@ -178,7 +178,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await stored(name, [id(2)])).toMatchObject([{ payload: { sequence: 1 } }]);
   });
 
-  test('a batch does one operation after the other, and tells of each', async () => {
+  test('a batch performs its operations in order, and reports each', async () => {
     const name = await create();
     const only = (sequence: number) => ({
       must: [{ has_id: [id(1)] }, { key: 'sequence', match: { value: sequence } }],
@@ -195,7 +195,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(await stored(name, [id(1), id(2)])).toMatchObject([{ id: id(2) }]);
   });
 
-  test('in a batch each upsert has an update filter of its own', async () => {
+  test('in a batch each upsert has its own update filter', async () => {
     const name = await create();
     await upsert(
       name,
@@ -223,12 +223,12 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     );
   });
 
-  test('a deletion of points that are not there is no error', async () => {
+  test('deleting missing points is no error', async () => {
     const answer = await call('POST', `/collections/${await create()}/points/delete?wait=true`, { points: [id(7)] });
     expect(answer.body.result).toMatchObject({ status: 'completed' });
   });
 
-  test('all points are read page by page, with as much of their payload as is asked for', async () => {
+  test('all points are read page by page, with the requested part of their payload', async () => {
     const name = await create();
     await upsert(
       name,
@@ -243,7 +243,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(first.points[0]).toEqual({ id: id(0), payload: { sequence: 0 } });
   });
 
-  test('an alias stands for its collection, and is moved by one action', async () => {
+  test('an alias stands for its collection, and one action moves it', async () => {
     const [one, other] = [await create(), await create()];
     const alias = `${one}-alias`;
     await upsert(other, [{ id: id(1), vector: axis(1) }]);
@@ -280,7 +280,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     );
   });
 
-  test('what is no JSON, and what is of another type, is refused', async () => {
+  test('invalid JSON, and a value of another type, is refused', async () => {
     const name = await create();
     for (const body of ['{"points":', '{"points": 5}', '{"ids": "abc"}']) {
       const answer = await call('POST', `/collections/${name}/points`, body);
@@ -295,13 +295,13 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     expect(errorOf(answer)).toMatch(/^Validation error in JSON body: \[.*limit/);
   });
 
-  test('a body over 32 MiB is refused by 400', async () => {
+  test('a body over 32 MiB is refused with 400', async () => {
     const name = await create();
     const body = `{"ids":["${'a'.repeat(32 * 1024 * 1024)}"]}`;
     expect((await call('POST', `/collections/${name}/points`, body)).status).toBe(400);
   });
 
-  test('a payload index is made', async () => {
+  test('a payload index is created', async () => {
     const answer = await call('PUT', `/collections/${await create()}/index?wait=true`, {
       field_name: 'model',
       field_schema: 'keyword',
@@ -312,7 +312,7 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
 
 const stateFactsOfKeys = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
-  test('a key that is missing or wrong is refused by a plain text', async () => {
+  test('a missing or wrong key is refused in plain text', async () => {
     const none = await createCaller({ url: server.url })('GET', '/collections');
     expect([none.status, none.text]).toEqual([401, 'Must provide an API key or an Authorization bearer token']);
     const wrong = await call('GET', '/collections', undefined, { 'api-key': 'wrong' });
@@ -320,7 +320,7 @@ const stateFactsOfKeys = (server: { readonly url: string; readonly apiKey?: stri
     expect(wrong.type).toContain('text/plain');
   });
 
-  test('a key is taken as a bearer token too', async () => {
+  test('a key is also accepted as a bearer token', async () => {
     const bearer = { authorization: `Bearer ${server.apiKey ?? ''}` };
     expect((await createCaller({ url: server.url })('GET', '/collections', undefined, bearer)).status).toBe(200);
   });
