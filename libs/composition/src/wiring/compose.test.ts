@@ -208,7 +208,7 @@ test('counts of requests outlive a restart, and a worker or tool that comes and 
 
 test('what was opened is closed again when a later part fails', async () => {
   writeFileSync(join(folder, 'secrets.key'), 'no key');
-  await expect(open()).rejects.toThrow('is no secrets key');
+  await expect(open()).rejects.toThrow('is not a secrets key');
   writeFileSync(join(folder, 'secrets.key'), `${key}\n`);
   await open();
 });
