@@ -1,4 +1,4 @@
-/** The text of an answer, read to its end; throws what `tooLong` makes where there are more bytes, and reads no further. */
+/** Reads the text of a response; beyond `bytesMax` it stops and throws the error that `tooLong` creates. */
 export const boundedText = async (response: Response, bytesMax: number, tooLong: () => Error): Promise<string> => {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];

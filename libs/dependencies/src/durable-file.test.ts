@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test('a new file is its owner’s alone, and one that is there is not touched', async () => {
+test('a new file is for its owner alone, and an existing one is not touched', async () => {
   const path = join(folder, 'key');
   await writeNewFile(path, 'first');
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ test('a new file is its owner’s alone, and one that is there is not touched', 
   expect(readFileSync(path, 'utf8')).toBe('first');
 });
 
-test('a file takes the place of the one before, whatever a killed process left', async () => {
+test('a file replaces the previous one, whatever a killed process left', async () => {
   const path = join(folder, 'state');
   writeFileSync(`${path}.tmp`, 'half');
   await replaceFile(path, 'first');
@@ -29,7 +29,7 @@ test('a file takes the place of the one before, whatever a killed process left',
   expect(readdirSync(folder)).toEqual(['state']);
 });
 
-test('a file that cannot get its name leaves nothing behind', async () => {
+test('a file that cannot be renamed leaves nothing behind', async () => {
   const path = join(folder, 'state');
   await replaceFile(join(folder, 'other'), '');
   await expect(replaceFile(join(folder, 'other', 'within'), '')).rejects.toThrow('ENOTDIR');

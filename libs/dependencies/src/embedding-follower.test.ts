@@ -30,7 +30,7 @@ const follow = (copy: Partial<EmbeddingCopy> = {}, closing?: AbortSignal) => {
   return { follower, applied, put, readings: () => readings };
 };
 
-test('each embedding is brought in once, in order, and only of the model that is asked for', async () => {
+test('each embedding is applied once, in order, and only those of the requested model', async () => {
   const { follower, applied, put } = follow();
   const asOf = put(batchSize + 3);
   const later = put(2, 'other');
@@ -40,7 +40,7 @@ test('each embedding is brought in once, in order, and only of the model that is
   expect(follower.isUpTo('other', 1)).toBe(false);
 });
 
-test('searches at one time share one reading, and nothing is read of what is known', async () => {
+test('simultaneous searches share one read, and known embeddings are not read again', async () => {
   const { follower, applied, put, readings } = follow();
   const asOf = put(5);
   await Promise.all([follower.catchUp('m', asOf), follower.catchUp('m', asOf), follower.catchUp('m', 2)]);
@@ -49,7 +49,7 @@ test('searches at one time share one reading, and nothing is read of what is kno
   expect(applied).toHaveLength(5);
 });
 
-test('a copy that has something already is asked for it once, and followed from there', async () => {
+test('a copy that is not empty reports its state once, and is followed from there', async () => {
   const begun: string[] = [];
   const { follower, applied, put } = follow({
     begin: async (modelId) => {
@@ -63,7 +63,7 @@ test('a copy that has something already is asked for it once, and followed from 
   expect(applied).toEqual([4, 5, 6]);
 });
 
-test('a reading that failed is tried again where it stopped', async () => {
+test('a failed read is resumed where it stopped', async () => {
   let failures = 1;
   const applied: number[] = [];
   const { follower, put } = follow({
@@ -78,7 +78,7 @@ test('a reading that failed is tried again where it stopped', async () => {
   expect(applied).toHaveLength(asOf);
 });
 
-test('all that is stored comes in batches', async () => {
+test('all stored embeddings come in batches', async () => {
   const { follower, put } = follow();
   put(2 * batchSize);
   const sizes: number[] = [];
@@ -86,7 +86,7 @@ test('all that is stored comes in batches', async () => {
   expect(sizes).toEqual([batchSize, batchSize, 0]);
 });
 
-test('nothing more is read once it is closing', async () => {
+test('nothing more is read once closing begins', async () => {
   const closing = new AbortController();
   const { follower, put, readings } = follow({ apply: () => closing.abort(new Error('closed')) }, closing.signal);
   await expect(follower.catchUp('m', put(batchSize + 1))).rejects.toThrow('closed');

@@ -4,32 +4,32 @@ import type { EmbeddingChange, EmbeddingStore } from '@portico/domain';
 export const batchSize = 512;
 
 export interface EmbeddingCopy {
-  /** Brings in what the copy has not seen, in the order of its sequence. */
+  /** Applies the changes that the copy has not seen, in order of sequence. */
   apply(modelId: string, changes: readonly EmbeddingChange[]): Promise<void> | void;
-  /** Before the model is read for the first time; returns the sequence up to which the copy has everything then. */
+  /** Called before the first read of a model; returns the sequence up to which the copy is complete. */
   begin?(modelId: string): Promise<number>;
-  /** Once a reading is through; `isFirst` while nothing of the model was read before. */
+  /** Called after a read; `isFirst` if nothing of the model was read before. */
   end?(modelId: string, isFirst: boolean): Promise<void>;
 }
 
 /** How far the embeddings of one model have been read. */
 interface Progress {
-  /** The sequence of the last embedding that was read. */
+  /** The sequence of the last embedding read. */
   after: number;
-  /** There is none up to this sequence that was not read; at least `after`, and -1 before the first reading. */
+  /** All embeddings up to this sequence were read; at least `after`, and -1 before the first read. */
   complete: number;
-  /** The reading that is under way. */
+  /** The read under way. */
   reading: Promise<void> | undefined;
 }
 
-/** Keeps a copy up with the `EmbeddingStore`, by sequence and as far as each search asks for it. */
+/** Keeps a copy up to date with the `EmbeddingStore`, by sequence and as far as each search needs. */
 export class EmbeddingFollower {
   readonly #embeddings: Pick<EmbeddingStore, 'changedSince'>;
   readonly #copy: EmbeddingCopy;
   readonly #closing: AbortSignal | undefined;
   readonly #models = new Map<string, Progress>();
 
-  /** `closing` ends what takes long, between two batches. */
+  /** `closing` ends long reads, between two batches. */
   constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, copy: EmbeddingCopy, closing?: AbortSignal) {
     this.#embeddings = embeddings;
     this.#copy = copy;
@@ -40,12 +40,12 @@ export class EmbeddingFollower {
     return asOf <= (this.#models.get(modelId)?.complete ?? -1);
   }
 
-  /** Says that the copy has everything of the model up to this sequence. */
+  /** Declares that the copy is complete up to this sequence of the model. */
   continueAfter(modelId: string, sequence: number): void {
     Object.assign(this.#progress(modelId), { after: sequence, complete: sequence });
   }
 
-  /** Resolves once every embedding of the model up to `asOf` is in the copy; searches at one time share one reading. */
+  /** Resolves once every embedding of the model up to `asOf` is in the copy; simultaneous searches share one read. */
   async catchUp(modelId: string, asOf: number): Promise<void> {
     const progress = this.#progress(modelId);
     while (asOf > progress.complete) {
@@ -56,7 +56,7 @@ export class EmbeddingFollower {
     }
   }
 
-  /** All that the store has of the model, in batches. */
+  /** All of the model's embeddings in the store, in batches. */
   async *all(modelId: string): AsyncGenerator<readonly EmbeddingChange[]> {
     let after = 0;
     for (let isLast = false; !isLast;) {

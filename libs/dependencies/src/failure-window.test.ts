@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FailureWindow } from './failure-window.ts';
 
-test('the last of so many failures opens the circuit, and the count begins anew', () => {
+test('the last allowed failure opens the circuit, and the count restarts', () => {
   const breaker = new FailureWindow({ failuresMax: 3, withinMs: 60_000, inARow: false });
   const failures = Array.from({ length: 6 }, () => breaker.failure());
   expect(failures).toEqual([false, false, true, false, false, true]);
 });
 
-test('a success between them counts only where they must come in a row', () => {
+test('a success in between matters only if failures must be in a row', () => {
   for (const inARow of [true, false]) {
     const breaker = new FailureWindow({ failuresMax: 2, withinMs: 60_000, inARow });
     expect(breaker.failure()).toBe(false);
@@ -17,7 +17,7 @@ test('a success between them counts only where they must come in a row', () => {
   }
 });
 
-test('a failure that is older than the span does not count', async () => {
+test('a failure older than the window does not count', async () => {
   const breaker = new FailureWindow({ failuresMax: 2, withinMs: 20, inARow: false });
   expect(breaker.failure()).toBe(false);
   await pause(40);

@@ -3,17 +3,17 @@ import type { IBreaker } from 'cockatiel';
 export interface FailureWindowOptions {
   readonly failuresMax: number;
   readonly withinMs: number;
-  /** Whether a success between them lets the count begin anew. */
+  /** Whether a success resets the count. */
   readonly inARow: boolean;
 }
 
 /**
- * Opens a circuit after so many failures within a span of time. Cockatiel's breakers know no such rule: its
- * `ConsecutiveBreaker` adds up failures that lie hours apart, `CountBreaker` and `SamplingBreaker` judge a share of all
- * calls, so that many good ones hide a few that each cost a timeout.
+ * Opens a circuit after `failuresMax` failures within `withinMs`. Cockatiel has no such rule: its `ConsecutiveBreaker` adds
+ * up failures that are hours apart, `CountBreaker` and `SamplingBreaker` judge a share of all calls, so that many good ones
+ * hide a few that each cost a timeout.
  */
 export class FailureWindow implements IBreaker {
-  /** When the failures were, on the monotonic clock. */
+  /** The times of the failures, on the monotonic clock. */
   state: readonly number[] = [];
   readonly #options: FailureWindowOptions;
 

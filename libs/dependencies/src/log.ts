@@ -1,4 +1,4 @@
-/** Where log lines go: pino's own shape. `fields` are told beside the message, an error among them as `err`. */
+/** Where log lines go, in pino's form. `fields` are logged beside the message, an error among them as `err`. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

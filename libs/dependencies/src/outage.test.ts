@@ -20,7 +20,7 @@ test('an outage is logged once when it begins, once when it ends, and at debug i
   ]);
 });
 
-test('a reason of another kind is logged again, and the end once', () => {
+test('a reason of another kind is logged again, the end only once', () => {
   const log = recordLog();
   const outage = createOutage(log, { back: 'It is back' });
   outage.begin({ message: 'It fills', kind: 'filling', level: 'info' });

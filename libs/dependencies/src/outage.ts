@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 export interface OutageBegin {
   /** What failed, and what follows from it. */
   readonly message: string;
-  /** An outage that goes on for a reason of another kind is logged again. */
+  /** An outage whose reason changes to another kind is logged again. */
   readonly kind?: string;
   /** `warn` by default. */
   readonly level?: 'info' | 'warn' | 'error';
@@ -19,7 +19,7 @@ export interface Outage {
   end(): void;
 }
 
-/** Logs once that a dependency is away, and once that it is back and after how long. What repeats is logged at `debug`. */
+/** Logs once that a dependency is away, and once that it is back and after how long. Repeats are logged at `debug`. */
 export const createOutage = (
   log: Log,
   { back, fields = {} }: { readonly back: string; readonly fields?: object },

@@ -7,13 +7,13 @@ import { createSemaphore as create, type Leave } from './semaphore.ts';
 const overfull = (running: number, waiting: number) => new Error(`${running} run and ${waiting} wait`);
 const createSemaphore = (limits: { readonly concurrency: number; readonly waitingMax: number }) =>
   create({ ...limits, overfull });
-/** A waiting task leaves as its deadline expires. */
+/** A waiting task leaves when its deadline expires. */
 const by =
   (deadline: Deadline): Leave =>
   (giveUp) =>
     deadline.onExpired(() => giveUp(new PorticoError('timed_out')));
 
-test('no more than so many run at once, everyone comes through in order, and a failure gives its place back', async () => {
+test('the number of running tasks is limited, all run in order, and a failed task frees its place', async () => {
   const semaphore = createSemaphore({ concurrency: 2, waitingMax: 18 });
   let running = 0;
   let most = 0;
@@ -34,7 +34,7 @@ test('no more than so many run at once, everyone comes through in order, and a f
   expect(await semaphore(async () => 'free')).toBe('free');
 });
 
-test('whoever comes when all places to wait are taken is refused, with the reason, and the others are served', async () => {
+test('a task that finds the queue full is refused, with the reason, and the others run', async () => {
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 3 });
   let begun = 0;
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => semaphore(async () => ++begun)));
@@ -48,7 +48,7 @@ test('whoever comes when all places to wait are taken is refused, with the reaso
   expect(await semaphore(async () => 'free')).toBe('free');
 });
 
-test('whoever expires while it waits leaves the queue and gives its place to wait to another, and nobody else is moved', async () => {
+test('a task that expires while waiting leaves the queue and frees its place, and the others keep theirs', async () => {
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 2 });
   const deadline = deadlineByHand();
   const held = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ test('whoever expires while it waits leaves the queue and gives its place to wai
   expect(await semaphore(async () => 'free')).toBe('free');
 });
 
-test('whoever has had its turn is not stopped by its deadline', async () => {
+test('a running task is not stopped by its deadline', async () => {
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 1 });
   const deadline = deadlineByHand();
   const held = Promise.withResolvers<string>();
@@ -76,7 +76,7 @@ test('whoever has had its turn is not stopped by its deadline', async () => {
   expect(await Promise.all([first, second])).toEqual(['first', 'second']);
 });
 
-test('fewer than one at once cannot be asked for', () => {
+test('a concurrency below one is refused', () => {
   for (const concurrency of [0, -1, 0.5, Number.NaN])
     expect(() => createSemaphore({ concurrency, waitingMax: 1 })).toThrow(RangeError);
 });

@@ -1,16 +1,16 @@
 /**
- * Runs a task once it is its turn. `leave` is told how to give up the place of a task that waits, with an error, and returns how to
- * take that back. (Cockatiel's bulkhead drops an aborted task only when its turn comes; until then it takes the place of another.)
+ * Runs a task when its turn comes. `leave` receives a function that fails the waiting task, and returns one that undoes this
+ * registration. (Cockatiel's bulkhead drops an aborted task only when its turn comes; until then it takes a place.)
  */
 export type Semaphore = <Result>(task: () => Promise<Result>, leave?: Leave) => Promise<Result>;
 export type Leave = (giveUp: (error: Error) => void) => (() => void) | undefined;
 
 export interface SemaphoreOptions {
-  /** How many tasks run at once, 1 or more. */
+  /** How many tasks run at once, at least 1. */
   readonly concurrency: number;
-  /** How many wait at most; a task beyond that is refused before it begins. */
+  /** Most waiting tasks; a task beyond that is refused before it begins. */
   readonly waitingMax: number;
-  /** Makes the error of that refusal. */
+  /** Creates the error for that refusal. */
   readonly overfull: (running: number, waiting: number) => Error;
 }
 
@@ -37,7 +37,7 @@ export const createSemaphore = ({ concurrency, waitingMax, overfull }: Semaphore
     try {
       return await task();
     } finally {
-      // The place goes to the task that has waited longest, without becoming free in between.
+      // The place passes directly to the task that has waited longest.
       const next = waiting.shift();
       if (next) next();
       else running--;

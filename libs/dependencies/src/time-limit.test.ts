@@ -4,23 +4,23 @@ import { settlesWithin, TookTooLong, within } from './time-limit.ts';
 
 const never = new Promise<never>(() => undefined);
 
-test('what comes in time is the outcome', async () => {
+test('a promise that settles in time gives the outcome', async () => {
   await expect(within(10_000, Promise.resolve('done'))).resolves.toBe('done');
   await expect(within(10_000, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
 });
 
-test('what takes longer is an error that says how long was waited', async () => {
+test('a promise that takes longer gives an error with the limit', async () => {
   await expect(within(5, never)).rejects.toThrow(new TookTooLong('no answer within 5 ms'));
   await expect(within(-1, never)).rejects.toBeInstanceOf(TookTooLong);
 });
 
-test('a failure that comes too late is nobody’s unhandled rejection', async () => {
+test('a failure that comes too late is not an unhandled rejection', async () => {
   const late = pause(20).then(() => Promise.reject(new Error('late')));
   await expect(within(1, late)).rejects.toBeInstanceOf(TookTooLong);
   await expect(late).rejects.toThrow('late');
 });
 
-test('a failure in time has settled, too', async () => {
+test('a failure in time counts as settled', async () => {
   expect(await settlesWithin(10_000, Promise.reject(new Error('failed')))).toBe(true);
   expect(await settlesWithin(5, never)).toBe(false);
 });

@@ -1,11 +1,11 @@
 import { isTaskCancelledError, timeout, TimeoutStrategy } from 'cockatiel';
 
-/** Something took longer than it may; it goes on by itself. */
+/** Something exceeded its timeout; it continues by itself. */
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';
 }
 
-/** The promise's outcome; throws `TookTooLong` where there is none within the limit. */
+/** Settles like the promise; throws `TookTooLong` if that takes longer than the limit. */
 export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T> => {
   try {
     return await timeout(Math.max(0, limitMs), TimeoutStrategy.Aggressive).execute(() => promise);
@@ -14,7 +14,7 @@ export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T
   }
 };
 
-/** Whether the promise settles within the limit, whatever comes of it. */
+/** Whether the promise settles within the limit, however it does. */
 export const settlesWithin = (limitMs: number, promise: Promise<unknown>): Promise<boolean> =>
   within(limitMs, Promise.allSettled([promise])).then(
     () => true,

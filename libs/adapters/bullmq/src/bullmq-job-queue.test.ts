@@ -33,7 +33,7 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
     });
   }
 
-  /** Works so many embeddings by two processes; returns how many were worked at once, at most. */
+  /** Works that many embeddings with two processes; returns the maximum worked at once. */
   const mostAtOnce = async (count: number, togetherAtOnce: { readonly embed?: number }): Promise<number> => {
     const source = createJobSource(count);
     let [underWay, most] = [0, 0];
@@ -52,18 +52,18 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
     return most;
   };
 
-  test('of a kind that is bounded together all processes work so many at once, also after Redis was emptied', async () => {
+  test('a shared limit holds across all processes, even after Redis was emptied', async () => {
     expect(await mostAtOnce(40, { embed: 2 })).toBe(2);
     await redis?.flush();
     expect(await mostAtOnce(20, { embed: 2 })).toBe(2);
   });
 
-  test('a bound of before is gone where none is set', async () => {
+  test('an earlier limit is removed if none is set', async () => {
     expect(await mostAtOnce(10, { embed: 1 })).toBe(1);
     expect(await mostAtOnce(40, {})).toBeGreaterThan(1);
   });
 
-  test('a kind that is bounded together leaves the others alone', async () => {
+  test('a shared limit on one kind does not affect the others', async () => {
     const queue = create(true, { embed: 1 });
     const [mails, embeddings] = [new Set(newIds(6)), newIds(3)];
     let [mailsUnderWay, mostMails] = [0, 0];

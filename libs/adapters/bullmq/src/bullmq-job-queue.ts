@@ -4,26 +4,25 @@ import { JobProducer } from './job-producer.ts';
 import { startJobWorker, type JobWorker } from './job-worker.ts';
 
 export interface BullmqJobQueueOptions {
-  /** `redis://` or `rediss://`, with the password where there is one. */
+  /** `redis://` or `rediss://`, with the password if there is one. */
   readonly url: string;
   /** How many jobs of each kind this process works at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  /** How many jobs of a kind all processes together work at once; of those that are not named it is not bounded. */
+  /** How many jobs of a kind all processes together work at once; absent kinds have no limit. */
   readonly togetherAtOnce?: Partial<Readonly<Record<JobKind, number>>>;
-  /** Whether this process works jobs; where it does not, it hands them to those that do. */
+  /** Whether this process works jobs; otherwise it only hands them to those that do. */
   readonly work: boolean;
   readonly log: Log;
 }
 
 export interface BullmqJobQueue extends JobQueue {
-  /** Not essential: jobs wait in the outbox. Fails where Redis answers no PING within 2 s. */
+  /** Not essential: jobs wait in the outbox. Fails if Redis does not answer a PING within 2 s. */
   readonly probe: Probe;
 }
 
 /**
- * Hands the ids of jobs to whichever process is free, through BullMQ on Redis. Redis holds ids and nothing else, and is not
- * relied upon: what it loses or never got is offered again by the outbox, which also owns when a job is tried again and when it
- * is given up.
+ * Hands job ids to any free process, through BullMQ on Redis. Redis holds only ids, and may lose them: the outbox offers
+ * lost or missing ones again, and decides when to retry a job and when to give it up.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
   const { url, concurrency, togetherAtOnce = {}, work, log } = options;

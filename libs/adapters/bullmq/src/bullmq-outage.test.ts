@@ -99,12 +99,12 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     });
   }
 
-  test('what is worked leaves Redis, also where the work fails', async () => {
+  test('a worked job leaves Redis, even if the work fails', async () => {
     const queue = create();
     let worked = 0;
     queue.start(async () => {
       worked += 1;
-      if (worked % 2) throw new Error('no use');
+      if (worked % 2) throw new Error('failed');
     });
     queue.offer('embed', newIds(20));
     expect(await becomesTrue(() => worked >= 20)).toBe(true);
@@ -112,7 +112,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     expect(warnings()).toEqual([]);
   });
 
-  test('Redis is given the ids of jobs and nothing else of them', async () => {
+  test('Redis receives only the ids of jobs', async () => {
     const queue = create({ work: false });
     const [id = '' as JobId] = newIds(1);
     queue.offer('embed', [id]);
@@ -131,7 +131,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     expect(new Set(workedBy)).toEqual(new Set(['worker']));
   });
 
-  test('a stop takes nothing more, whatever is on its way from Redis in that moment', async () => {
+  test('a stopped queue starts no more jobs, not even those already on their way from Redis', async () => {
     for (let round = 0; round < 40; round++) {
       const queue = create();
       let begun = 0;
@@ -145,7 +145,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     }
   });
 
-  test('a queue that began without Redis works as soon as there is one', async () => {
+  test('a queue that started without Redis works as soon as there is one', async () => {
     await goAway('stopped');
     const queue = create();
     const source = createJobSource(20);
@@ -157,11 +157,11 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     relay.end();
   });
 
-  test('a check that is asked for at the start is given the time that a connection takes', async () => {
+  test('a check right after the start waits for the connection', async () => {
     await create({ work: false }).probe.check();
   });
 
-  test('an outage is told of once when it begins and once when it ends', async () => {
+  test('an outage is logged once when it begins and once when it ends', async () => {
     const queue = create();
     queue.start(async () => undefined);
     expect(await isReady(queue)).toBe(true);
@@ -175,8 +175,8 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     expect(await isReady(queue)).toBe(true);
     const place = new URL(redis.url).host;
     expect(warnings()).toEqual([
-      expect.stringMatching(new RegExp(`^Redis at ${place} takes no jobs; they wait in the outbox: .+$`)),
-      `Redis at ${place} takes jobs again`,
+      expect.stringMatching(new RegExp(`^Redis at ${place} accepts no jobs; they wait in the outbox: .+$`)),
+      `Redis at ${place} accepts jobs again`,
     ]);
   });
 
@@ -186,7 +186,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
   };
 
   for (const [name, begin] of Object.entries(absences)) {
-    test(`offers while Redis ${name} return, cost no memory and leave nothing behind`, async () => {
+    test(`offers while Redis ${name} return at once, cost no memory and leave nothing behind`, async () => {
       const queue = create({ work: false });
       expect(await isReady(queue)).toBe(true);
       collectGarbage();
@@ -204,7 +204,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       expect(await becomesTrue(() => warnings().length > 0)).toBe(true);
       await offerMany();
       collectGarbage();
-      // Were the ids kept, they alone would be 16 MB.
+      // The ids alone would take 16 MB.
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000);
       await comeBack();
       expect(await isReady(queue)).toBe(true);
@@ -212,11 +212,11 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       queue.offer('embed', [last]);
       const isThere = () => ask(async (client) => (await client.exists(`{portico}:embed:${last}`)) === 1);
       expect(await becomesTrue(isThere)).toBe(true);
-      // The one, and those that were on their way when it began.
+      // That one, and those that were on their way when the outage began.
       expect(await jobsInRedis()).toBeLessThanOrEqual(11);
     });
 
-    test(`a stop ends while Redis ${name}, after what is under way`, { timeout: 30_000 }, async () => {
+    test(`a stop completes while Redis ${name}, after the jobs under way`, { timeout: 30_000 }, async () => {
       const queue = create();
       const { promise, resolve } = Promise.withResolvers<undefined>();
       let began = 0;
@@ -237,7 +237,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
       expect(began).toBe(3);
     });
 
-    test(`a stop ends of a queue that began while Redis ${name}`, { timeout: 30_000 }, async () => {
+    test(`a queue that started while Redis ${name} can be stopped`, { timeout: 30_000 }, async () => {
       await begin();
       const queue = create();
       queue.start(async () => undefined);
@@ -247,7 +247,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     });
   }
 
-  test('jobs flow again after Redis hung for longer than any time limit', { timeout: 90_000 }, async () => {
+  test('jobs flow again after Redis hung for longer than any timeout', { timeout: 90_000 }, async () => {
     const queue = create();
     const source = createJobSource(10);
     queue.start((id) => source.work(id));
@@ -261,7 +261,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     relay.end();
   });
 
-  test('the jobs of a worker that stands still are handed to another', { timeout: 90_000 }, async () => {
+  test('the jobs of a worker that hangs are handed to another', { timeout: 90_000 }, async () => {
     const [still, other] = [create(), create()];
     const { promise, resolve } = Promise.withResolvers<undefined>();
     let begun = 0;
@@ -277,7 +277,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     resolve(undefined);
   });
 
-  test('a Redis without memory left takes no jobs, and is told of once', async () => {
+  test('a Redis out of memory accepts no jobs, and is logged once', async () => {
     const queue = create({ work: false });
     expect(await isReady(queue)).toBe(true);
     await ask((client) => client.config('SET', 'maxmemory', '1'));
@@ -294,12 +294,12 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     const countOf = (ids: readonly JobId[]) => ask((client) => client.exists(ids.map((id) => `{portico}:embed:${id}`)));
     expect(await becomesTrue(async () => (await countOf(taken)) === 3)).toBe(true);
     expect(await countOf(refused)).toBe(0);
-    // What Redis has taken is seen there before the producer has its answer.
+    // The jobs are visible in Redis before the producer has its reply.
     expect(await becomesTrue(() => warnings().length > 1)).toBe(true);
-    expect(warnings()).toEqual([expect.stringContaining('OOM'), expect.stringMatching(/ takes jobs again$/)]);
+    expect(warnings()).toEqual([expect.stringContaining('OOM'), expect.stringMatching(/ accepts jobs again$/)]);
   });
 
-  test('a password that is refused is not repeated', async () => {
+  test('a refused password is not repeated', async () => {
     await ask((client) => client.config('SET', 'requirepass', 'right'));
     try {
       const url = redis.url.replace('redis://', 'redis://:very-secret-word@');
@@ -315,7 +315,7 @@ describe.skipIf(!redis?.control)('the job queue on a Redis that fails', () => {
     }
   });
 
-  test('a password that the server repeats, because it knows AUTH by another name, is not said', async () => {
+  test('a password that the server repeats, because AUTH was renamed, is not logged', async () => {
     const password = 'very-secret-word';
     const renamed = ['--rename-command', 'AUTH', 'XAUTH', '--rename-command', 'HELLO', ''];
     const server = await startRedis({ password, args: renamed });

@@ -2,7 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 
 const reconnectMsMax = 2_000;
 
-/** Connects again and again, however long it takes; a primary that became a replica is left for its successor. */
+/** Reconnects for ever; drops a primary that became a replica, to find its successor. */
 const persistent = {
   connectTimeout: 5_000,
   disconnectTimeout: 500,
@@ -11,30 +11,30 @@ const persistent = {
 } satisfies RedisOptions;
 
 /**
- * A connection for those who offer: what cannot be written at once, or is under way when the connection ends, fails instead of
- * waiting. A server that leaves an answer out for so long is given up, and with it everything that waits for its answers.
+ * A connection for offers: a command that cannot be written at once, or is under way when the connection ends, fails instead
+ * of waiting. A server that sends nothing for this long is disconnected, which fails all pending commands.
  */
 export const connectForOffers = (url: string): Redis =>
   new Redis(url, {
     ...persistent,
     enableOfflineQueue: false,
-    // Fails what is under way as soon as the connection ends. Merely not to send it again would leave it without any answer.
+    // Fails pending commands as soon as the connection ends; merely not resending them would leave them pending for ever.
     maxRetriesPerRequest: 0,
     socketTimeout: 5_000,
   });
 
-/** A connection for a worker, which waits for as long as its server is away. It knows its copies, so that it can end them. */
+/** A connection for a worker, which waits for as long as Redis is away. It tracks its copies to close them. */
 export class WorkerConnection extends Redis {
   readonly #copies: Redis[] = [];
 
   constructor(url: string) {
-    // The silence has to outlast the longest command that waits for a job.
+    // Must exceed the longest command that waits for a job.
     super(url, { ...persistent, maxRetriesPerRequest: null, socketTimeout: 15_000 });
   }
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
     const copy = super.duplicate(override);
-    // Whoever asked for the copy listens too, but not to its end.
+    // BullMQ listens for errors too, but not until the end.
     copy.on('error', () => undefined);
     this.#copies.push(copy);
     return copy;
@@ -45,12 +45,12 @@ export class WorkerConnection extends Redis {
   }
 }
 
-/** Where it leads to, without user and password. */
+/** The address, without user and password. */
 export const placeOf = ({ options: { path, host, port } }: Redis): string => path ?? `${host}:${port}`;
 
 /**
- * What is said of an error; a name that stands for several addresses leaves the message empty. A server that does not know
- * a command repeats its arguments, and the password may be one.
+ * The reason to report for an error; its message is empty if a name with several addresses fails. A server that does not
+ * know a command repeats its arguments, and one may be the password.
  */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);

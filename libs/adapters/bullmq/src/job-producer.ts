@@ -6,15 +6,15 @@ import { jobKinds, type JobId, type JobKind, type Probe } from '@portico/domain'
 import { connectForOffers, placeOf, reasonOf } from './connections.ts';
 import { jobName, queueOptions } from './queue-options.ts';
 
-/** How many ids of each kind may wait to be sent; beyond it they are dropped, since the outbox offers them again. */
+/** How many ids of each kind may wait to be sent; more are dropped, since the outbox offers them again. */
 const waitingMax = 10_000;
 const batchMax = 500;
 const probeMs = 2_000;
 
 /**
- * Sends ids to Redis, as long as there is one that takes them. Nothing is kept for a Redis that is away: what is offered then
- * is dropped, so that an outage of any length costs no memory. An id that is in Redis already is not taken a second time; that
- * it left Redis with its last handing over is seen to by `queueOptions`.
+ * Sends ids to Redis while it accepts them. Keeps nothing for a Redis that is away: offers made then are dropped, so an
+ * outage of any length costs no memory. An id that is still in Redis is not added again; `queueOptions` makes sure that it
+ * leaves Redis once handed over.
  */
 export class JobProducer {
   readonly probe: Probe = { name: 'job queue', essential: false, check: () => this.#check() };
@@ -31,7 +31,7 @@ export class JobProducer {
     this.#client = client;
     this.#lanes = new Map(jobKinds.map((kind) => [kind, openLane(kind, client, togetherAtOnce[kind] ?? null)]));
     this.#place = placeOf(client);
-    this.#outage = createOutage(log, { back: `Redis at ${this.#place} takes jobs again` });
+    this.#outage = createOutage(log, { back: `Redis at ${this.#place} accepts jobs again` });
     const noteError = (error: unknown) => (this.#lastError = error);
     client.on('error', noteError);
     client.on('close', () => this.#fail(this.#lastError));
@@ -72,16 +72,16 @@ export class JobProducer {
     this.#forget();
     if (this.#closed) return;
     this.#outage.begin({
-      message: `Redis at ${this.#place} takes no jobs; they wait in the outbox: ${reasonOf(error)}`,
+      message: `Redis at ${this.#place} accepts no jobs; they wait in the outbox: ${reasonOf(error)}`,
     });
   }
 
-  /** Mails before what is embedded. */
+  /** The first lane with waiting ids: mails come before embeddings. */
   #fullLane(): Lane | undefined {
     return [...this.#lanes.values()].find(({ waiting }) => waiting.size > 0);
   }
 
-  /** Never within the offer: whoever offers pays for nothing but the offer. */
+  /** Never within `offer`, so that an offer stays cheap. */
   #sendSoon(): void {
     if (this.#sends || !this.#fullLane()) return;
     this.#sends = true;
@@ -109,27 +109,27 @@ export class JobProducer {
 const sendBatch = async ({ queue, waiting, togetherAtOnce }: Lane): Promise<void> => {
   const batch = [...waiting].slice(0, batchMax);
   for (const id of batch) waiting.delete(id);
-  // With each batch: a Redis that was emptied has forgotten it, and one that was used otherwise may have another.
+  // With each batch: a Redis that was emptied has lost the limit, and one used otherwise may have another.
   await (togetherAtOnce === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(togetherAtOnce));
   await queue.addBulk(batch.map((jobId) => ({ name: jobName, data: {}, opts: { jobId } })));
 };
 
-/** Its answer to a ping; where it does not stand yet it is given the time to. */
+/** Pings Redis; waits for the connection first if needed. */
 const pong = async (client: Redis): Promise<void> => {
   if (client.status !== 'ready') await once(client, 'ready', { signal: AbortSignal.timeout(probeMs) });
   await client.ping();
 };
 
-/** The jobs of one kind: their queue in Redis, and what waits to be sent there. */
+/** The jobs of one kind: their queue in Redis, and the ids waiting to be sent there. */
 interface Lane {
   readonly queue: Queue;
   readonly waiting: Set<JobId>;
-  /** How many of them all processes together work at once; null: it is not bounded. */
+  /** How many of them all processes together work at once; null means no limit. */
   readonly togetherAtOnce: number | null;
 }
 
 const openLane = (kind: JobKind, connection: Redis, togetherAtOnce: number | null): Lane => ({
-  // Without the check of the version its first steps need no server, so that it cannot begin broken.
+  // Without the version check its setup needs no server, and so cannot start broken.
   queue: new Queue(kind, { ...queueOptions, connection, skipVersionCheck: true, skipWaitingForReady: true }),
   waiting: new Set(),
   togetherAtOnce,

@@ -4,13 +4,13 @@ import { jobKinds, type JobId, type JobKind } from '@portico/domain';
 import { reasonOf, WorkerConnection } from './connections.ts';
 import { queueOptions } from './queue-options.ts';
 
-/** How long Redis may take to be told of the end; then it is left alone. */
+/** How long closing may take to tell Redis. */
 const closeMs = 2_000;
 const warnIntervalMs = 60_000;
 
-/** Works what is in Redis. */
+/** Works the jobs in Redis. */
 export interface JobWorker {
-  /** Takes nothing more and waits for what is under way. */
+  /** Takes no more jobs and waits for those under way. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions
   let closing: Promise<void> | null = null;
 
   const process = async (id: string | undefined): Promise<void> => {
-    // One that was taken in the moment of the end is dropped here, and offered to another by the outbox.
+    // A job taken while closing is dropped here; the outbox offers it to another process.
     if (closing !== null || id === undefined) return;
     const working = work(id as JobId);
     underWay.add(working);
@@ -44,8 +44,8 @@ export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions
       connection,
       concurrency: concurrency[kind],
       skipVersionCheck: true,
-      // As long as a job is leased, and so never renewed: before that none of a worker that died could be worked by another, and
-      // soon after it is handed to one.
+      // The duration of a job's lease, never renewed: until then no other worker could work the jobs of a dead one, and soon
+      // after they are handed over.
       lockDuration: 20_000,
       skipLockRenewal: true,
       stalledInterval: 5_000,
@@ -54,10 +54,10 @@ export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions
       runRetryDelay: 1_000,
     });
   const workers = jobKinds.map(workerOf);
-  // That a connection is lost is said by the producer; what else goes wrong is put right by the outbox.
+  // The producer logs lost connections; the outbox repairs any other failure.
   let quietUntil = 0;
   const tell = (error: Error): void => {
-    // A copy of the connection may be lost first: a failed system call is said by the producer too.
+    // A copy of the connection may be lost first; the producer logs failed system calls too.
     const isLoss = connection.status !== 'ready' || 'syscall' in error;
     if (closing !== null || isLoss || performance.now() < quietUntil) return;
     quietUntil = performance.now() + warnIntervalMs;
@@ -67,7 +67,7 @@ export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions
   connection.on('error', () => undefined);
 
   const end = async (): Promise<void> => {
-    // A pause that waits for nothing ends the timers that would outlive a close without Redis.
+    // An immediate pause ends the timers that would outlive a close without Redis.
     await Promise.all(workers.map((worker) => worker.pause(true)));
     const closed = Promise.all(workers.map((worker) => worker.close()));
     await Promise.allSettled(underWay);

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/domain';
 
-/** Jobs that stay until they are done and are offered again and again, as those of the outbox. */
+/** Jobs that stay until they are done and are offered repeatedly, like those of the outbox. */
 export interface JobSource {
-  /** How many are not done. */
+  /** How many are not done yet. */
   readonly left: number;
   /** How often each was handed over. */
   readonly handedOver: ReadonlyMap<JobId, number>;
   work(id: JobId): Promise<void>;
-  /** Offers what is left, until it is told to end. */
+  /** Offers what is left, until `end` is called. */
   relayTo(queue: JobQueue): { end(): void };
 }
 
-/** So many of each kind. */
+/** That many of each kind. */
 export const atOnce = (count: number) =>
   Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
@@ -46,7 +46,7 @@ export const createJobSource = (count: number, workMs = 20): JobSource => {
   };
 };
 
-/** Waits until it is so; returns whether it ever was. */
+/** Waits until it holds; returns whether it did in time. */
 export const becomesTrue = async (isSo: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<boolean> => {
   const end = performance.now() + withinMs;
   while (performance.now() < end) {

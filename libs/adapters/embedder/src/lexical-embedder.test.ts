@@ -58,7 +58,7 @@ test.each([
   expect(await nearest(query)).toBe(name);
 });
 
-test('what is in the name of a document weighs more than what is in its description', async () => {
+test('words in the name of a document weigh more than those in its description', async () => {
   const query = await embedOne('invoices', 'query');
   const description = 'Sends reminders by mail and keeps a list of those who answered them.';
   const named = await embedOne(`Invoices\nReminders. ${description}`);
@@ -66,7 +66,7 @@ test('what is in the name of a document weighs more than what is in its descript
   expect(cosine(query, named)).toBeGreaterThan(cosine(query, described));
 });
 
-test('how a description is marked up changes nothing', async () => {
+test('the markup of a description changes nothing', async () => {
   const plain = await embedOne('Shop\nSell shoes and read the guide of sizes');
   const marked = await embedOne(
     'Shop\n<p>Sell <b class="red">shoes</b></p> and read [the guide](https://x.test/y) of sizes',
@@ -91,7 +91,7 @@ test('a query of one character of a script without spaces has a direction, and p
   expect(cosine(query, weather)).toBeGreaterThan(cosine(query, other) + 0.2);
 });
 
-test('any text whatever, of 1 to 10,201 characters, has a vector of length 1', async () => {
+test('any text of 1 to 10,201 characters has a vector of length 1', async () => {
   const sizes = [1, 2, 200, 2000, 10_201];
   for (const size of sizes) {
     for (const unit of ['a', ' ', '日本', '🙂', '<', 'Word ', '\n', '\ud800', 'aB1_']) {
@@ -109,7 +109,7 @@ test('any text whatever, of 1 to 10,201 characters, has a vector of length 1', a
   );
 });
 
-/** Vectors that are stored were made under the name of the model: whoever changes one of them has to change the name. */
+/** Stored vectors were made under the model's name: a change to the vectors requires a new name. */
 test('the model of this name makes exactly these vectors', async () => {
   expect(await embedder.modelId()).toBe('portico-lexical-1');
   const digest = createHash('sha256');
@@ -126,7 +126,7 @@ test('the model of this name makes exactly these vectors', async () => {
   expect(digest.digest('hex')).toBe('08cdceb61399569fb6a5662eff9049d049a2989b7ee8b53eacba30832f5be20e');
 });
 
-test('judged queries over 1,400 real APIs are answered no worse than by BM25', async ({ skip }) => {
+test('results for judged queries over 1,400 real APIs are no worse than those of BM25', async ({ skip }) => {
   skip(!evaluationDataIsPresent(), 'there are no judged queries in ../shared/data');
   const figures = await evaluate(embedder);
   // Reached: .408 over all, 1.000 for names; BM25 with stems has .407.

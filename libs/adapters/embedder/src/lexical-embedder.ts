@@ -4,9 +4,9 @@ import { stem } from './stem.ts';
 import { withoutMarkup, wordsOf } from './words.ts';
 
 /**
- * An embedder that is built in, needs no download and cannot fail. It hashes stems and their trigrams, with signs, into the
- * dimensions (Weinberger et al., 2009): texts that share words, parts of words or misspelt words are near. It knows no synonyms.
- * A document's first line is its name, which weighs more than half as much as all that follows; that may be HTML or Markdown.
+ * A built-in embedder that needs no download and cannot fail. It hashes stems and their trigrams, with signs, into the
+ * dimensions (Weinberger et al., 2009): texts that share words, parts of words or misspelt words are near. It knows no
+ * synonyms. A document's first line, its name, weighs over half as much as the rest. The rest may be HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({
   modelId: async () => modelId,
@@ -16,14 +16,14 @@ export const createLexicalEmbedder = (): Embedder => ({
 
 const modelId = 'portico-lexical-1';
 const nameWeight = 0.6;
-/** What a word's trigrams weigh together, to what the word does. */
+/** The weight of a word's trigrams together, relative to the word. */
 const trigramsWeight = 2.25;
-/** What each e-fold more of the same word adds. */
+/** The weight added by each e-fold increase in a word's count. */
 const repetitionWeight = 0.5;
 
 const stemWeights: ReadonlyMap<string, number> = new Map(
   Object.entries(commonStems).flatMap(([tenths, stems]) =>
-    // A weight of 0 would leave a text of such words alone without a direction.
+    // With a weight of 0, a text of only such words would have no direction.
     stems.split(' ').map((key) => [key, Math.max(0.02, Number(tenths) / 10)] as const),
   ),
 );
@@ -45,7 +45,7 @@ const embedText = (text: string, purpose: EmbeddingPurpose): Float32Array => {
 const combined = (name: Float64Array, description: Float64Array): Float64Array =>
   description.map((x, i) => x + nameWeight * (name[i] ?? 0));
 
-/** The features of one field at length 1, or zeros where there are none. */
+/** The features of one field, normalised to length 1, or zeros if there are none. */
 const fieldVector = (text: string): Float64Array => {
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) {
@@ -84,10 +84,10 @@ const lengthOf = (vector: Float64Array): number => {
   return Math.sqrt(squares);
 };
 
-/** So that a stem and a trigram of the same letters are two features. */
+/** Separate seeds, so that a stem and a trigram of the same letters are two features. */
 const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, nothing: 0x5bd1e995 } as const;
 
-/** FNV-1a over UTF-16 code units, its bits mixed as MurmurHash3 does at the end: 32 bits without a sign. */
+/** FNV-1a over UTF-16 code units, finished with MurmurHash3's mixer: an unsigned 32-bit number. */
 const hashOf = (text: string, start: number, end: number, seed: number): number => {
   let hash: number = seed;
   for (let i = start; i < end; i += 1) {

@@ -10,7 +10,7 @@ test.each([
   ['stop', 'stops', 'stopped', 'stopping'],
   ['call', 'calls', 'called', 'calling'],
   ['notify', 'notifies'],
-])('the forms of %s are one', (...forms) => {
+])('the forms of %s have one stem', (...forms) => {
   expect(new Set(forms.map(stem)).size).toBe(1);
 });
 
@@ -20,7 +20,7 @@ test('words with other meanings stay apart', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('what is no English word passes as it is', () => {
+test('words that are not English pass unchanged', () => {
   for (const word of ['погода', '2024', 'café', 'x86s', 'bus', '天気']) {
     expect(stem(word)).toBe(word);
   }

@@ -1,4 +1,4 @@
-/** The longest that fits is taken off, where enough is left to tell words apart. */
+/** The longest match is removed, if enough remains to tell words apart. */
 const inflections = ['ingly', 'edly', 'ing', 'ed'];
 const derivations: readonly (readonly [suffix: string, replacement: string])[] = [
   ['ization', 'iz'],
@@ -33,8 +33,8 @@ const derivations: readonly (readonly [suffix: string, replacement: string])[] =
 ];
 
 /**
- * Brings the forms of an English word together: what comes out is a key, not a word. It goes further than a linguist
- * would (`translation` and `translator` are one), because a search is forgiving. Other languages pass as they are.
+ * Maps the forms of an English word to one key, which is not a word itself. It goes further than a linguist would
+ * (`translation` and `translator` are one), because a search is forgiving. Words of other languages pass unchanged.
  */
 export const stem = (word: string): string =>
   word.length < 4 || !/^[a-z]+$/.test(word) ? word : ending(withoutDerivation(withoutInflection(singular(word))));

@@ -5,13 +5,13 @@ import { stem } from '../src/stem.ts';
 import { withoutMarkup, wordsOf } from '../src/words.ts';
 
 /**
- * Writes `src/common-stems.ts` from texts about APIs, and from general English: a file of WordNet's glosses, one synset
- * a line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
+ * Writes `src/common-stems.ts` from texts about APIs, and from general English: a file of WordNet's glosses, one synset per
+ * line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
  */
 const tableSize = 600;
 /** How much more a word's share of the glosses counts: they are shorter than descriptions. */
 const glossFactor = 3;
-/** Words outside the table are taken to be this much rarer than the last one in it. */
+/** Words outside the table are assumed to be this much rarer than its last one. */
 const rareShare = 0.3;
 
 const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {

@@ -10,7 +10,7 @@ interface Api {
 interface Judgement {
   readonly query: string;
   readonly kind: string;
-  /** The grade of each API that answers it: 2 directly, 1 nearly. */
+  /** The grade of each relevant API: 2 for a direct answer, 1 for a near one. */
   readonly relevant: Readonly<Record<string, number>>;
 }
 

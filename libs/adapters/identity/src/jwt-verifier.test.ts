@@ -29,7 +29,7 @@ const open = () => {
   return { held, verifier, claims };
 };
 
-test('what is remembered of a token is forgotten once the set lacks its key', async () => {
+test('a cached token is dropped once the set lacks its key', async () => {
   const { held, verifier, claims } = open();
   const [ofKept, ofDropped] = [await signToken(kept, claims), await signToken(dropped, claims)];
   for (const token of [ofKept, ofDropped, ofKept, ofDropped])
@@ -39,7 +39,7 @@ test('what is remembered of a token is forgotten once the set lacks its key', as
   expect(await outcomeOf(verifier.verify(ofDropped))).toBe('invalid_token');
 });
 
-test('a set that comes while a signature is looked at does not vouch for it', async () => {
+test('a set that arrives during a verification does not vouch for it', async () => {
   const { held, verifier, claims } = open();
   const token = await signToken(dropped, claims);
   const underWay = outcomeOf(verifier.verify(token));
@@ -50,7 +50,7 @@ test('a set that comes while a signature is looked at does not vouch for it', as
   expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
 });
 
-test('a key that the set lacks is asked for, and one that it has is not', async () => {
+test('a newer set is requested only for a key that the current one lacks', async () => {
   const { held, verifier, claims } = open();
   expect(await outcomeOf(verifier.verify(await signToken(kept, claims)))).toBe('good');
   expect(held.asked).toBe(0);

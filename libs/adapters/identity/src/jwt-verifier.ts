@@ -21,15 +21,15 @@ export interface JwtVerifierOptions extends TokenRules {
 
 interface Remembered extends JudgedClaims {
   readonly header: TokenHeader;
-  /** Of the key set that the signature was verified by. */
+  /** The generation of the key set that verified the signature. */
   readonly generation: string;
 }
 
 const rememberedMax = 10_000;
 
 /**
- * Verifies tokens by the keys of their issuer. That a signature is good is remembered by the digest of the token, never
- * by the token itself, for as long as the key set stays what it is; the time is looked at again at every call.
+ * Verifies tokens with their issuer's keys. Caches verified signatures by the token's digest, never the token itself, until
+ * the key set changes; checks the time at every call.
  */
 export const createJwtVerifier = ({ issuer, audience, clock, keys }: JwtVerifierOptions): TokenVerifier => {
   const remembered = new LRUCache<string, Remembered>({ max: rememberedMax });
@@ -38,7 +38,7 @@ export const createJwtVerifier = ({ issuer, audience, clock, keys }: JwtVerifier
       if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
       const digest = createHash('sha256').update(token).digest('base64');
       const known = remembered.get(digest);
-      // What is no token is told before any key is asked for, so that it is invalid also while there are none.
+      // Malformed tokens fail before any key is needed, so they are invalid even while there are no keys.
       const header = known?.header ?? readHeader(token);
       const set = await keys.current();
       if (known?.generation === set.generation) return identityAt(known, clock.now());
@@ -52,14 +52,14 @@ export const createJwtVerifier = ({ issuer, audience, clock, keys }: JwtVerifier
 };
 
 const identityAt = ({ identity, from, until }: JudgedClaims, now: number): IdentityClaims => {
-  if (now < from) throw invalidToken('the token is not good yet');
-  if (now >= until) throw invalidToken('the token is no longer good');
+  if (now < from) throw invalidToken('the token is not valid yet');
+  if (now >= until) throw invalidToken('the token has expired');
   return identity;
 };
 
 /**
- * A token whose key the last good set lacks is invalid, also while the provider is away: that nothing can be told is said
- * only where there is no usable key at all (specification, section 2).
+ * A token whose key the last good set lacks is invalid, even while the provider is away. Only without any usable key is the
+ * outcome unknown (specification, section 2).
  */
 const keyFor = async (
   header: TokenHeader,
@@ -70,7 +70,7 @@ const keyFor = async (
   if (key) return { key, generation: set.generation };
   const later = await keys.later(set);
   const laterKey = later?.find(header);
-  if (!later || !laterKey) throw invalidToken('no key of the issuer is named so');
+  if (!later || !laterKey) throw invalidToken('the issuer has no key with this id');
   return { key: laterKey, generation: later.generation };
 };
 
@@ -79,7 +79,7 @@ const verifiedPayload = async (token: string, key: CryptoKey): Promise<Uint8Arra
     const { payload } = await compactVerify(token, key, { algorithms: [...tokenAlgorithms] });
     return payload;
   } catch (cause) {
-    if (cause instanceof errors.JOSEError) throw invalidToken('the signature is not of this key', cause);
+    if (cause instanceof errors.JOSEError) throw invalidToken('the signature does not match the key', cause);
     throw cause;
   }
 };

@@ -22,13 +22,13 @@ test('a key is found by its id and its algorithm', async () => {
   expect(set.find({ algorithm: 'RS256', keyId: 'unknown' })).toBeNull();
 });
 
-test('a token that names no key is for the only one of its algorithm, and for none of several', async () => {
+test('a token without a key id matches the only key of its algorithm, and none of several', async () => {
   const set = await read(rsa.jwk, other.jwk, elliptic.jwk);
   expect(set.find({ algorithm: 'ES256', keyId: null })).toBe(set.find({ algorithm: 'ES256', keyId: 'elliptic' }));
   expect(set.find({ algorithm: 'RS256', keyId: null })).toBeNull();
 });
 
-test('an RSA key without an algorithm serves both of them', async () => {
+test('an RSA key without an algorithm serves both RSA algorithms', async () => {
   const set = await read({ ...rsa.jwk, alg: undefined });
   for (const algorithm of ['RS256', 'PS256'] as const) {
     expect(set.find({ algorithm, keyId: 'rsa' })?.algorithm).toMatchObject({
@@ -37,7 +37,7 @@ test('an RSA key without an algorithm serves both of them', async () => {
   }
 });
 
-test('the private half of a key that was published by mistake is not taken in', async () => {
+test('the private half of a key published by mistake is not imported', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const set = await read({ ...privateKey.export({ format: 'jwk' }), kid: 'leaked' });
   expect(set.find({ algorithm: 'ES256', keyId: 'leaked' })).toMatchObject({ type: 'public', usages: ['verify'] });
@@ -68,7 +68,7 @@ const unusable: Record<string, unknown> = {
 };
 
 describe.each(Object.entries(unusable))('%s', (_name, key) => {
-  test('is left out, and the others stay', async () => {
+  test('is skipped, and the others stay', async () => {
     const named = typeof key === 'object' && key !== null && !Array.isArray(key) ? { ...key, kid: 'odd' } : key;
     const set = await read(named, other.jwk);
     for (const algorithm of ['RS256', 'PS256', 'ES256', 'EdDSA'] as const) {
@@ -78,24 +78,24 @@ describe.each(Object.entries(unusable))('%s', (_name, key) => {
     expect(set.generation).toBe((await read(other.jwk)).generation);
   });
 
-  test('alone is no key set', async () => {
+  test('alone is not a key set', async () => {
     await expect(read(key)).rejects.toThrow('no usable key');
   });
 });
 
 test.each(['', 'null', '[]', '7', '{}', '{"keys":{}}', '{"keys":null}', '{"keys":[]}', '<html>'])(
-  'the text %j is no key set',
+  'the text %j is not a key set',
   async (text) => {
     await expect(readKeySet(text)).rejects.toThrow();
   },
 );
 
-test('more than 50 keys, and two keys of one name, are no key set', async () => {
+test('more than 50 keys, or two keys with one id, are not a key set', async () => {
   await expect(read(...Array.from({ length: 51 }, () => elliptic.jwk))).rejects.toThrow('more than 50');
   await expect(read(rsa.jwk, { ...other.jwk, kid: 'rsa' })).rejects.toThrow('two keys with the id "rsa"');
 });
 
-test('sets of the same keys are one generation, in whatever order and with whatever else is said of them', async () => {
+test('sets of the same keys are one generation, whatever their order and other members', async () => {
   const { generation } = await read(rsa.jwk, elliptic.jwk);
   expect((await read(elliptic.jwk, { ...rsa.jwk, x5t: 'abc', key_ops: ['verify'] })).generation).toBe(generation);
   expect((await read(rsa.jwk)).generation).not.toBe(generation);

@@ -4,17 +4,17 @@ import { tokenAlgorithms, type TokenAlgorithm, type TokenHeader } from './token-
 
 /** The public keys that an issuer signs with. */
 export interface KeySet {
-  /** The same for sets of the same usable keys, and for no others. */
+  /** Equal for sets of the same usable keys, and only for those. */
   readonly generation: string;
-  /** The key that must have signed; null where the set has none for this header, or cannot tell which. */
+  /** The key that must have signed; null if none matches this header, or several do. */
   find(header: TokenHeader): CryptoKey | null;
 }
 
-/** Where a verifier finds the keys of its issuer. */
+/** Where a verifier finds its issuer's keys. */
 export interface KeySource {
-  /** The set to judge by now. Throws `identity_unavailable` where there is none. */
+  /** The current set. Throws `identity_unavailable` if there is none. */
   current(): Promise<KeySet>;
-  /** For a key that the set lacks: a set that came after it, or null where none is to be had now. */
+  /** For a key that the set lacks: a newer set, or null if there is none now. */
   later(than: KeySet): Promise<KeySet | null>;
 }
 
@@ -23,8 +23,8 @@ const rsaMinBits = 2_048;
 const rsaMaxBits = 16_384;
 
 /**
- * Reads a JWK set (RFC 7517). Keys that are for something else, weak, broken or of an unknown kind are left out
- * (section 5). Throws where the text is none, no usable key is left, or two of them bear one name.
+ * Reads a JWK set (RFC 7517). Skips keys that are for another use, weak, broken or of an unknown kind (section 5). Throws if
+ * the text is not a key set, no usable key is left, or two of them share an id.
  */
 export const readKeySet = async (text: string): Promise<KeySet> => {
   const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(imported))).flat().sort(byName);
@@ -46,7 +46,7 @@ export const readKeySet = async (text: string): Promise<KeySet> => {
 interface UsableKey {
   readonly algorithm: TokenAlgorithm;
   readonly keyId: string | null;
-  /** Public members alone, whatever the issuer published. */
+  /** Public members only, whatever the issuer published. */
   readonly jwk: JWK;
 }
 
@@ -75,7 +75,7 @@ const usableKeys = (key: Published): readonly UsableKey[] => {
     );
 };
 
-/** Null for what is no key of a kind that the allowed algorithms use. */
+/** Null for a key that no allowed algorithm uses. */
 const kindOf = ({ kty, crv, n, e, x, y }: Published): Kind | null => {
   if (kty === 'RSA' && isText(n) && isText(e)) {
     const bits = bitsOf(n);
@@ -95,7 +95,7 @@ interface Kind {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The length of a modulus, leading zeros not counted. */
+/** The length of a modulus, without leading zeros. */
 const bitsOf = (modulus: string): number => {
   const hex = Buffer.from(modulus, 'base64url').toString('hex').replace(/^0+/, '');
   return hex === '' ? 0 : hex.length * 4 - Math.clz32(parseInt(hex.slice(0, 1), 16)) + 28;
@@ -108,7 +108,7 @@ const byName = (one: UsableKey, other: UsableKey): number => {
   return nameOf(one) < nameOf(other) ? -1 : 1;
 };
 
-/** Nothing where the numbers are no key, such as a point that is not on the curve. */
+/** Empty if the numbers are not a key, such as a point off the curve. */
 const imported = async (usable: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
   try {
     const key = await importJWK(usable.jwk, usable.algorithm);

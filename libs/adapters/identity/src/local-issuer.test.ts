@@ -15,7 +15,7 @@ const open = async (clock = new ClockByHand()) => {
 describe('its verifier', async () => {
   const { key } = await open();
 
-  /** Whoever holds that key, under the name of the issuer's. */
+  /** Signs with that key, under the id of the issuer's key. */
   const signer = async (text: string, published: readonly JWK[]): Promise<SigningKey> => {
     const [jwk = {}] = published;
     return {
@@ -42,7 +42,7 @@ describe('its verifier', async () => {
   });
 });
 
-test('a token says what it was minted to say', async () => {
+test('a token carries the claims it was minted with', async () => {
   const { issuer } = await open();
   const verify = async (claims: Parameters<typeof issuer.mint>[0]) => issuer.verifier.verify(await issuer.mint(claims));
   expect(await verify({ uid: 'ada', ttlSeconds: 60 })).toEqual({
@@ -65,7 +65,7 @@ test('a token says what it was minted to say', async () => {
   });
 });
 
-test('a token lasts as long as it was minted for, and one of no time or less has ended', async () => {
+test('a token lasts as long as requested, and one of zero or negative duration has expired', async () => {
   const { issuer, clock } = await open();
   const outcome = async (ttlSeconds: number) =>
     outcomeOf(issuer.verifier.verify(await issuer.mint({ uid: 'ada', ttlSeconds })));
@@ -81,7 +81,7 @@ test('a token lasts as long as it was minted for, and one of no time or less has
   expect(await outcomeOf(issuer.verifier.verify(year))).toBe('invalid_token');
 });
 
-test('what its verifier would never take is not minted', async () => {
+test('a token that its verifier would never accept is not minted', async () => {
   const { issuer } = await open();
   for (const uid of ['', 'a'.repeat(129), 'a\0', '\ud800']) {
     await expect(issuer.mint({ uid, ttlSeconds: 60 })).rejects.toThrow(RangeError);
@@ -99,14 +99,14 @@ test('issuers with the same key trust each other, issuers with another do not', 
   expect(await outcomeOf(other.verifier.verify(token))).toBe('invalid_token');
 });
 
-test('the public half of the key alone is published', async () => {
+test('only the public half of the key is published', async () => {
   const { issuer, key } = await open();
   const { keys } = issuer.jwks();
   expect(keys.map((jwk) => Object.keys(jwk).sort())).toEqual([['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']]);
   expect(JSON.stringify(keys)).not.toContain((JSON.parse(key) as JWK).d);
 });
 
-test('the discovery document says where the keys are, as the caller reaches the service', async () => {
+test('the discovery document has the address of the keys as the caller reaches the service', async () => {
   const { issuer } = await open();
   for (const baseUrl of ['http://localhost:3000', 'http://localhost:3000/']) {
     expect(issuer.discovery(baseUrl)).toMatchObject({
@@ -116,7 +116,7 @@ test('the discovery document says where the keys are, as the caller reaches the 
   }
 });
 
-test('what is no key of a local issuer is refused, and not repeated', async () => {
+test('a text that is not a local issuer key is refused, and not repeated', async () => {
   const { privateKey } = await generateKeyPair('ES384', { extractable: true });
   const { x, ...withoutX } = JSON.parse(await makeLocalIssuerKey()) as JWK;
   const mixed = { ...(JSON.parse(await makeLocalIssuerKey()) as JWK), x };
@@ -125,7 +125,7 @@ test('what is no key of a local issuer is refused, and not repeated', async () =
     const failure: unknown = await createLocalIssuer({ key, clock: new ClockByHand() }).catch(
       (error: unknown) => error,
     );
-    expect(failure, key).toEqual(new Error('This is no key of a local issuer (a private JWK on P-256)'));
+    expect(failure, key).toEqual(new Error('This is not a local issuer key (a private JWK on P-256)'));
     expect(inspect(failure, { depth: 10 })).not.toContain('"d"');
   }
 });

@@ -4,21 +4,21 @@ import { createJwtVerifier } from './jwt-verifier.ts';
 import { readKeySet } from './key-set.ts';
 import { isSubject } from './token-rules.ts';
 
-/** What a token of the local issuer is to say. */
+/** The claims of a token of the local issuer. */
 export interface LocalTokenClaims {
   /** `sub`: 1 to 128 characters. */
   readonly uid: string;
   readonly email?: string;
   readonly emailVerified?: boolean;
-  /** How long it is good from now, in whole seconds; at 0 or less it has ended already. */
+  /** How long it is valid from now, in whole seconds; 0 or less makes an expired token. */
   readonly ttlSeconds: number;
 }
 
-/** The service as its own issuer of identity tokens, for development and for trying it out. */
+/** The service as its own issuer of identity tokens, for development and evaluation. */
 export interface LocalIssuer {
-  /** A token that `verifier` finds good while it lasts; rejects with RangeError for claims that no token can have. */
+  /** Mints a token that `verifier` accepts until it expires; rejects with RangeError for impossible claims. */
   mint(claims: LocalTokenClaims): Promise<string>;
-  /** Trusts this issuer alone, by the rules of any other, without any HTTP. */
+  /** Trusts only this issuer, by the same rules as for any other, without HTTP. */
   readonly verifier: TokenVerifier;
   /** The public half of its key (RFC 7517). */
   jwks(): { readonly keys: readonly JWK[] };
@@ -26,23 +26,20 @@ export interface LocalIssuer {
   discovery(baseUrl: string): Readonly<Record<string, string | readonly string[]>>;
 }
 
-/**
- * A name that nobody can be reached by (RFC 2606, section 2): the service may listen elsewhere tomorrow, and the tokens of
- * today stay good.
- */
+/** An unreachable name (RFC 2606, section 2): the service may move to another address, and old tokens stay valid. */
 export const localIssuerName = 'https://local-issuer.portico.invalid';
-/** What `aud` of its tokens says. */
+/** The `aud` of its tokens. */
 export const localAudience = 'portico';
 
 const algorithm = 'ES256';
 
-/** A new key for a local issuer: the text of a private JWK, for a file that its owner alone can read. */
+/** A new key for a local issuer: a private JWK as text, for a file that only its owner can read. */
 export const makeLocalIssuerKey = async (): Promise<string> => {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   return `${JSON.stringify(await exportJWK(privateKey))}\n`;
 };
 
-/** The issuer with this key, as `makeLocalIssuerKey` made it. Rejects where the text is none, without repeating it. */
+/** Creates the issuer with a key from `makeLocalIssuerKey`. Rejects any other text, without repeating it. */
 export const createLocalIssuer = async ({
   key,
   clock,
@@ -99,14 +96,14 @@ const readKeyPair = async (text: string): Promise<KeyPair> => {
   try {
     return await parseKeyPair(text);
   } catch {
-    // The cause is left out: an error of the parser may quote the private key.
-    throw new Error('This is no key of a local issuer (a private JWK on P-256)');
+    // No cause: an error of the parser may quote the private key.
+    throw new Error('This is not a local issuer key (a private JWK on P-256)');
   }
 };
 
 const parseKeyPair = async (text: string): Promise<KeyPair> => {
   const { kty, crv, x, y, d } = JSON.parse(text) as JWK;
-  if (kty !== 'EC' || crv !== 'P-256' || !x || !y || !d) throw new Error('It is no private key on P-256');
+  if (kty !== 'EC' || crv !== 'P-256' || !x || !y || !d) throw new Error('It is not a private key on P-256');
   const key = await importJWK({ kty, crv, x, y, d }, algorithm);
   const kid = await calculateJwkThumbprint({ kty, crv, x, y });
   return {

@@ -32,7 +32,7 @@ describe('with a provider that was never reached', () => {
   });
 });
 
-test('nothing is fetched before the first token comes, nor for what is no token', async () => {
+test('nothing is fetched before the first token, nor for a malformed one', async () => {
   const { provider, verifier, claims } = await providerAndVerifier([key]);
   expect(await outcomeOf(verifier.verify('no token'))).toBe('invalid_token');
   expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
@@ -40,14 +40,14 @@ test('nothing is fetched before the first token comes, nor for what is no token'
   expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
 });
 
-test('where the address of the keys is given no discovery document is asked for', async () => {
+test('if the address of the keys is given, no discovery document is requested', async () => {
   const { provider, claims, start } = await providerAndVerifier([key]);
   const verifier = start({ jwksUrl: `${provider.issuer}/keys` });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
   expect(provider.requests).toEqual({ discovery: 0, keys: 1 });
 });
 
-test('a service that is told where the keys of a local issuer are finds its tokens good', async () => {
+test('a service that knows the address of the keys of a local issuer accepts its tokens', async () => {
   const clock = new ClockByHand();
   const local = await createLocalIssuer({ key: await makeLocalIssuerKey(), clock });
   const provider = await startProvider([]);
@@ -70,7 +70,7 @@ test('a service that is told where the keys of a local issuer are finds its toke
   await verifier.close();
 });
 
-test('the probe tells of a provider that is down, also while its last keys are still good', async () => {
+test('the probe reports a provider that is down, even while its last keys are still good', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([key]);
   const { probe } = verifier;
   expect({ name: probe.name, essential: probe.essential }).toEqual({ name: 'identity', essential: false });
@@ -84,7 +84,7 @@ test('the probe tells of a provider that is down, also while its last keys are s
   await expect.poll(() => outcomeOf(probe.check())).toBe('good');
 });
 
-test('closing ends a fetch that is under way, tells nobody, and nothing is fetched afterwards', async () => {
+test('closing aborts a running fetch without logging it, and nothing is fetched afterwards', async () => {
   const { provider, verifier, claims, clock, warnings } = await providerAndVerifier([key], { timeoutMs: 60_000 });
   const asked = new Promise<void>((resolve) => provider.answerKeys(() => resolve()));
   const token = await signToken(key, claims());
@@ -99,7 +99,7 @@ test('closing ends a fetch that is under way, tells nobody, and nothing is fetch
   expect(warnings).toEqual([]);
 });
 
-test('an empty audience is refused at once, since it would fit tokens for nobody', async () => {
+test('an empty audience is refused at once, since it would match tokens for no audience', async () => {
   const { start } = await providerAndVerifier([key]);
   expect(() => start({ audience: '' })).toThrow('audience');
 });

@@ -5,11 +5,11 @@ import { assertFetchable, type Provider } from './provider-documents.ts';
 import { RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 
 export interface OidcTokenVerifierOptions {
-  /** What `iss` says, to the letter. */
+  /** The exact `iss`. */
   readonly issuer: string;
-  /** What `aud` says, to the letter. */
+  /** The exact `aud`. */
   readonly audience: string;
-  /** Found by discovery where it is absent or null. */
+  /** Found by discovery if absent or null. */
   readonly jwksUrl?: string | null;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
@@ -21,16 +21,16 @@ export interface OidcTokenVerifierOptions {
 export interface OidcTokenVerifier extends TokenVerifier {
   /** Not essential: API keys work without the provider, and known keys outlive an outage. */
   readonly probe: Probe;
-  /** Ends what is under way; the verifier fetches nothing afterwards. */
+  /** Aborts any fetch; the verifier fetches nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** So long a token whose key is unknown may wait for the provider. */
+/** How long a token with an unknown key may wait for the provider. */
 export const fetchTimeoutMs = 3_000;
 
 /**
- * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Nothing is fetched before the first
- * token comes. Throws at once where the issuer has no address that keys may be fetched from, or the audience is empty.
+ * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first token.
+ * Throws at once if keys may not be fetched from the issuer's address, or the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,

@@ -34,7 +34,7 @@ test.each(['https://id.example.com/keys', 'http://localhost:1/keys', 'http://127
   },
 );
 
-test('a verifier for an issuer that must not be asked is not made', async () => {
+test('a verifier is not created for an issuer with a forbidden address', async () => {
   const { start } = await providerAndVerifier([key]);
   expect(() => start({ issuer: 'http://id.example.com' })).toThrow('must be https');
 });
@@ -49,20 +49,20 @@ describe('a discovery document', () => {
   test.each<[string, (issuer: string) => unknown]>([
     ['of another issuer', (issuer) => ({ issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` })],
     ['of no issuer', (issuer) => ({ jwks_uri: `${issuer}/keys` })],
-    ['without an address of keys', (issuer) => ({ issuer })],
-    ['with an address that is no text', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
-    ['that sends us beyond loopback by http', (issuer) => ({ issuer, jwks_uri: 'http://192.0.2.1/keys' })],
+    ['without an address of the keys', (issuer) => ({ issuer })],
+    ['with an address that is not a text', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
+    ['that sends us beyond loopback over http', (issuer) => ({ issuer, jwks_uri: 'http://192.0.2.1/keys' })],
     ['that is null', () => null],
     ['that is an array', () => []],
   ])('%s is not followed', async (_name, answer) => {
     expect(await discovering(answer)).toBe('identity_unavailable');
   });
 
-  test('of the issuer is followed, whatever else it says', async () => {
+  test('of the issuer is followed, whatever else it contains', async () => {
     expect(await discovering((issuer) => ({ issuer, jwks_uri: `${issuer}/keys`, more: [1] }))).toBe('good');
   });
 
-  test('that came by https does not send us to plain http, were it on loopback', () => {
+  test('fetched over https does not send us to plain http, not even on loopback', () => {
     const issuer = 'https://id.example.com';
     const naming = (address: string) => () => keysAddressIn(JSON.stringify({ issuer, jwks_uri: address }), issuer);
     expect(naming('http://127.0.0.1/keys')).toThrow('is not https');
@@ -78,19 +78,19 @@ describe('a discovery document', () => {
   });
 });
 
-describe('what the provider answers', () => {
+describe('a response of the provider', () => {
   const fetching = async (answer: Answer, timeoutMs?: number): Promise<string> => {
     const provider = await startProvider([key]);
     provider.answerKeys(answer);
     return fetchKeySetText(at(provider.issuer, null, timeoutMs), open);
   };
 
-  test('is taken up to 256 KiB', async () => {
+  test('is accepted up to 256 KiB', async () => {
     expect(await fetching((response) => response.end('x'.repeat(documentMaxBytes)))).toHaveLength(documentMaxBytes);
     await expect(fetching((response) => response.end('x'.repeat(documentMaxBytes + 1)))).rejects.toThrow('262144');
   });
 
-  test.each([201, 204, 301, 302, 307, 404, 500, 503])('with status %i is not taken', async (status) => {
+  test.each([201, 204, 301, 302, 307, 404, 500, 503])('with status %i is rejected', async (status) => {
     const answer: Answer = (response) => response.writeHead(status, { location: '/keys' }).end();
     await expect(fetching(answer)).rejects.toThrow(`answered ${status}`);
   });
@@ -99,11 +99,11 @@ describe('what the provider answers', () => {
     ['nothing', () => undefined],
     ['the head alone', (response) => response.flushHeaders()],
     ['half of it', (response) => response.write('{"keys":[')],
-  ])('is given up when %s comes in time', async (_name, answer) => {
+  ])('times out when %s comes in time', async (_name, answer) => {
     await expect(fetching(answer, 200)).rejects.toThrow(/timeout/);
   });
 
-  test('is given up when the discovery document does not come in time', async () => {
+  test('times out when the discovery document does not come in time', async () => {
     const provider = await startProvider([key]);
     provider.answerDiscovery(() => undefined);
     await expect(fetchKeySetText(at(provider.issuer, null, 200), open)).rejects.toThrow(/timeout/);

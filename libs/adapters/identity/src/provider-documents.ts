@@ -3,34 +3,34 @@ import { boundedText, isLoopback } from '@portico/dependencies';
 /** Where an issuer publishes its keys. */
 export interface Provider {
   readonly issuer: string;
-  /** Null where it is to be found by discovery (OpenID Connect Discovery 1.0, section 4). */
+  /** Null to find it by discovery (OpenID Connect Discovery 1.0, section 4). */
   readonly jwksUrl: string | null;
   /** For all requests of one fetch together. */
   readonly timeoutMs: number;
 }
 
-/** The longest discovery document or key set that is read to its end. */
+/** The largest discovery document or key set that is read. */
 export const documentMaxBytes = 256 * 1_024;
 
-/** Throws for an address that keys must not be fetched from: anything but https, or http on loopback. */
+/** Throws unless keys may be fetched from the address: https, or http on loopback. */
 export const assertFetchable = ({ issuer, jwksUrl }: Provider): void => {
   fetchable(jwksUrl ?? discoveryUrlOf(issuer));
 };
 
-/** The issuer's key set as it is published now. Throws after the time limit, and for whatever is not 200 and such a text. */
+/** Fetches the issuer's current key set. Throws on a timeout, and for any response but 200 with such a text. */
 export const fetchKeySetText = async (provider: Provider, closing: AbortSignal): Promise<string> => {
   const signal = AbortSignal.any([AbortSignal.timeout(provider.timeoutMs), closing]);
   return fetchText(provider.jwksUrl ?? (await discover(provider.issuer, signal)), signal);
 };
 
 /**
- * Where a discovery document says that the keys are. Throws for the document of another issuer; and an issuer that is reached
- * by https cannot send us to plain http.
+ * Returns the address of the keys in a discovery document. Throws for another issuer's document; and an issuer reached over
+ * https must not redirect us to plain http.
  */
 export const keysAddressIn = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);
   const { issuer: said, jwks_uri: jwksUrl } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
-  if (said !== issuer) throw new Error(`${url} is of another issuer: ${JSON.stringify(said)}`);
+  if (said !== issuer) throw new Error(`${url} names another issuer: ${JSON.stringify(said)}`);
   if (typeof jwksUrl !== 'string') throw new Error(`${url} does not say where the keys are`);
   if (url.startsWith('https:') && !jwksUrl.startsWith('https:')) throw new Error(`${jwksUrl} is not https`);
   return jwksUrl;
@@ -51,12 +51,12 @@ const fetchText = async (address: string, signal: AbortSignal): Promise<string> 
     await response.body?.cancel();
     throw new Error(`${address} answered ${response.status}`);
   }
-  const tooLong = () => new Error(`${address} answered more than ${documentMaxBytes} bytes`);
+  const tooLong = () => new Error(`${address} answered with more than ${documentMaxBytes} bytes`);
   return boundedText(response, documentMaxBytes, tooLong);
 };
 
 const fetchable = (address: string): URL => {
-  if (!URL.canParse(address)) throw new Error(`${JSON.stringify(address)} is no URL`);
+  if (!URL.canParse(address)) throw new Error(`${JSON.stringify(address)} is not a URL`);
   const url = new URL(address);
   if (url.username || url.password) throw new Error('The address of an identity provider must not hold a password');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;

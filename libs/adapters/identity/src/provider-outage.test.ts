@@ -5,7 +5,7 @@ import { freshMs, staleMaxMs } from './remote-key-source.ts';
 
 const [key, stranger] = await Promise.all([makeSigningKey('one'), makeSigningKey('one')]);
 
-/** Its keys were fetched and kept; from now on it is down. A token of it is good for a week. */
+/** Its keys were fetched and stored; then it goes down. Its token is valid for a week. */
 const downAfterStart = async () => {
   const all = await providerAndVerifier([key]);
   const token = await signToken(key, all.claims({ exp: Math.floor(all.clock.now() / 1_000) + 7 * 86_400 }));
@@ -37,7 +37,7 @@ test('a restart during an outage makes the 24 hours neither longer nor shorter',
   expect(await outcomeOf(restart().verifier.verify(token))).toBe('identity_unavailable');
 });
 
-test('a restart with a provider that is up finds a key that was dropped meanwhile gone', async () => {
+test('a restart while the provider is up notices that a key was dropped meanwhile', async () => {
   const { provider, clock, token, restart } = await downAfterStart();
   const other = await makeSigningKey('two');
   provider.answerKeys(null);
@@ -46,7 +46,7 @@ test('a restart with a provider that is up finds a key that was dropped meanwhil
   expect(await outcomeOf(restart().verifier.verify(token))).toBe('invalid_token');
 });
 
-test('a restart soon after a fetch needs none', async () => {
+test('a restart soon after a fetch needs no other', async () => {
   const { provider, clock, token, restart } = await downAfterStart();
   clock.advance(freshMs - 1);
   const { keys } = provider.requests;
@@ -54,7 +54,7 @@ test('a restart soon after a fetch needs none', async () => {
   expect(provider.requests.keys).toBe(keys);
 });
 
-test('a clock that is set does not end the keys at hand, nor a second back those that were kept', async () => {
+test('setting the clock does not expire the current keys, nor does one second back expire the stored ones', async () => {
   const { verifier, clock, token, restart } = await downAfterStart();
   for (const jump of [3_600_000, -7_200_000, 3_600_000 - 1_000]) {
     clock.jump(jump);
@@ -63,7 +63,7 @@ test('a clock that is set does not end the keys at hand, nor a second back those
   expect(await outcomeOf(restart().verifier.verify(token))).toBe('good');
 });
 
-test('without any key a provider that is down is asked after 1, 2, 4 … 60 seconds', async () => {
+test('without any key a provider that is down is retried after 1, 2, 4 … 60 seconds', async () => {
   const { provider, verifier, clock, claims, warnings } = await providerAndVerifier([key]);
   provider.answerKeys(unavailable);
   const token = await signToken(key, claims());
@@ -78,7 +78,7 @@ test('without any key a provider that is down is asked after 1, 2, 4 … 60 seco
   expect(warnings).toHaveLength(askedAt.length);
 });
 
-test('during an outage unknown key ids are asked for each 30 seconds, or more rarely where the back-off is longer', async () => {
+test('during an outage unknown key ids cause a fetch every 30 seconds, or less often if the backoff is longer', async () => {
   const { provider, verifier, clock, claims } = await downAfterStart();
   const token = await signToken(stranger, claims(), { kid: 'unknown' });
   const askedAt: number[] = [];
@@ -91,18 +91,18 @@ test('during an outage unknown key ids are asked for each 30 seconds, or more ra
   expect(askedAt).toEqual([30, 60, 90, 120, 150, 180, 212, 272]);
 });
 
-test('a provider that hangs costs each token no more than one time-out, and a back-off follows', async () => {
+test('a provider that hangs costs each token at most one timeout, and a backoff follows', async () => {
   const { provider, verifier, claims, warnings } = await providerAndVerifier([key], { timeoutMs: 100 });
   provider.answerKeys(() => undefined);
   const tokens = await Promise.all(Array.from({ length: 20 }, (_, at) => signToken(key, claims({ sub: `${at}` }))));
   const outcomes = await Promise.all(tokens.map((token) => outcomeOf(verifier.verify(token))));
   expect(new Set(outcomes)).toEqual(new Set(['identity_unavailable']));
   for (const token of tokens) expect(await outcomeOf(verifier.verify(token))).toBe('identity_unavailable');
-  // Told once for each fetch, at whichever of its two requests the time was over.
+  // Logged once per fetch, whichever of its two requests timed out.
   expect(warnings).toHaveLength(1);
 });
 
-test('what was kept of another issuer, from the future, or in no known form is not used', async () => {
+test('a stored set is not used if it is from another issuer, from the future, or malformed', async () => {
   const keys = JSON.stringify({ keys: [stranger.jwk] });
   const fetchedAt = Date.UTC(2026, 0, 1);
   const kept = (issuer: string, more = {}) => JSON.stringify({ issuer, jwksUrl: null, fetchedAt, keys, ...more });
@@ -128,7 +128,7 @@ test('what was kept of another issuer, from the future, or in no known form is n
   expect(await outcomeOf(verifier.verify(await signToken(stranger, claims())))).toBe('good');
 });
 
-test('a storage that fails is told of, and stops no verification', async () => {
+test('a storage that fails is logged, and stops no verification', async () => {
   const fail = () => Promise.reject(new Error('the disk is full'));
   const { verifier, claims, warnings } = await providerAndVerifier([key], { storage: { load: fail, save: fail } });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
@@ -140,7 +140,7 @@ test('a storage that fails is told of, and stops no verification', async () => {
     ]);
 });
 
-test('a storage that does not come back from saving stops neither verification nor closing', async () => {
+test('a storage that hangs while saving stops neither verification nor closing', async () => {
   const never = new Promise<void>(() => undefined);
   const { verifier, claims } = await providerAndVerifier([key], {
     storage: { load: async () => null, save: () => never },

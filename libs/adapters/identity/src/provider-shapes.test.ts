@@ -10,11 +10,11 @@ import { keepInMemory, outcomeOf } from '../test/provider-and-verifier.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
 import { assertFetchable, keysAddressIn } from './provider-documents.ts';
 
-/** What real providers say, as their documentation shows it; only the origins are loopback's. */
+/** The tokens of real providers, as documented; only the origins are on loopback. */
 interface Shape {
-  /** What follows the origin in `iss`. */
+  /** The part of `iss` after the origin. */
   readonly issuer: string;
-  /** Where the keys are, on an origin of their own. */
+  /** The path of the keys, on an origin of their own. */
   readonly keys: string;
   readonly kid: string;
   readonly header?: Record<string, unknown>;
@@ -172,7 +172,7 @@ const shapes: Record<string, Shape> = {
   },
 };
 
-/** Returns a JSON text for each of its paths; its origin. */
+/** Serves a JSON text for each of these paths; returns the origin. */
 const serve = async (texts: Readonly<Record<string, () => string>>): Promise<string> => {
   const server = createServer((request, response) => {
     const text = texts[request.url ?? ''];
@@ -184,7 +184,7 @@ const serve = async (texts: Readonly<Record<string, () => string>>): Promise<str
 };
 
 test.each(Object.entries(shapes))(
-  'by issuer and audience alone, an ID token as of %s is good',
+  'with only issuer and audience configured, an ID token in the shape of %s is good',
   async (_name, shape) => {
     const key = await makeSigningKey(shape.kid);
     const forEncryption = { ...(await makeSigningKey('enc')).jwk, alg: 'RSA-OAEP', use: 'enc' };
@@ -227,13 +227,13 @@ test.each([
     'https://identity.localhost:8443/realms/portico',
     'https://identity.localhost:8443/realms/portico/protocol/openid-connect/certs',
   ],
-])('of the issuer %s the keys are taken from %s', (issuer, jwksUrl) => {
+])('for the issuer %s the keys come from %s', (issuer, jwksUrl) => {
   expect(keysAddressIn(JSON.stringify({ issuer, jwks_uri: jwksUrl }), issuer)).toBe(jwksUrl);
   expect(() => assertFetchable({ issuer, jwksUrl: null, timeoutMs: 1 })).not.toThrow();
   expect(() => assertFetchable({ issuer, jwksUrl, timeoutMs: 1 })).not.toThrow();
 });
 
-test('the realm for trying out has the client, the admin and the verified e-mails that the settings beside it name', () => {
+test('the evaluation realm has the client, the admin and the verified e-mails named in its settings', () => {
   const deploy = join(import.meta.dirname, '../../../../deploy');
   const settings = Object.fromEntries(
     readFileSync(join(deploy, 'identity.env'), 'utf8')
@@ -258,7 +258,7 @@ test('the realm for trying out has the client, the admin and the verified e-mail
   expect(realm.users).toContainEqual(
     expect.objectContaining({ id: settings['BOOTSTRAP_ADMIN_UID'], email: settings['BOOTSTRAP_ADMIN_EMAIL'] }),
   );
-  // Keycloak gives no token by password to somebody without names, and a password in a repository is none.
+  // Keycloak issues no token by password to a user without names, and a password must not be in a repository.
   for (const { firstName = '', lastName = '', emailVerified, credentials } of realm.users) {
     expect([firstName !== '', lastName !== '', emailVerified]).toEqual([true, true, true]);
     expect(credentials.map(({ value }) => value)).toEqual(['${PORTICO_USERS_PASSWORD}']);

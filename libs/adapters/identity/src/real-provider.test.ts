@@ -5,7 +5,7 @@ import { fetchTimeoutMs } from './oidc-token-verifier.ts';
 import { freshMs, staleMaxMs, unknownKeyIntervalMs } from './remote-key-source.ts';
 
 test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
-  'an ID token that a real provider signs by %s says who somebody is',
+  'an ID token that a real provider signs with %s identifies the user',
   async (algorithm) => {
     const { provider, start } = await realProvider(algorithm);
     const verifier = start();
@@ -33,7 +33,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
   },
 );
 
-test('keys are rotated: the new one is found within 30 seconds, the old one goes when it is no longer published', async () => {
+test('after a rotation the new key is found within 30 seconds, and the old one goes once unpublished', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const verifier = start();
   const old = await idTokenFor('alice');
@@ -50,7 +50,7 @@ test('keys are rotated: the new one is found within 30 seconds, the old one goes
   expect(await outcomeOf(verifier.verify(fresh))).toBe('good');
 });
 
-test('a provider that comes back with other keys alone is followed', async () => {
+test('a provider that comes back with only new keys is followed', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const verifier = start();
   const old = await idTokenFor('alice');
@@ -66,7 +66,7 @@ test('a provider that comes back with other keys alone is followed', async () =>
   expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('a thousand tokens at once with unknown key ids cause one fetch in 30 seconds, whatever answers it', async () => {
+test('a thousand simultaneous tokens with unknown key ids cause one fetch in 30 seconds', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const verifier = start();
   const good = await idTokenFor('alice');
@@ -90,7 +90,7 @@ test('a thousand tokens at once with unknown key ids cause one fetch in 30 secon
   expect(provider.requests()).toEqual({ discovery: 2, keys: 2 });
 });
 
-test('a service that starts while its provider is down says so, and finds it once it is there', async () => {
+test('a service that starts while its provider is down reports that, and finds it once it is up', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const token = await idTokenFor('alice');
   await provider.control.stop();
@@ -102,7 +102,7 @@ test('a service that starts while its provider is down says so, and finds it onc
   expect(await outcomeOf(verifier.verify(token))).toBe('good');
 });
 
-test('a service that is restarted while its provider is down goes on by the keys that it kept, for 24 hours', async () => {
+test('a service that restarts while its provider is down uses the stored keys, for 24 hours', async () => {
   const { provider, clock, storage, start, restart, idTokenFor } = await realProvider();
   const token = await idTokenFor('alice');
   await start().verify(token);
@@ -113,7 +113,7 @@ test('a service that is restarted while its provider is down goes on by the keys
   expect(await outcomeOf(restart().verify(token))).toBe('identity_unavailable');
 });
 
-test('whoever has a known key never waits for a provider that hangs', async () => {
+test('a token with a known key never waits for a provider that hangs', async () => {
   const { provider, clock, start, idTokenFor } = await realProvider();
   const verifier = start({ timeoutMs: 600_000 });
   const token = await idTokenFor('alice');
@@ -131,7 +131,7 @@ test('whoever has a known key never waits for a provider that hangs', async () =
   expect(await waiting).toBe('invalid_token');
 });
 
-test('a provider that hangs is given up after 3 seconds, and asked again later', async () => {
+test('a request to a provider that hangs times out after 3 seconds, and is retried later', async () => {
   const { provider, clock, start, idTokenFor, warnings } = await realProvider();
   const verifier = start({ timeoutMs: fetchTimeoutMs });
   await verifier.verify(await idTokenFor('alice'));

@@ -36,7 +36,7 @@ test('a storm of tokens with unknown key ids causes one fetch in 30 seconds', as
   expect(await storm()).toBe(3);
 });
 
-test('a storm of unknown key ids does not keep good tokens waiting', async () => {
+test('a storm of unknown key ids does not hold up good tokens', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first], { timeoutMs: 60_000 });
   const [seen, fresh] = [await signToken(first, claims()), await signToken(first, claims({ sub: 'bob' }))];
   await verifier.verify(seen);
@@ -50,7 +50,7 @@ test('a storm of unknown key ids does not keep good tokens waiting', async () =>
   expect(await strange).toBe('invalid_token');
 });
 
-test('a new key is found 30 seconds after the last fetch, and the dropped one is gone with its remembered tokens', async () => {
+test('a new key is found 30 seconds after the last fetch, and the dropped one is gone with its cached tokens', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   const old = await signToken(first, claims());
   await verifier.verify(old);
@@ -63,7 +63,7 @@ test('a new key is found 30 seconds after the last fetch, and the dropped one is
   expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('a set is looked at anew in the background after 5 minutes, while tokens are judged by the one at hand', async () => {
+test('a set is refreshed in the background after 5 minutes, while the current one judges tokens', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   const old = await signToken(first, claims());
   await verifier.verify(old);
@@ -77,7 +77,7 @@ test('a set is looked at anew in the background after 5 minutes, while tokens ar
   expect(provider.requests.keys).toBe(2);
 });
 
-test('after an hour in which nobody asked the set is looked at anew before it judges', async () => {
+test('after an hour without use the set is refreshed before it judges', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   const old = await signToken(first, claims({ exp: Math.floor(clock.now() / 1_000) + 86_400 }));
   await verifier.verify(old);
@@ -86,7 +86,7 @@ test('after an hour in which nobody asked the set is looked at anew before it ju
   expect(await outcomeOf(verifier.verify(old))).toBe('invalid_token');
 });
 
-test('of a stream of tokens none is remembered beyond the set that dropped its key', async () => {
+test('in a stream of tokens none stays cached beyond the set that dropped its key', async () => {
   const { provider, verifier, claims, clock } = await providerAndVerifier([first]);
   await verifier.verify(await signToken(first, claims()));
   const tokens = await Promise.all(Array.from({ length: 400 }, (_, at) => signToken(first, claims({ sub: `${at}` }))));
@@ -108,11 +108,11 @@ const broken: Record<string, Answer> = {
   'status 500': (response) => response.writeHead(500).end(),
   'a page in HTML': (response) => response.end('<html>'),
   null: (response) => response.end('null'),
-  'keys that are no array': (response) => response.end('{"keys":{}}'),
+  'keys that are not an array': (response) => response.end('{"keys":{}}'),
   'no keys': (response) => response.end('{"keys":[]}'),
-  'keys that are no objects': (response) => response.end('{"keys":[null,1,"x",[]]}'),
+  'keys that are not objects': (response) => response.end('{"keys":[null,1,"x",[]]}'),
   '10 MB': (response) => response.end(`{"keys":[${' '.repeat(10_000_000)}]}`),
-  'two keys of one name': (response) => response.end(JSON.stringify({ keys: [second.jwk, stranger.jwk] })),
+  'two keys with one id': (response) => response.end(JSON.stringify({ keys: [second.jwk, stranger.jwk] })),
   'a redirection': (response) => response.writeHead(302, { location: '/other' }).end(),
   'a broken connection': (response) => response.socket?.destroy(),
   'a key for key agreement alone': (response) =>
@@ -120,7 +120,7 @@ const broken: Record<string, Answer> = {
   'a shared secret alone': (response) => response.end('{"keys":[{"kty":"oct","k":"AAAA","kid":"first"}]}'),
 };
 
-test.each(Object.entries(broken))('a provider that answers %s changes no key', async (_name, answer) => {
+test.each(Object.entries(broken))('a provider that responds with %s changes no key', async (_name, answer) => {
   const { provider, verifier, claims, clock, warnings } = await providerAndVerifier([first]);
   const token = await signToken(first, claims());
   await verifier.verify(token);
@@ -135,7 +135,7 @@ test.each(Object.entries(broken))('a provider that answers %s changes no key', a
   expect(await outcomeOf(verifier.verify(await signToken(first, claims({ sub: 'bob' }))))).toBe('good');
 });
 
-test('a broken key beside good ones makes its own tokens invalid, and no others', async () => {
+test('a broken key beside good ones invalidates only its own tokens', async () => {
   const { provider, verifier, claims } = await providerAndVerifier([first]);
   const filler = Buffer.alloc(32, 'x').toString('base64url');
   provider.publish(

@@ -3,9 +3,9 @@ import { PorticoError, type Clock } from '@portico/domain';
 import { readKeySet, type KeySet, type KeySource } from './key-set.ts';
 import { fetchKeySetText, type Provider } from './provider-documents.ts';
 
-/** Keeps the last good key set, so that a restart while the provider is down still has it. */
+/** Stores the last good key set, so that a restart while the provider is down still has it. */
 export interface KeySetStorage {
-  /** Null where nothing was saved yet. */
+  /** Null if nothing was saved yet. */
   load(): Promise<string | null>;
   save(text: string): Promise<void>;
 }
@@ -17,33 +17,33 @@ export interface RemoteKeySourceOptions {
   readonly log: Log;
 }
 
-/** A set that is older is fetched anew in the background. */
+/** An older set is refreshed in the background. */
 export const freshMs = 5 * 60_000;
-/** A set that is older, when nobody asked for so long, is fetched anew before it is used, unless the provider is down. */
+/** A set not used for this long is refreshed before use, unless the provider is down. */
 export const unattendedMs = 60 * 60_000;
-/** The last good set is used no longer than this while the provider is down. */
+/** The longest time for which the last good set is used while the provider is down. */
 export const staleMaxMs = 24 * 60 * 60_000;
 /** Unknown key ids cause at most one fetch in this time. */
 export const unknownKeyIntervalMs = 30_000;
-/** Pause after a first failure to fetch; it doubles with each that follows, up to `backOffMaxMs`. */
+/** Pause after a first failed fetch; it doubles with each further one, up to `backOffMaxMs`. */
 export const backOffMinMs = 1_000;
 export const backOffMaxMs = 60_000;
 
-/** How long closing waits for a storage that does not answer. */
+/** How long closing waits for a storage that hangs. */
 const closeWaitMs = 1_000;
 
-/** What was stored by a clock that far ahead of ours is not trusted to be recent. */
+/** A set stored by a clock further ahead of ours is not trusted to be recent. */
 const clockErrorMaxMs = 60_000;
 
 interface Held {
   readonly set: KeySet;
-  /** On the monotonic clock; it may be negative for what was stored before this process. */
+  /** On the monotonic clock; negative if it was stored before this process started. */
   readonly fetchedAt: number;
 }
 
 /**
- * The keys that an issuer publishes: one fetch at a time, with a back-off from 1 to 60 s after failures. A key that is
- * absent from a good answer is gone at once.
+ * The keys that an issuer publishes: one fetch at a time, with a backoff from 1 to 60 s after failures. A key missing from a
+ * good response is dropped at once.
  */
 export class RemoteKeySource implements KeySource {
   readonly #options: RemoteKeySourceOptions;
@@ -59,7 +59,7 @@ export class RemoteKeySource implements KeySource {
 
   constructor(options: RemoteKeySourceOptions) {
     this.#options = options;
-    this.#outage = createOutage(options.log, { back: 'The keys of the identity provider are fetched again' });
+    this.#outage = createOutage(options.log, { back: 'The keys of the identity provider can be fetched again' });
   }
 
   async current(): Promise<KeySet> {
@@ -81,7 +81,7 @@ export class RemoteKeySource implements KeySource {
     return set === than ? null : set;
   }
 
-  /** Rejects with the last failure where the provider could not be reached since. */
+  /** Rejects with the last failure until a fetch succeeds. */
   async check(): Promise<void> {
     await this.current();
     if (this.#failures > 0) throw this.#lastProblem;
@@ -101,7 +101,7 @@ export class RemoteKeySource implements KeySource {
     return this.#failures === 0 ? 0 : Math.min(backOffMaxMs, backOffMinMs * 2 ** (this.#failures - 1));
   }
 
-  /** The fetch that is under way, or else a new one if the last attempt ended so long ago. */
+  /** Waits for the fetch under way, or starts one if the last attempt ended at least `pauseMs` ago. */
   async #fetchAfter(pauseMs: number): Promise<void> {
     const isDue = this.#options.clock.monotonic() - this.#lastTriedAt >= pauseMs;
     if (!this.#fetching && isDue && !this.#closing.signal.aborted) {
@@ -112,7 +112,7 @@ export class RemoteKeySource implements KeySource {
     await this.#fetching;
   }
 
-  /** Never rejects: what went wrong is kept and told. */
+  /** Never rejects: keeps and logs the failure. */
   async #fetch(): Promise<void> {
     const { provider, clock } = this.#options;
     try {
@@ -163,7 +163,7 @@ export class RemoteKeySource implements KeySource {
   }
 }
 
-/** The text of a key set with whose it is: a set of one issuer never serves another. */
+/** A key set's text with its issuer: a set of one issuer never serves another. */
 interface Stored {
   readonly issuer: string;
   readonly jwksUrl: string | null;
@@ -176,7 +176,7 @@ const storedFrom = (text: string | null): Stored | null => {
   if (text === null) return null;
   const { issuer, jwksUrl, fetchedAt, keys } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (typeof issuer !== 'string' || typeof fetchedAt !== 'number' || typeof keys !== 'string') {
-    throw new Error('It has another form');
+    throw new Error('It has an unknown form');
   }
   return { issuer, jwksUrl: typeof jwksUrl === 'string' ? jwksUrl : null, fetchedAt, keys };
 };

@@ -44,7 +44,7 @@ test.each(Object.entries(oddHeaders))('a header with %s makes a token invalid, w
 });
 
 test.each([{ typ: 'at+jwt' }, { typ: '' }, { jku: 'https://id.example.com/' }, { jwk: stranger.jwk }, { zip: 'DEF' }])(
-  'the header %j makes a token invalid, were it signed by the issuer',
+  'the header %j makes a token invalid, even if the issuer signed it',
   async (header) => {
     const { verifier, claims } = await providerAndVerifier([key]);
     expect(await outcomeOf(verifier.verify(await signToken(key, claims(), header)))).toBe('invalid_token');
@@ -52,7 +52,7 @@ test.each([{ typ: 'at+jwt' }, { typ: '' }, { jku: 'https://id.example.com/' }, {
 );
 
 test.each([{ typ: 'JWT' }, { typ: 'jwt' }, { typ: undefined }, { kid: undefined }])(
-  'the header %j does no harm',
+  'the header %j is accepted',
   async (header) => {
     const { verifier, claims } = await providerAndVerifier([key]);
     expect(await outcomeOf(verifier.verify(await signToken(key, claims(), header)))).toBe('good');
@@ -69,7 +69,7 @@ test('a public key does not serve as a shared secret', async () => {
   }
 });
 
-test('a key signs by the algorithm that it is published for, and by no other', async () => {
+test('a key verifies only the algorithm that it is published for', async () => {
   const { verifier, provider, claims } = await providerAndVerifier([key]);
   const token = await signToken(key, claims());
   const [, payload, signature] = token.split('.');
@@ -79,7 +79,7 @@ test('a key signs by the algorithm that it is published for, and by no other', a
   expect(provider.requests.keys).toBe(1);
 });
 
-test('a good token is good in one spelling: no part can be left out, exchanged or added, no character be another', async () => {
+test('a valid token has one spelling: no part can be dropped, replaced or added, and no character changed', async () => {
   const { verifier, claims } = await providerAndVerifier([key]);
   const token = await signToken(key, claims());
   const [header, payload, signature] = token.split('.');
@@ -104,7 +104,7 @@ test('a good token is good in one spelling: no part can be left out, exchanged o
   expect(await outcomeOf(verifier.verify(await signToken(stranger, claims())))).toBe('invalid_token');
 });
 
-test('no text whatsoever gives another error than invalid_token', async () => {
+test('any text at all gives invalid_token and no other error', async () => {
   const { verifier } = await providerAndVerifier([key]);
   const text = fc.string({ unit: 'binary' });
   const part = fc.oneof(
@@ -122,7 +122,7 @@ test('no text whatsoever gives another error than invalid_token', async () => {
   );
 });
 
-test('claims that are no object, and what is no UTF-8, are invalid although the issuer signed them', async () => {
+test('claims that are not an object or not UTF-8 are invalid, even if the issuer signed them', async () => {
   const { verifier, claims } = await providerAndVerifier([key]);
   const { subtle } = globalThis.crypto;
   const signed = async (payload: Buffer): Promise<string> => {
@@ -141,9 +141,9 @@ test('claims that are no object, and what is no UTF-8, are invalid although the 
 
 test.each([
   ['an event, such as a logout', { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],
-  ['a sign-in that is yet to come', { auth_time: Date.UTC(2026, 0, 1) / 1_000 + 61 }],
+  ['a sign-in in the future', { auth_time: Date.UTC(2026, 0, 1) / 1_000 + 61 }],
   ['a sign-in at no time', { auth_time: 'yesterday' }],
-])('a token that tells of %s is invalid', async (_, changes) => {
+])('a token that reports %s is invalid', async (_, changes) => {
   const { verifier, claims } = await providerAndVerifier([key]);
   expect(await outcomeOf(verifier.verify(await signToken(key, claims(changes))))).toBe('invalid_token');
 });

@@ -1,53 +1,53 @@
 import { PorticoError, type IdentityClaims, type Instant } from '@portico/domain';
 
-/** Whom tokens must come from, and whom they must be for. */
+/** Who must have issued a token, and for whom. */
 export interface TokenRules {
-  /** `iss`, to the letter. */
+  /** The exact `iss`. */
   readonly issuer: string;
-  /** `aud`, to the letter. */
+  /** The exact `aud`. */
   readonly audience: string;
 }
 
-/** Asymmetric alone: where a key is public, a symmetric algorithm would let anyone sign (RFC 8725, section 2.1). */
+/** Only asymmetric ones: with a public key, a symmetric algorithm would let anyone sign (RFC 8725, section 2.1). */
 export const tokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
 export interface TokenHeader {
   readonly algorithm: TokenAlgorithm;
-  /** `kid`; null where the token names no key. */
+  /** `kid`; null if absent. */
   readonly keyId: string | null;
 }
 
-/** What a token says, and from when on (inclusive) until when (exclusive) it is good. */
+/** What a token claims, and when it is valid: from `from` (inclusive) until `until` (exclusive). */
 export interface JudgedClaims {
   readonly identity: IdentityClaims;
   readonly from: Instant;
   readonly until: Instant;
 }
 
-/** In characters, all of them ASCII in a good token; a longer one is `invalid_token`. */
+/** In characters, all ASCII in a valid token; a longer one is `invalid_token`. */
 export const tokenMaxLength = 8_192;
-/** How far the issuer's clock may be from ours. */
+/** Tolerated difference between the issuer's clock and ours. */
 export const skewMs = 60_000;
 /** In code points, as registration counts a `firebase_uid`. */
 export const subjectMaxLength = 128;
 
-/** The reason is its cause alone, for the log: whoever sent the token is told the code and nothing of it. */
+/** The reason is only in the cause, for the log: the sender of the token just gets the code. */
 export const invalidToken = (because: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_token', { cause: new Error(because, { cause }) });
 
 const keyIdForm = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
-/** By these a token would name its own key, or ask for a reading of its own (RFC 8725, section 3.10; RFC 7797). */
+/** With these a token would supply its own key, or change how it is read (RFC 8725, section 3.10; RFC 7797). */
 const forbiddenHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip'];
 
-/** The header of a token in compact form (RFC 7515, section 7.1), nothing of which is proven yet. Throws `invalid_token`. */
+/** Parses the header of a compact token (RFC 7515, section 7.1); nothing is verified yet. Throws `invalid_token`. */
 export const readHeader = (token: string): TokenHeader => {
   if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
   const parts = token.split('.');
   const [encoded] = parts;
   if (!encoded || parts.length !== 3 || !parts.every(isBase64url)) {
-    throw invalidToken('the token has not three parts in base64url');
+    throw invalidToken('the token does not have three parts in base64url');
   }
   const header = parseObject(Buffer.from(encoded, 'base64url'));
   const forbidden = forbiddenHeaders.find((name) => header[name] !== undefined);
@@ -59,20 +59,20 @@ export const readHeader = (token: string): TokenHeader => {
   const algorithm = tokenAlgorithms.find((known) => known === alg);
   if (!algorithm) throw invalidToken('the token is signed by an algorithm that is not allowed');
   if (kid === undefined) return { algorithm, keyId: null };
-  if (typeof kid !== 'string' || !keyIdForm.test(kid)) throw invalidToken('the token names its key in a strange way');
+  if (typeof kid !== 'string' || !keyIdForm.test(kid)) throw invalidToken('the token has a malformed key id');
   return { algorithm, keyId: kid };
 };
 
-/** Not empty, and spelt in the one way that an encoder does, which Node's decoder does not insist on. */
+/** Not empty, and in canonical encoding, which Node's decoder does not require. */
 const isBase64url = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 
-/** The claims of a payload whose signature was found good. Throws `invalid_token` for what no time would make good. */
+/** Judges the claims of a verified payload. Throws `invalid_token` if they are invalid at any time. */
 export const judgeClaims = (payload: Uint8Array, { issuer, audience }: TokenRules): JudgedClaims => {
   const claims = parseObject(payload);
-  if (claims.iss !== issuer) throw invalidToken('the token is of another issuer');
+  if (claims.iss !== issuer) throw invalidToken('the token is from another issuer');
   if (!isFor(audience, claims)) throw invalidToken('the token is for another audience');
-  if (claims.events !== undefined) throw invalidToken('the token tells of events, such as a logout');
+  if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
   return { identity: identityOf(issuer, claims), ...goodWithin(claims) };
 };
 
@@ -88,36 +88,36 @@ const parseObject = (bytes: Uint8Array): Claims => {
     throw invalidToken('a part of the token is not JSON', cause);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidToken('a part of the token is no object');
+    throw invalidToken('a part of the token is not an object');
   }
   return value as Claims;
 };
 
-/** Of several audiences the token must say that it was issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
+/** With several audiences, the token must have been issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
 const isFor = (audience: string, { aud, azp }: Claims): boolean => {
   if (!Array.isArray(aud)) return aud === audience;
   return aud.includes(audience) && (aud.length === 1 || azp === audience);
 };
 
-/** How long an issuer makes its tokens last is its own affair: there is no longest time from `iat` to `exp`. */
+/** The issuer decides how long its tokens last: there is no limit on the time from `iat` to `exp`. */
 const goodWithin = ({ exp, nbf, iat, auth_time: authTime }: Claims): { from: Instant; until: Instant } => {
   const end = secondsOf('exp', exp);
-  if (end === null) throw invalidToken('the token has no end');
+  if (end === null) throw invalidToken('the token has no expiry');
   const begins = [secondsOf('iat', iat), secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
   return { from: Math.max(...begins.map((begin) => begin ?? 0)) * 1_000 - skewMs, until: end * 1_000 + skewMs };
 };
 
-/** A NumericDate (RFC 7519, section 2); null where the claim is absent. */
+/** A NumericDate (RFC 7519, section 2); null if absent. */
 const secondsOf = (name: string, value: unknown): number | null => {
   if (value === undefined) return null;
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidToken(`${name} is no number of seconds`);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidToken(`${name} is not a number of seconds`);
   return value;
 };
 
-/** `email_verified` comes as a text from some providers (Sign in with Apple, Amazon Cognito). */
+/** Some providers send `email_verified` as a string (Sign in with Apple, Amazon Cognito). */
 const identityOf = (issuer: string, { sub, email = null, email_verified: verified }: Claims): IdentityClaims => {
-  if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is no text that could be kept');
-  if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail is no text');
+  if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is not a text that can be stored');
+  if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail is not a text');
   return {
     issuer,
     uid: sub,

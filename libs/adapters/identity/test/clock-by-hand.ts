@@ -1,6 +1,6 @@
 import type { Clock } from '@portico/domain';
 
-/** A clock that tests move: time passes on both of its sides, a jump moves the wall clock alone. */
+/** A clock that tests move: `advance` moves both sides, `jump` only the wall clock. */
 export class ClockByHand implements Clock {
   #wall = Date.UTC(2026, 0, 1);
   #monotonic = 12_345.678;
@@ -22,7 +22,7 @@ export class ClockByHand implements Clock {
     this.#wall += milliseconds;
   }
 
-  /** The same wall clock in a new process, whose monotonic side starts anywhere. */
+  /** The same wall clock in a new process, whose monotonic clock starts anywhere. */
   inNewProcess(): ClockByHand {
     const clock = new ClockByHand();
     clock.#wall = this.#wall;

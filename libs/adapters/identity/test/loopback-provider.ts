@@ -25,7 +25,7 @@ export const signToken = (
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Answers as a provider that is out of order does. */
+/** Responds like a provider that is out of order. */
 export const unavailable: Answer = (response) => {
   response.statusCode = 503;
   response.end();
@@ -33,13 +33,13 @@ export const unavailable: Answer = (response) => {
 
 export interface LoopbackProvider {
   readonly issuer: string;
-  /** How often each document was asked for. */
+  /** How often each document was requested. */
   readonly requests: { keys: number; discovery: number };
-  /** Rotates: these keys are published from now on, and no others. */
+  /** Rotates: from now on only these keys are published. */
   publish(...keys: readonly unknown[]): void;
-  /** The key set is answered so from now on; null: as it should be. */
+  /** The response for the key set from now on; null restores the normal one. */
   answerKeys(answer: Answer | null): void;
-  /** The discovery document is answered so from now on; null: as it should be. */
+  /** The response for the discovery document from now on; null restores the normal one. */
   answerDiscovery(answer: Answer | null): void;
 }
 

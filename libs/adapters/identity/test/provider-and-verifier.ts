@@ -8,11 +8,11 @@ import { startProvider, type SigningKey } from './loopback-provider.ts';
 
 export const audience = 'app';
 
-/** Of a fetch, where a test is not about it: no load of the machine comes near. */
+/** A fetch timeout for tests about something else: no load of the machine comes near it. */
 export const amplyMs = 20_000;
 
 export interface KeptText extends KeySetStorage {
-  /** What was saved last. */
+  /** The text saved last. */
   readonly text: () => string | null;
 }
 
@@ -27,7 +27,7 @@ export const keepInMemory = (): KeptText => {
   };
 };
 
-/** A provider with these keys and a verifier of its tokens, with all that the verifier depends on at hand. */
+/** A provider with these keys and a verifier of its tokens, with all of the verifier's dependencies. */
 export const providerAndVerifier = async (
   keys: readonly SigningKey[],
   options: Partial<OidcTokenVerifierOptions> = {},
@@ -59,7 +59,7 @@ export const providerAndVerifier = async (
     exp: Math.floor(clock.now() / 1_000) + 3_600,
     ...changes,
   });
-  /** In a new process with the same storage; `clock` stays with the old one. */
+  /** A new process with the same storage; `clock` stays with the old one. */
   const restart = () => {
     const restarted = clock.inNewProcess();
     return { clock: restarted, verifier: start({ clock: restarted }) };

@@ -5,7 +5,7 @@ import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/o
 import { ClockByHand } from './clock-by-hand.ts';
 import { amplyMs, keepInMemory } from './provider-and-verifier.ts';
 
-/** A real provider (oidc-provider) that signs by the time of the machine, and a verifier whose clock begins there. */
+/** A real provider (oidc-provider) that signs by the machine's time, and a verifier whose clock starts there. */
 export const realProvider = async (algorithm?: SigningAlgorithm) => {
   const provider = await startIdentityProvider(algorithm ? { algorithm } : {});
   onTestFinished(() => provider.close());

@@ -5,7 +5,7 @@ import { SubWindowHistory } from './sub-window-history.ts';
 
 const kilobytes = 1024;
 
-/** Admits steadily, and then at gaps that grow, which is what fills every part of a history. */
+/** Admits steadily, and then at growing gaps, which fills every part of a history. */
 const fill = (history: AdmissionHistory): AdmissionHistory => {
   let now = 0;
   for (let i = 0; i < 20_000; i++) history.admit((now += 10_000));
@@ -14,7 +14,7 @@ const fill = (history: AdmissionHistory): AdmissionHistory => {
   return history;
 };
 
-test('a subject costs at most 8 KB, whatever it did and by whatever rule it is judged', () => {
+test('a subject takes at most 8 KB, whatever its history and rule', () => {
   const exact = fill(new ExactHistory());
   const counted = fill(new SubWindowHistory(60));
   const now = exact.lastAdmittedAt;
@@ -29,7 +29,7 @@ test('a subject costs at most 8 KB, whatever it did and by whatever rule it is j
   expect(exact.byteLength).toBe(8 * kilobytes);
 });
 
-test('a subject that came a few times costs little', () => {
+test('a subject with a few requests takes little memory', () => {
   const few = new ExactHistory();
   for (let i = 0; i < 10; i++) few.admit(i * ticksPerSecond);
   expect(few.byteLength).toBe(128);
@@ -38,7 +38,7 @@ test('a subject that came a few times costs little', () => {
   expect(counted.byteLength).toBe(64);
 });
 
-test('a conversion forgets no admission that a window can still hold', () => {
+test('a conversion loses no admission that a window can still hold', () => {
   const history = new ExactHistory();
   for (let i = 0; i < 5000; i++) history.admit(i * 10_000);
   const now = history.lastAdmittedAt;
@@ -49,16 +49,16 @@ test('a conversion forgets no admission that a window can still hold', () => {
   expect(again.judge(now, { allowed: 10_000, windowSeconds: 60 }).counted).toBe(5000);
 });
 
-test('what is older than the longest window that a rule can have is let go in the end', () => {
+test('admissions older than the longest possible window are dropped in the end', () => {
   const history = new SubWindowHistory(1);
   for (let day = 0; day < 1000; day++) history.admit(day * 86_400 * ticksPerSecond);
   const known = [...history.admissions()].reduce((sum, [, count]) => sum + count, 0);
-  // A window of 31 days, and what the oldest of the coarse counts holds beyond it.
+  // A window of 31 days, and what the oldest of the coarse counts covers beyond it.
   expect(known).toBeGreaterThanOrEqual(31);
   expect(known).toBeLessThan(50);
 });
 
-test('what is known of the past is off by no more than a part of its age', () => {
+test('older counts are off by no more than a fraction of their age', () => {
   const history = new SubWindowHistory(1);
   const perMinute = 60 * ticksPerSecond;
   for (let minute = 0; minute <= 43_000; minute++) history.admit(minute * perMinute);

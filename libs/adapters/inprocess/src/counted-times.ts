@@ -1,6 +1,6 @@
 import type { Admissions, Ticks } from './admission-history.ts';
 
-/** Numbers of admissions with the latest time that each can have been at, in ascending order of time. Grows as needed. */
+/** Numbers of admissions with the latest time each can have had, in ascending order. Grows as needed. */
 export class CountedTimes {
   readonly #lengthMax: number;
   #times = new Float64Array(4);
@@ -20,7 +20,7 @@ export class CountedTimes {
     return this.#length === this.#lengthMax;
   }
 
-  /** All the counts together. */
+  /** The sum of all counts. */
   get total(): number {
     return this.#total;
   }
@@ -37,7 +37,7 @@ export class CountedTimes {
     return this.#counts[index] ?? 0;
   }
 
-  /** Appends; `at` is not before the last time, and there is room. */
+  /** Appends a count; `at` is not before the last time, and there is room. */
   push(at: Ticks, count: number): void {
     if (this.#length === this.#times.length) this.#grow();
     this.#times[this.#length] = at;
@@ -46,7 +46,7 @@ export class CountedTimes {
     this.#total += count;
   }
 
-  /** Adds to the last count, all of which then stands at `at`. */
+  /** Adds to the last count, and moves all of it to `at`. */
   addToLast(at: Ticks, count: number): void {
     const last = this.#length - 1;
     this.#times[last] = at;
@@ -59,7 +59,7 @@ export class CountedTimes {
     this.#removeAt(0);
   }
 
-  /** Adds a count to the one after it, with whose time it stands from then on. */
+  /** Merges a count into the next one, which keeps its time. */
   mergeIntoNext(index: number): void {
     this.#counts[index + 1] = this.countAt(index + 1) + this.countAt(index);
     this.#removeAt(index);

@@ -3,12 +3,12 @@ import { ticksPerSecond } from './admission-history.ts';
 import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
 import { OlderAdmissions } from './older-admissions.ts';
 
-/** Up to this limit each admission is remembered by itself (specification, section 7). */
+/** Up to this limit each admission is stored by itself (specification, section 7). */
 export const exactLimitMax = 1000;
 
 /**
- * The last 1,000 admissions, one by one, in a ring that grows as it fills. They are kept whatever the rule, so that a
- * change from one rule up to the limit of 1,000 to another is judged by the same history, exactly.
+ * The last 1,000 admissions, one by one, in a ring buffer that grows as needed. They are kept whatever the rule, so that
+ * after a change between rules of up to 1,000 the same history still judges exactly.
  */
 export class ExactHistory implements AdmissionHistory {
   readonly windowSeconds = null;
@@ -17,7 +17,7 @@ export class ExactHistory implements AdmissionHistory {
   #oldest = 0;
   #size = 0;
 
-  /** Takes over what another history knew, in ascending order of time. */
+  /** Converts another history's admissions, given in ascending order of time. */
   static from(admissions: Iterable<Admissions>, now: Ticks): ExactHistory {
     const history = new ExactHistory();
     const known = [...admissions];
@@ -69,13 +69,13 @@ export class ExactHistory implements AdmissionHistory {
     for (let index = 0; index < this.#size; index++) yield [this.#at(index), 1];
   }
 
-  /** The time of an admission, 0 being the oldest in the ring. */
+  /** The time of an admission; 0 is the oldest in the ring. */
   #at(index: number): Ticks {
     const place = this.#oldest + index;
     return this.#ring[place < this.#ring.length ? place : place - this.#ring.length] ?? Number.NaN;
   }
 
-  /** The first admission after that time, by halving; as many as there are where there is none. */
+  /** The index of the first admission after that time, by binary search; the size if there is none. */
   #firstAfter(time: Ticks): number {
     let [low, high] = [0, this.#size];
     while (low < high) {

@@ -6,7 +6,7 @@ import { createClosedJobQueue, createInProcessJobQueue } from './in-process-job-
 
 const idsOf = (...names: readonly string[]): readonly JobId[] => names as readonly JobId[];
 
-/** So many of each kind. */
+/** That many of each kind. */
 const atOnce = (count: number) =>
   Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
@@ -16,7 +16,7 @@ for (const [sentence, check] of Object.entries(jobQueueContract)) {
   );
 }
 
-test('an id that waits, or is under way, is not taken a second time', async () => {
+test('an id that waits or is under way is not accepted again', async () => {
   const queue = createInProcessJobQueue({ concurrency: atOnce(1) });
   const worked: string[] = [];
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -35,7 +35,7 @@ test('an id that waits, or is under way, is not taken a second time', async () =
   await queue.stop();
 });
 
-test('what is beyond the number that may wait is dropped', async () => {
+test('ids beyond the number that may wait are dropped', async () => {
   const queue = createInProcessJobQueue({ concurrency: atOnce(1), waitingMax: 2 });
   const worked: string[] = [];
   queue.offer('embed', idsOf('a', 'b', 'c'));
@@ -49,7 +49,7 @@ test('what is beyond the number that may wait is dropped', async () => {
   await queue.stop();
 });
 
-test('a closed queue works nothing and stops at once', async () => {
+test('a closed queue works no jobs and stops at once', async () => {
   const queue = createClosedJobQueue();
   const worked: string[] = [];
   queue.start(async (id) => {

@@ -3,13 +3,12 @@ import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/doma
 export interface JobQueueOptions {
   /** How many jobs of each kind are worked at once. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  /** How many ids of each kind may wait, 10,000 by default; more are dropped: the outbox offers them again. */
+  /** How many ids of each kind may wait, 10,000 by default; more are dropped, since the outbox offers them again. */
   readonly waitingMax?: number;
 }
 
 /**
- * Works jobs within this process, those of each kind in the order of their offers. An id that waits already, or is under way, is
- * not taken a second time.
+ * Works jobs within this process, each kind in the order of its offers. Ignores an id that is waiting or under way already.
  */
 export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: JobQueueOptions): JobQueue => {
   const lanes = new Map(jobKinds.map((kind) => [kind, createLane(concurrency[kind], waitingMax)]));
@@ -46,7 +45,7 @@ const createLane = (concurrency: number, waitingMax: number) => {
       fill();
     }
   };
-  // Never within the offer: whoever offers pays for nothing but the offer.
+  // Never within `offer`, so that an offer stays cheap.
   const fillSoon = (): void => {
     if (fillsSoon) return;
     fillsSoon = true;
@@ -76,7 +75,7 @@ const createLane = (concurrency: number, waitingMax: number) => {
   };
 };
 
-/** The queue of a process that works no jobs: what is offered stays in the outbox, where a worker finds it. */
+/** The queue of a process that works no jobs: offered jobs stay in the outbox, where a worker finds them. */
 export const createClosedJobQueue = (): JobQueue => ({
   offer: () => undefined,
   start: () => undefined,

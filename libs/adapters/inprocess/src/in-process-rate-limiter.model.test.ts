@@ -9,7 +9,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { ClockByHand } from '../test/clock-by-hand.ts';
 import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
 
-/** The wall clock jumps; or the process ends and another begins, at this time of its monotonic clock. */
+/** The wall clock jumps, or the process restarts at this time of its monotonic clock. */
 type Event = { readonly jumpMilliseconds: number } | { readonly restartAt: number };
 type Steps = fc.Arbitrary<readonly LimiterStep<Event>[]>;
 
@@ -33,7 +33,7 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   );
 };
 
-/** Restarts between some of the steps. A jump of the wall clock while the service is down cannot be known, so there is none. */
+/** Restarts between some of the steps. A wall clock jump while the service is down cannot be detected, so there is none. */
 const withRestarts = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: -1_000_000, max: 1_000_000_000 })), { minLength: 1, maxLength: 3 })
@@ -81,18 +81,18 @@ const neverOver = (steps: Steps) =>
     await expectAllFree(walked);
   });
 
-test('up to 1,000 every answer is that of the definition, however the rules change', async () => {
+test('up to 1,000 every result matches the definition, however the rules change', async () => {
   await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 60 });
 });
 
-test('up to 1,000 every answer is that of the definition across restarts', async () => {
+test('up to 1,000 every result matches the definition across restarts', async () => {
   await fc.assert(exactly(withRestarts(stepsOf(exactRules, 200))), { numRuns: 40 });
 });
 
-test('no window ever holds more than the rule of the moment allows, and a quiet one frees it all', async () => {
+test('no window ever holds more than the current rule allows, and a quiet one frees it all', async () => {
   await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 60 });
 });
 
-test('no window ever holds more than the rule of the moment allows across restarts', async () => {
+test('no window ever holds more than the current rule allows across restarts', async () => {
   await fc.assert(neverOver(withRestarts(stepsOf(allRules, 1500))), { numRuns: 40 });
 });

@@ -16,7 +16,7 @@ const admittedOf = async (limiter: InProcessRateLimiter, rule: LimitRule, times:
   return admitted;
 };
 
-test('setting the clock of the machine neither frees nor locks anyone', async () => {
+test('setting the clock of the machine neither frees nor blocks any subject', async () => {
   const { clock, limiter } = await createSubject();
   for (const rule of [ruleOf(5, 60), ruleOf(1500, 60)]) {
     const name = `limit ${rule.allowed}`;
@@ -40,7 +40,7 @@ test('a request leaves the window at the microsecond, however uneven the clock',
   }
 });
 
-test('above 1,000 a steady load just over the limit gets over 98 % of it through', async () => {
+test('above 1,000 a steady load just over the limit uses over 98 % of the limit', async () => {
   const { clock, limiter } = await createSubject();
   const rule = ruleOf(2000, 10);
   let admitted = 0;
@@ -53,7 +53,7 @@ test('above 1,000 a steady load just over the limit gets over 98 % of it through
   expect(admitted).toBeGreaterThan(0.98 * windows * rule.allowed);
 });
 
-test('a question by a rule of another kind is answered from all that is known', async () => {
+test('a peek by a rule of another kind uses the whole history', async () => {
   const { clock, limiter } = await createSubject();
   for (let second = 0; second < 3; second++) {
     await admittedOf(limiter, ruleOf(1000, 1), 1000);
@@ -66,7 +66,7 @@ test('a question by a rule of another kind is answered from all that is known', 
   expect((await limiter.peek('ada', ruleOf(10, 60))).remaining).toBe(0);
 });
 
-test('a question by another rule does not cost a history its exactness', async () => {
+test('a peek by another rule leaves the history exact', async () => {
   const { clock, limiter } = await createSubject();
   const rule = ruleOf(3, 600);
   for (let i = 0; i < 3; i++) {
@@ -80,23 +80,23 @@ test('a question by another rule does not cost a history its exactness', async (
   expect(await admittedOf(limiter, rule, 3)).toBe(1);
 });
 
-test('a question about a subject that is unknown does not make it known', async () => {
+test('a peek at an unknown subject stores nothing', async () => {
   const { limiter } = await createSubject();
   await limiter.peek('ada', ruleOf(5, 60));
   expect(limiter.subjects).toBe(0);
 });
 
-test('whoever comes once and never again is forgotten', async () => {
+test('a subject that comes only once is forgotten', async () => {
   const { clock, limiter } = await createSubject();
   for (let i = 0; i < 100_000; i++) {
     await limiter.consume(`address ${i}`, ruleOf(5, 10));
     clock.pass(1);
   }
-  // 10,000 of them fall into one window, and one that has left it is found within a round of the examination.
+  // 10,000 of them fall into one window, and one that has left it is found within a round of examinations.
   expect(limiter.subjects).toBeLessThan(40_000);
 });
 
-test('nobody is forgotten while a window that judged him holds a request of his', async () => {
+test('a subject is kept while a window that judged it holds one of its requests', async () => {
   const { clock, limiter } = await createSubject();
   await limiter.consume('ada', ruleOf(1, 600));
   await limiter.consume('ada', ruleOf(1, 1));

@@ -8,22 +8,22 @@ import { SubWindowHistory } from './sub-window-history.ts';
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
-  /** Where the counts outlast a restart; without it they end with the process. One that may not be read is an error. */
+  /** Keeps the counts across restarts; without it they end with the process. An unreadable file is an error. */
   readonly stateFile?: string;
-  /** Is told why the counts of a state file could not be used: it is torn, of another version or too old. */
+  /** Receives why a state file could not be used: it is corrupt, of another version or too old. */
   readonly log?: Pick<Log, 'warn'>;
 }
 
 export interface InProcessRateLimiter extends RateLimiter {
-  /** How many subjects it remembers. */
+  /** How many subjects it stores. */
   readonly subjects: number;
-  /** Writes the state file; rejects where it cannot. Nothing that is counted afterwards outlasts the process. */
+  /** Writes the state file, or rejects. Later counts are not saved. */
   close(): Promise<void>;
 }
 
 /**
- * Counts in this process alone, by the monotonic clock, so that nobody gains or loses by the machine's clock being set.
- * A subject is forgotten once its last admission has left the longest window that it was ever judged by.
+ * Counts in this process only, by the monotonic clock, so setting the machine's clock changes no result. Forgets a subject
+ * once its last admission has left the longest window that ever judged it.
  */
 export const createInProcessRateLimiter = async (options: RateLimiterOptions): Promise<InProcessRateLimiter> => {
   const limiter = new Limiter(options);
@@ -59,7 +59,7 @@ class Limiter implements InProcessRateLimiter {
     const admitted = history.judge(now, rule).counted < rule.allowed;
     if (admitted) history.admit(now);
     const quota = quotaOf(rule, admitted, history.judge(now, rule), now);
-    // Two for one that is new: the forgetting keeps ahead of the growth.
+    // Two for a new subject, so that forgetting keeps ahead of growth.
     this.#forgetIdle(now, known ? 1 : 2);
     return quota;
   }
@@ -72,7 +72,7 @@ class Limiter implements InProcessRateLimiter {
     return quotaOf(rule, judgement.counted < rule.allowed, judgement, now);
   }
 
-  /** Takes over what the state file holds. */
+  /** Restores the counts from the state file. */
   async open(): Promise<void> {
     const { stateFile, log } = this.#options;
     if (stateFile === undefined) return;
@@ -99,7 +99,7 @@ class Limiter implements InProcessRateLimiter {
     return subject;
   }
 
-  /** Examines the next few subjects in turn, and forgets those that no window holds anything of. */
+  /** Examines the next few subjects in turn, and forgets those with nothing left in any window. */
   #forgetIdle(now: Ticks, examined: number): void {
     for (let i = 0; i < examined; i++) {
       const next = this.#toExamine.next();
@@ -150,7 +150,7 @@ const fitting = (
 ): AdmissionHistory =>
   allowed <= exactLimitMax ? ExactHistory.from(admissions, now) : SubWindowHistory.from(admissions, windowSeconds, now);
 
-/** Judges by a copy where the history does not fit the rule: a question must not cost it its exactness. */
+/** Judges with a copy if the history does not fit the rule: a peek must not make it less exact. */
 const judgementOf = (history: AdmissionHistory, rule: LimitRule, now: Ticks): Judgement =>
   (history.fits(rule) ? history : fitting(rule, history.admissions(), now)).judge(now, rule);
 
@@ -180,7 +180,7 @@ const saved = (name: string, { history, longestWindowSeconds }: Subject, toWallC
   };
 };
 
-/** What lies in the future, because the machine's clock was set back, is taken to have been just now. */
+/** Times in the future, from a machine clock that was set back, become the current time. */
 const restored = (saved: SavedSubject, now: Ticks, fromWallClock: number): Subject => {
   const { times, counts, windowSeconds, longestWindowSeconds } = saved;
   const admissions = Array.from(times, (time, i): Admissions => [Math.min(time + fromWallClock, now), counts[i] ?? 0]);

@@ -4,19 +4,19 @@ import { CountedTimes } from './counted-times.ts';
 const countsMax = 12;
 
 /**
- * What a history no longer knows exactly, in a few counts: the older, the coarser. No rule of the day asks for it; it is
- * there so that a rule with a longer window or a higher limit, when one comes, is not broken by what was forgotten.
+ * Admissions that a history no longer knows exactly, in a few counts: the older, the coarser. The current rule does not need
+ * them; they are kept for a later rule with a longer window or a higher limit.
  */
 export class OlderAdmissions {
   #counts: CountedTimes | null = null;
-  /** No admission of the first count is older. */
+  /** No admission in the first count is older. */
   #since: Ticks = 0;
 
   get byteLength(): number {
     return this.#counts?.byteLength ?? 0;
   }
 
-  /** Adds admissions, none of them before those that were added earlier. */
+  /** Adds admissions, none earlier than those added before. */
   add(at: Ticks, count: number, now: Ticks): void {
     const counts = (this.#counts ??= new CountedTimes(countsMax));
     while (counts.length > 0 && now - counts.timeAt(0) >= windowSecondsMax * ticksPerSecond) {
@@ -33,8 +33,8 @@ export class OlderAdmissions {
   }
 
   /**
-   * The count that, together with the next, spans the least in proportion to its age. To weigh the span of both, and not
-   * the step from one to the next, keeps a count from being carried along for ever.
+   * The count that, together with the next, spans the least in proportion to its age. Weighing the span of both, not the
+   * step between them, keeps a count from being carried along for ever.
    */
   #leastLoss(counts: CountedTimes, now: Ticks): number {
     let best = 0;

@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const open = (clock: ClockByHand) =>
   createInProcessRateLimiter({ clock, stateFile, log: { warn: (_fields, message) => void warnings.push(message) } });
 
-/** A process that admits so many and ends; the clock with which the next one begins. */
+/** Runs a process that admits that many and ends; returns the clock of the next one. */
 const afterAProcess = async (rule: LimitRule, times: number): Promise<ClockByHand> => {
   const clock = new ClockByHand(5_000_000);
   const limiter = await open(clock);
@@ -31,7 +31,7 @@ const afterAProcess = async (rule: LimitRule, times: number): Promise<ClockByHan
   return clock.inNewProcess(17);
 };
 
-test('the counts outlast a restart, and leave the window in their time', async () => {
+test('the counts survive a restart, and leave the window on time', async () => {
   for (const rule of [ruleOf(10, 60), ruleOf(1500, 60)]) {
     const clock = await afterAProcess(rule, rule.allowed);
     clock.pass(20_000);
@@ -44,7 +44,7 @@ test('the counts outlast a restart, and leave the window in their time', async (
   expect(warnings).toEqual([]);
 });
 
-test('the file is for its owner alone, whole, and gone once it was read', async () => {
+test('the file is complete, readable only by its owner, and removed once read', async () => {
   const clock = await afterAProcess(ruleOf(10, 60), 3);
   expect(await readdir(folder)).toEqual(['rate-limits']);
   expect((await stat(stateFile)).mode & 0o777).toBe(0o600);
@@ -52,13 +52,13 @@ test('the file is for its owner alone, whole, and gone once it was read', async 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('without a state file the counts end with the process, and nothing is warned of', async () => {
+test('without a state file the counts end with the process, and nothing is logged', async () => {
   const limiter = await open(new ClockByHand());
   expect((await limiter.consume('ada', ruleOf(1, 60))).admitted).toBe(true);
   expect(warnings).toEqual([]);
 });
 
-test("the machine's clock set back during the restart frees nobody early", async () => {
+test('a machine clock set back during the restart frees no subject early', async () => {
   const rule = ruleOf(5, 60);
   const clock = await afterAProcess(rule, 5);
   clock.jump(-day);
@@ -69,13 +69,13 @@ test("the machine's clock set back during the restart frees nobody early", async
   expect((await limiter.consume('ada', rule)).admitted).toBe(true);
 });
 
-test('who has nothing left in a window is not taken over', async () => {
+test('a subject with nothing left in a window is not restored', async () => {
   const clock = await afterAProcess(ruleOf(5, 60), 5);
   clock.pass(60_000);
   expect((await open(clock)).subjects).toBe(0);
 });
 
-test('a file that is torn anywhere is told of, and the counts begin anew', async () => {
+test('a truncated file is logged, and the counts start from zero', async () => {
   const rule = ruleOf(5, 60);
   await afterAProcess(rule, 5);
   const whole = await readFile(stateFile);
@@ -89,30 +89,30 @@ test('a file that is torn anywhere is told of, and the counts begin anew', async
   }
 });
 
-test('a file of which one bit is wrong is told of, and the counts begin anew', async () => {
+test('a file with one wrong bit is logged, and the counts start from zero', async () => {
   await afterAProcess(ruleOf(5, 60), 5);
   const bytes = await readFile(stateFile);
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
   await writeFile(stateFile, bytes);
   expect((await open(new ClockByHand())).subjects).toBe(0);
-  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is torn`]);
+  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is corrupt`]);
 });
 
-test('a file of something else is told of, and left as it is', async () => {
+test('a foreign file is logged, and left as it is', async () => {
   await writeFile(stateFile, '{"rates": []}');
   expect((await open(new ClockByHand())).subjects).toBe(0);
   expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} holds no rate limits of this version`]);
   expect(await readFile(stateFile, 'utf8')).toBe('{"rates": []}');
 });
 
-test('a file from before the longest window is told of and not used', async () => {
+test('a file older than the longest window is logged and not used', async () => {
   const clock = await afterAProcess(ruleOf(5, 2_678_400), 5);
   clock.pass(31 * day);
   expect((await open(clock)).subjects).toBe(0);
   expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is too old`]);
 });
 
-test('a state that cannot be written is an error that leaves nothing behind', async () => {
+test('a state that cannot be written is an error, and leaves no file behind', async () => {
   const limiter = await createInProcessRateLimiter({ clock: new ClockByHand(), stateFile: join(folder, 'no', 'file') });
   await limiter.consume('ada', ruleOf(5, 60));
   await expect(limiter.close()).rejects.toThrow(/ENOENT/);

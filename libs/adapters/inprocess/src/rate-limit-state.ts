@@ -4,14 +4,14 @@ import { deserialize, serialize } from 'node:v8';
 import { replaceFile } from '@portico/dependencies';
 import type { Instant } from '@portico/domain';
 
-/** What a subject's limiter knew when it was closed. */
+/** The state of one subject when the limiter was closed. */
 export interface SavedSubject {
   readonly subject: string;
   /** The longest window that it was judged by. */
   readonly longestWindowSeconds: number;
   /** As in `AdmissionHistory`. */
   readonly windowSeconds: number | null;
-  /** Microseconds of the wall clock, since 1970, in ascending order. */
+  /** Microseconds of the wall clock since 1970, ascending. */
   readonly times: Float64Array;
   readonly counts: Float64Array;
 }
@@ -21,23 +21,23 @@ export interface RateLimitState {
   readonly subjects: readonly SavedSubject[];
 }
 
-/** A file that holds no state that can be used; the message says why, the file's path included. */
+/** The file holds no usable state; the message says why, and names the file. */
 export class UnusableState extends Error {}
 
-/** The first line of the file: what it is, and by which layout. A SHA-256 and the state follow. */
+/** The first line of the file: its type and layout version. A SHA-256 and the state follow. */
 const heading = Buffer.from('portico rate limits 1\n');
 const digestBytes = 32;
 const digestOf = (body: Uint8Array): Buffer => createHash('sha256').update(body).digest();
 
-/** After a crash there is the old state or the new one, whole. Only the owner may read it. */
+/** Atomic: after a crash the file holds the old state or the new one. Only its owner may read it. */
 export const writeRateLimitState = async (path: string, state: RateLimitState): Promise<void> => {
   const body = serialize(state);
   await replaceFile(path, Buffer.concat([heading, digestOf(body), body]));
 };
 
 /**
- * Reads the state and removes its file, since after a crash it would be out of date. Returns null where there is none;
- * throws `UnusableState` where a file is torn or is no such file at all, and then leaves one that is not its own.
+ * Reads the state and removes its file, which would be out of date after a crash. Returns null if there is none. Throws
+ * `UnusableState` if the file is corrupt, or is not a state file; the latter is not removed.
  */
 export const takeRateLimitState = async (path: string): Promise<RateLimitState | null> => {
   const bytes = await readIfThere(path);
@@ -48,7 +48,7 @@ export const takeRateLimitState = async (path: string): Promise<RateLimitState |
   await rm(path);
   const digest = bytes.subarray(heading.length, heading.length + digestBytes);
   const body = bytes.subarray(heading.length + digestBytes);
-  if (!digestOf(body).equals(digest)) throw new UnusableState(`${path} is torn`);
+  if (!digestOf(body).equals(digest)) throw new UnusableState(`${path} is corrupt`);
   return deserialize(body) as RateLimitState;
 };
 

@@ -16,12 +16,12 @@ const createSubject = (): RateLimiterSubject => {
 
 type Sabotage = (subject: RateLimiterSubject) => RateLimiterSubject;
 
-/** Puts other methods over the limiter's own. */
+/** Overrides methods of the limiter. */
 const over =
   (change: (limiter: RateLimiter) => Partial<RateLimiter>): Sabotage =>
   (subject) => ({ ...subject, limiter: { ...subject.limiter, ...change(subject.limiter) } });
 
-/** Judges by another rule than the one that is given, and names the given one. */
+/** Judges by another rule than the given one, but reports the given one. */
 const judgingBy = (change: (rule: LimitRule) => LimitRule): Sabotage =>
   over((limiter) => ({
     consume: async (subject, rule) => ({ ...(await limiter.consume(subject, change(rule))), rule }),
@@ -44,7 +44,7 @@ const countingBy = (change: (subject: string, rule: LimitRule) => string): Sabot
     peek: (subject, rule) => limiter.peek(change(subject, rule), rule),
   }));
 
-/** Counts in windows that begin with the clock, one after the other, so that a burst at an edge is let through. */
+/** Counts in fixed windows from the start of the clock, which lets a burst at an edge through. */
 const inFixedWindows: Sabotage = (subject) => {
   let now = 0;
   return {
@@ -60,7 +60,7 @@ const inFixedWindows: Sabotage = (subject) => {
   };
 };
 
-/** Remembers the rule that a subject came with first. */
+/** Remembers the first rule of a subject. */
 const byTheFirstRule = (keep: (first: LimitRule, rule: LimitRule) => LimitRule): Sabotage =>
   over((limiter) => {
     let first: LimitRule | null = null;

@@ -9,14 +9,14 @@ import { OlderAdmissions } from './older-admissions.ts';
 const subWindowsMax = 128;
 
 /**
- * So many make a window. It touches one more than that at most, being aligned with none, and the second to spare is for
- * the rounding of their edges. What is lost by it is one part in 126: over 99 % of a limit can be used.
+ * This many make a window. A window touches at most one more, since their edges are not aligned; the second spare is for
+ * rounding. The loss is one part in 126: over 99 % of a limit can be used.
  */
 const subWindowsInWindow = subWindowsMax - 2;
 
 /**
- * Admissions counted by sub-windows of one window, each count standing at the last of its admissions: it leaves the
- * window when the last of them does.
+ * Admissions counted per sub-window of one window. Each count has the time of its last admission, and leaves the window with
+ * it.
  */
 export class SubWindowHistory implements AdmissionHistory {
   readonly windowSeconds: number;
@@ -30,7 +30,7 @@ export class SubWindowHistory implements AdmissionHistory {
     this.#window = windowSeconds * ticksPerSecond;
   }
 
-  /** Takes over what another history knew, in ascending order of time. */
+  /** Converts another history's admissions, given in ascending order of time. */
   static from(admissions: Iterable<Admissions>, windowSeconds: number, now: Ticks): SubWindowHistory {
     const history = new SubWindowHistory(windowSeconds);
     for (const [at, count] of admissions) {
@@ -93,7 +93,7 @@ export class SubWindowHistory implements AdmissionHistory {
     }
   }
 
-  /** When so many counts have left that fewer than `allowed` are there. */
+  /** When enough counts have left for fewer than `allowed` to remain. */
   #freeAt(allowed: number): Ticks {
     let left = this.#recent.total;
     let index = -1;

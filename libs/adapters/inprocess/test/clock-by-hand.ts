@@ -1,11 +1,11 @@
 import type { Clock } from '@portico/domain';
 
-/** A clock that tests move: time passes on both of its sides, a jump moves the wall clock alone. */
+/** A clock that tests move: `pass` moves both sides, `jump` only the wall clock. */
 export class ClockByHand implements Clock {
   #wall = Date.UTC(2026, 0, 1);
   #monotonic: number;
 
-  /** The monotonic side starts anywhere, as it does with each new process. */
+  /** The monotonic side starts anywhere, as in any new process. */
   constructor(monotonic = 12_345.678) {
     this.#monotonic = monotonic;
   }

@@ -34,7 +34,7 @@ const namesIn = async (path: string): Promise<readonly string[]> => (await readd
 const readAll = async (path: string) =>
   Promise.all((await namesIn(path)).map(async (name) => parseMail(await readFile(join(path, name)))));
 
-/** The folder gives way to a file of its name, so that even the superuser can write no mail. */
+/** `interrupt` replaces the folder by a file, so that not even the superuser can write a mail. */
 const createSubject = (): MailerSubject => {
   const away = join(root, 'away');
   let path = folder;
@@ -60,7 +60,7 @@ for (const [sentence, check] of Object.entries(mailerContract)) {
   test(sentence, () => check(createSubject()));
 }
 
-test('a mail says from whom it is, to whom, when and what', async () => {
+test('a mail states its sender, recipient, date and subject', async () => {
   await createMailer().send(aMail());
   const [mail] = await readAll(folder);
   const { 'content-type': contentType, ...headers } = Object.fromEntries(mail?.headers ?? []);
@@ -76,7 +76,7 @@ test('a mail says from whom it is, to whom, when and what', async () => {
   });
 });
 
-test('a name that holds a comma stays one name, and a domain outside of ASCII leaves the Message-ID to portico.local', async () => {
+test('a name with a comma stays one name, and with a non-ASCII domain the Message-ID uses portico.local', async () => {
   await createMailer('"Portico, Inc." <noreply@bücher.example>').send(aMail());
   const [mail] = await readAll(folder);
   expect(Object.fromEntries(mail?.headers ?? []).from).toMatch(
@@ -89,14 +89,14 @@ test.each(['Portico', 'Portico <>', 'a@example.com, b@example.com'])('nothing is
   expect(() => createMailer(from)).toThrow('one address');
 });
 
-test('folder and files are for their owner alone, and nothing but the mail is left', async () => {
+test('only the owner can read folder and files, and only the mail is left', async () => {
   await createMailer().send(aMail());
   expect(await namesIn(folder)).toEqual(['2026-02-03T04-05-06.789Z_a1.eml']);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, '2026-02-03T04-05-06.789Z_a1.eml'))).mode & 0o777).toBe(0o600);
 });
 
-test('the files sort by time, and a mail that is sent again stays one file in its place', async () => {
+test('the files sort by time, and a mail sent again stays one file in its place', async () => {
   let now = start;
   const mailer = createMailer('portico@example.com', { now: () => now });
   for (const id of ['c_b', 'b', 'a', 'b']) {
@@ -110,7 +110,7 @@ test('the files sort by time, and a mail that is sent again stays one file in it
   ]);
 });
 
-test('every line ends as mails demand, and none is too long', async () => {
+test('every line ends in CRLF, and none is too long', async () => {
   await createMailer().send(aMail({ text: `${'ä'.repeat(3000)}\n`, html: `<p>${'x'.repeat(3000)}</p>` }));
   const [name = ''] = await namesIn(folder);
   const lines = (await readFile(join(folder, name), 'latin1')).split('\r\n');
@@ -118,7 +118,7 @@ test('every line ends as mails demand, and none is too long', async () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
 });
 
-test('a mail whose id would lead out of the folder is refused for good', async () => {
+test('a mail whose id would escape the folder is refused permanently', async () => {
   for (const id of ['../a', 'a/b', '', '.', 'a@b', 'a\r\nb', 'a..b', 'x'.repeat(200)]) {
     await expect(createMailer().send(aMail({ id }))).rejects.toMatchObject({ name: 'DeliveryError', permanent: true });
   }
@@ -130,7 +130,7 @@ test('texts that look like paths or addresses are sent as they are', async () =>
   expect((await readAll(folder))[0]).toMatchObject({ text: 'file:///etc/passwd', html: 'data:text/html,hello' });
 });
 
-test('a failure keeps its cause, which its message does not tell', async () => {
+test('a failure keeps its cause, which its message does not reveal', async () => {
   await writeFile(folder, '');
   const [outcome] = await Promise.allSettled([createMailer().send(aMail())]);
   const failure: unknown = outcome.status === 'rejected' ? outcome.reason : null;
@@ -138,7 +138,7 @@ test('a failure keeps its cause, which its message does not tell', async () => {
   expect(failure).toMatchObject({ message: 'The mail could not be written: EEXIST', cause: { code: 'EEXIST' } });
 });
 
-test("what a killed process left unfinished is in nobody's way", async () => {
+test('an unfinished file of a killed process does no harm', async () => {
   await createMailer().send(aMail());
   await writeFile(join(folder, '.a2.tmp'), 'half a ma');
   await createMailer().send(aMail({ id: 'a2' }));
@@ -148,7 +148,7 @@ test("what a killed process left unfinished is in nobody's way", async () => {
   ]);
 });
 
-test('a process that is killed leaves every mail that it reported sent, whole, and no half one', async () => {
+test('a killed process leaves every mail that it reported as sent, complete, and no partial one', async () => {
   const sender = spawn(
     process.execPath,
     ['-C', '@portico/source', join(import.meta.dirname, '../test/send-endlessly.ts'), folder],

@@ -7,17 +7,17 @@ import { mailMessage } from './mail-message.ts';
 import { readSender } from './sender.ts';
 
 export interface EmlMailerOptions {
-  /** Where the files go; it is made, for its owner alone, with the first mail. */
+  /** The folder for the files, created for its owner alone with the first mail. */
   readonly folder: string;
-  /** The sender, as `readSender` takes it. */
+  /** The sender, as `readSender` accepts it. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Writes each mail to a file of its own, as it would have travelled (RFC 5322), and any mail program can open it. The
- * names sort by the time of the first sending; a mail that is sent again takes the place of itself. A mail that was
- * reported sent is on the disk, whole. Throws at once where the sender is none.
+ * Writes each mail to a file of its own in transport form (RFC 5322), which any mail program can open. Names sort by the
+ * time of the first sending; a mail sent again replaces its own file. A mail reported as sent is on disk, complete. Throws
+ * at once if the sender is invalid.
  */
 export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
@@ -31,7 +31,7 @@ export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mail
         const { message } = await transport.sendMail(options);
         await store(folder, mail.id, now, message as Buffer);
       } catch (error) {
-        // The error itself names the file, and with it the mail: that is for the cause alone.
+        // The error contains the file name, and with it the mail: it is only the cause.
         throw new DeliveryError(`The mail could not be written: ${codeOf(error)}`, false, error);
       }
     },
@@ -44,7 +44,7 @@ const store = async (folder: string, id: string, now: Instant, message: Buffer):
   await replaceFile(join(folder, name), message, join(folder, `.${id}.tmp`));
 };
 
-/** A time without colons, which not every file system takes in a name, and the id. */
+/** The time without colons, which some file systems refuse in a name, and the id. */
 const nameOf = (id: string, now: Instant): string => `${toIso(now).replaceAll(':', '-')}_${id}.eml`;
 
 const earlierNameOf = async (folder: string, id: string): Promise<string | undefined> => {

@@ -42,6 +42,6 @@ test.each([
   'Portico\u2028 x <portico@example.com>',
   'portico@exam\nple.com',
   `${'x'.repeat(243)}@example.com`,
-])('%j is no sender', (text) => {
+])('%j is not a sender', (text) => {
   expect(() => readSender(text)).toThrow('one address, as ADDRESS or NAME <ADDRESS>, in at most 254 characters');
 });

@@ -1,8 +1,8 @@
 import { isPlainLine } from '@portico/domain';
 
-/** From whom mails come. */
+/** The sender of all mails. */
 export interface Sender {
-  /** Empty where there is an address alone. */
+  /** Empty if there is only an address. */
   readonly name: string;
   readonly address: string;
 }
@@ -11,8 +11,8 @@ const lengthMax = 254;
 const named = /^(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^"\\<>@,;:]*))\s*<(?<address>[^<>]*)>$/u;
 
 /**
- * Reads `address` or `Name <address>` (RFC 5322, section 3.4); a name that holds one of `@ , ; : < > \ "` stands in
- * quotation marks. Throws for anything else: no address, two of them, a second line.
+ * Parses `address` or `Name <address>` (RFC 5322, section 3.4); a name with any of `@ , ; : < > \ "` must be quoted. Throws
+ * for anything else: no address, two addresses, a second line.
  */
 export const readSender = (text: string): Sender => {
   const parts = named.exec(text.trim())?.groups;
@@ -24,6 +24,6 @@ export const readSender = (text: string): Sender => {
   return { name, address };
 };
 
-/** One address and nothing round it: no name, no second address, no line break, nothing that shows it otherwise than it is. */
+/** One address and nothing around it: no name, no second address, no line break, no deceptive characters. */
 export const isOneAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);

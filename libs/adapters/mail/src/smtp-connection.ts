@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { deliveryErrorFrom, lateError } from './smtp-failure.ts';
 import type { SmtpTarget } from './smtp-url.ts';
 
-/** What a server has after our end of the connection to close its own. */
+/** How long the server may take to close the connection after us. */
 const hangUpMs = 1_000;
 
 export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs: number, silenceMaxMs: number) => ({
@@ -12,7 +12,7 @@ export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs:
   secure: tls === 'implicit',
   requireTLS: tls === 'required',
   ignoreTLS: tls === 'off',
-  // Whatever NODE_TLS_REJECT_UNAUTHORIZED says; an authority of one's own is named by NODE_EXTRA_CA_CERTS.
+  // Overrides NODE_TLS_REJECT_UNAUTHORIZED. NODE_EXTRA_CA_CERTS adds a private CA.
   tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true } as const,
   dnsTimeout: connectMaxMs,
   connectionTimeout: connectMaxMs,
@@ -21,10 +21,10 @@ export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs:
   socketCloseTimeout: hangUpMs,
 });
 
-/** Resolves once the server has answered EHLO, after TLS where TLS is wanted; there is no login. */
+/** Resolves once the server has answered EHLO, after TLS if wanted; there is no login. */
 export const greet = async (target: SmtpTarget, maxMs: number): Promise<void> => {
   try {
-    // A server that says something now and then is never silent for long: the whole has its limit, too.
+    // A server that trickles replies never hits the silence timeout: the whole check has a timeout too.
     await within(maxMs, createTransport(connectionOptions(target, maxMs, maxMs)).verify());
   } catch (error) {
     throw error instanceof TookTooLong ? lateError() : deliveryErrorFrom(error);

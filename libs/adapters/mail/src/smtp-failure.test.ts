@@ -6,7 +6,7 @@ import { aMail, failureOf, mailerAt, sender, server } from '../test/send-by-smtp
 const credentials = { user: 'portico@example.net', password: 'p@ss word' };
 const login = `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}`;
 
-/** What a server may repeat in its words, and no error may say. */
+/** What a server may repeat in its reply, and no error may contain. */
 const secrets = [
   credentials.password,
   credentials.user,
@@ -30,7 +30,7 @@ const faults: Record<string, SmtpFault> = {
   'a broken connection': 'drop',
   'a broken connection after its work': 'lose the reply',
 };
-/** After these nothing comes any more: they end by a time limit, which must not be that of any other fault. */
+/** These end in a timeout, which is shorter only for them, so that no other fault is mistaken for one. */
 const silences: readonly SmtpFault[] = ['', 'hang'];
 const soon = { connectMaxMs: 1_000, sendMaxMs: 2_000 };
 const stages = smtpStages.filter((stage) => stage !== 'starttls');
@@ -38,7 +38,7 @@ const stagesOfTheMail: readonly SmtpStage[] = ['rcpt', 'data', 'message'];
 const cases = stages.flatMap((stage) => Object.entries(faults).map(([name, fault]) => ({ stage, name, fault })));
 
 describe.concurrent.for([{ pipelining: true }, { pipelining: false }])('pipelining $pipelining', ({ pipelining }) => {
-  test.for(cases)('$name at the stage $stage is told rightly, and says nothing of the mail', async (given, context) => {
+  test.for(cases)('$name at stage $stage is classified, and reveals nothing of the mail', async (given, context) => {
     const { stage, fault } = given;
     const atTheEnd = (end: () => Promise<void>) => context.onTestFinished(end);
     const smtp = await server({ credentials, pipelining }, atTheEnd);
@@ -77,14 +77,14 @@ test.each<[SmtpStage, string, string, boolean]>([
   ['greeting', '421 4.3.2 too many', 'The mail server is not ready: 421 4.3.2', false],
   ['ehlo', '421 4.7.0 too fast', 'The mail server is not ready: 421 4.7.0', false],
   ['greeting', 'HTTP/1.1 400 Bad Request', 'The connection to the mail server failed: EPROTOCOL', false],
-])('at the stage %s the answer "%s" gives "%s", permanent: %s', async (stage, reply, message, permanent) => {
+])('at the stage %s the reply "%s" gives "%s", permanent: %s', async (stage, reply, message, permanent) => {
   const smtp = await server({ credentials });
   smtp.play({ [stage]: reply });
   const mailer = mailerAt(`${smtp.url.replace('//', `//${login}@`)}?tls=off`);
   expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message, permanent });
 });
 
-test('a wrong password loses no mail: it goes out once the password is right', async () => {
+test('a wrong password loses no mail: it is sent once the password is right', async () => {
   const smtp = await server({ credentials });
   const wrong = mailerAt(`${smtp.url.replace('//', '//portico%40example.net:wrong@')}?tls=off`);
   expect(await failureOf(wrong.send(aMail()))).toMatchObject({
@@ -95,7 +95,7 @@ test('a wrong password loses no mail: it goes out once the password is right', a
   expect(smtp.taken().map(({ user }) => user)).toEqual([credentials.user]);
 });
 
-test('a server that wants a login where none is configured loses no mail', async () => {
+test('a server that wants a login when none is configured loses no mail', async () => {
   const smtp = await server({ credentials });
   expect(await failureOf(mailerAt(smtp.url).send(aMail()))).toMatchObject({
     message: 'The mail server refuses the login: 530 5.7.0',
@@ -103,7 +103,7 @@ test('a server that wants a login where none is configured loses no mail', async
   });
 });
 
-test('a server that does not answer is given up in time', async () => {
+test('a server that does not answer causes a timeout', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url, { connectMaxMs: 200, sendMaxMs: 400 });
   await smtp.control.pause();
@@ -116,7 +116,7 @@ test('a server that does not answer is given up in time', async () => {
   expect(smtp.taken()).toHaveLength(1);
 });
 
-test('a server that never comes to the end of its reply is given up in time', async () => {
+test('a server that never ends its reply causes a timeout', async () => {
   const trickling = createServer((socket) => {
     const timer = setInterval(() => socket.write('250-and so on\r\n'), 20);
     socket.write('220 ready\r\n');
@@ -130,7 +130,7 @@ test('a server that never comes to the end of its reply is given up in time', as
   await expect(mailer.probe.check()).rejects.toThrow('The mail server did not answer in time');
 });
 
-test('a server that is down is told of by its code alone', async () => {
+test('a server that is down is reported only by its code', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url);
   await smtp.control.stop();
@@ -140,7 +140,7 @@ test('a server that is down is told of by its code alone', async () => {
   });
 });
 
-test('a host that has no address is told of by its code alone', async () => {
+test('a host without an address is reported only by its code', async () => {
   const failure = await failureOf(mailerAt('smtp://mail.invalid').send(aMail()));
   expect(failure).toMatchObject({ permanent: false });
   expect(failure?.message).toMatch(/^The connection to the mail server failed: EDNS|^The mail server did not answer/);

@@ -1,29 +1,29 @@
 import { DeliveryError } from '@portico/domain';
 
-/** What nodemailer says of a failure, as far as it is known. */
+/** nodemailer's description of a failure, as far as it is known. */
 interface Failure {
   readonly code?: unknown;
-  /** The system's or the TLS library's own code, where nodemailer put another one before it. */
+  /** The code of the system or the TLS library, if nodemailer replaced it. */
   readonly originalCode?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
-  /** The server's words, which often hold the recipient's address. */
+  /** The server's words, which often contain the recipient's address. */
   readonly response?: unknown;
 }
 
 /**
- * Where the server judges the mail itself; elsewhere it is about the connection, the client, the account or the sender,
- * who is the same for every mail.
+ * The stages at which the server judges the mail itself; at others it judges the connection, the client, the account or the
+ * sender, who is the same for every mail.
  */
 const stagesOfTheMail = ['RCPT TO', 'DATA'];
 
 /**
- * Replies that would be for good by their first digit, but are about the account, the encryption or the order of commands
- * (RFC 4954, section 6; RFC 5321, section 4.2.4): once the operator has put that right, the same mail is taken.
+ * Replies that are permanent by their first digit, but concern the account, the encryption or the order of commands (RFC
+ * 4954, section 6; RFC 5321, section 4.2.4): once the operator has fixed that, the same mail is accepted.
  */
 const notAboutTheMail = [503, 530, 534, 535, 538];
 
-/** Whether the server works, and judged this mail alone. */
+/** Whether the server works, and rejected only this mail. */
 export const isAboutTheMail = (error: unknown): boolean => {
   const failure = failureOf(error);
   return (
@@ -41,9 +41,9 @@ export const isAboutCredentials = (error: unknown): boolean => {
 };
 
 /**
- * Why a mail did not go out. For good is only what the server says of this very mail by a reply 5yz (RFC 5321, section
- * 4.2.1). What else the vendor's error holds, the server's words above all, may repeat the mail, its recipient or the
- * password; so codes alone are taken over, and there is no cause.
+ * Why a mail was not sent. Permanent is only a 5yz reply about this very mail (RFC 5321, section 4.2.1). The rest of the
+ * vendor's error, above all the server's words, may repeat the mail, its recipient or the password. So only codes are
+ * copied, and there is no cause.
  */
 export const deliveryErrorFrom = (error: unknown): DeliveryError => {
   const failure = failureOf(error);
@@ -67,7 +67,7 @@ const failureOf = (error: unknown): Failure => (error instanceof Error ? (error 
 
 const saying = (what: string, more: string | null): string => (more ? `${what}: ${more}` : what);
 
-/** The code of a reply, and the enhanced one where there is one (RFC 3463). */
+/** The code of a reply, and the enhanced one if present (RFC 3463). */
 const replyOf = ({ responseCode, response }: Failure): string | null => {
   if (typeof responseCode !== 'number' || !/^[2-5]\d\d$/.test(String(responseCode))) return null;
   const enhanced = typeof response === 'string' ? /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(response) : null;

@@ -16,7 +16,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])('with a server with
   });
 });
 
-test('a mail says from whom it is, to whom, when and what, and no more', async () => {
+test('a mail states its sender, recipient, date and subject, and no more', async () => {
   const smtp = await server();
   await mailerAt(smtp.url).send(aMail());
   const [mail] = smtp.taken();
@@ -34,7 +34,7 @@ test('a mail says from whom it is, to whom, when and what, and no more', async (
   expect(mail?.envelope).toEqual({ from: 'noreply@portico.example', to: ['ada@example.com'] });
 });
 
-test('names and addresses of every script reach a server that takes them', async () => {
+test('names and addresses in any script reach a server that accepts them', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url, { from: 'Łukasz 😀 <post@portico.example>' });
   await mailer.send(aMail({ to: 'jürgen@bücher.example', subject: 'Zugänge für 你好' }));
@@ -42,7 +42,7 @@ test('names and addresses of every script reach a server that takes them', async
   expect(smtp.taken()[0]?.envelope.to[0]?.normalize()).toMatch(/^jürgen@(bücher|xn--bcher-kva)\.example$/);
 });
 
-test('the server hears one sender and one recipient, whatever the subject says', async () => {
+test('the server gets one sender and one recipient, whatever the subject contains', async () => {
   const smtp = await server();
   await mailerAt(smtp.url).send(aMail({ subject: 'Hello\r\n.\r\nRCPT TO:<eve@example.com>\r\nDATA' }));
   expect(smtp.heard().filter((line) => /^(MAIL|RCPT|DATA)/i.test(line))).toEqual([
@@ -53,7 +53,7 @@ test('the server hears one sender and one recipient, whatever the subject says',
   expect(smtp.taken()).toHaveLength(1);
 });
 
-test('a mail whose connection broke after it was taken is sent again under the same Message-ID', async () => {
+test('a mail whose connection broke after it was accepted is sent again with the same Message-ID', async () => {
   const smtp = await server();
   const mailer = mailerAt(smtp.url);
   smtp.play({ message: 'lose the reply' });
@@ -64,7 +64,7 @@ test('a mail whose connection broke after it was taken is sent again under the s
   expect(smtp.taken().map(({ messageId }) => messageId)).toEqual(['<a1@portico.example>', '<a1@portico.example>']);
 });
 
-test('after a failure nothing is tried again by itself', async () => {
+test('a failed mail is not retried by itself', async () => {
   const smtp = await server();
   smtp.play({ message: 'drop' });
   const mailer = mailerAt(smtp.url);
@@ -89,11 +89,11 @@ test('twenty mails at once all arrive', async () => {
 });
 
 const greetings = (heard: readonly string[]) => heard.filter((line) => line.startsWith('EHLO')).length;
-const begun = (reason: string) => `The mail server takes no mails; they wait in the outbox: ${reason}`;
-const ended = 'The mail server takes mails again';
+const begun = (reason: string) => `The mail server accepts no mails; they wait in the outbox: ${reason}`;
+const ended = 'The mail server accepts mails again';
 
 describe('the probe', () => {
-  test('greets the server without a login, is not essential, and is not asked often', async () => {
+  test('greets the server without a login, is not essential, and runs rarely', async () => {
     const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
     const { probe } = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off');
     expect(probe).toMatchObject({ name: 'smtp', essential: false, keptMs: 10_000 });
@@ -107,13 +107,13 @@ describe('the probe', () => {
     { script: { ehlo: 'hang' }, limits: { connectMaxMs: 300 }, said: 'did not answer in time' },
     { script: { greeting: '554 no mail here for ada@example.com' }, limits: {}, said: 'is not ready: 554' },
     { script: { ehlo: 'drop' }, limits: {}, said: 'failed: ECONNECTION' },
-  ])('tells of a server that does this: $script', async ({ script, limits, said }) => {
+  ])('reports a server that does this: $script', async ({ script, limits, said }) => {
     const smtp = await server();
     smtp.play(script);
     await expect(mailerAt(smtp.url, limits).probe.check()).rejects.toThrow(said);
   });
 
-  test('has an answer within 2 seconds, whatever a sending may take', async () => {
+  test('ends within 2 seconds, however long sending a mail may take', async () => {
     const smtp = await server();
     smtp.play({ ehlo: 'hang' });
     const late = AbortSignal.timeout(2_900);
@@ -121,7 +121,7 @@ describe('the probe', () => {
     expect(late.aborted).toBe(false);
   });
 
-  test('is in the log when it begins to fail, and when it is well again, each once', async () => {
+  test('is logged once when it begins to fail, and once when it recovers', async () => {
     const smtp = await server();
     const log = recordLog();
     const { probe } = mailerAt(smtp.url, { log });
@@ -133,7 +133,7 @@ describe('the probe', () => {
     expect(log.messages()).toEqual([begun('The mail server is not ready: 421 4.3.2'), ended]);
   });
 
-  test('tells of a login that was refused until one is taken', async () => {
+  test('reports a refused login until one is accepted', async () => {
     const smtp = await server({ credentials: { user: 'portico', password: 'secret' } });
     const mailer = mailerAt(smtp.url.replace('//', '//portico:secret@') + '?tls=off');
     smtp.play({ auth: '535 5.7.8 wrong' });
@@ -148,7 +148,7 @@ describe('the probe', () => {
 describe('the circuit breaker', () => {
   const failuresMax = 5;
   const restsAfter = (reason: string) => ({
-    message: `The mail server is not asked after repeated failures: ${reason}`,
+    message: `The mail server failed repeatedly; no mail is tried now: ${reason}`,
     permanent: false,
   });
   const at = async (script: SmtpScript, more: Partial<SmtpMailerOptions> = {}) => {
@@ -167,25 +167,22 @@ describe('the circuit breaker', () => {
     ['a hang', { rcpt: 'hang' }, 'The mail server did not answer in time'],
     ['a sender that is refused', { mail: '553 5.1.8 no' }, 'The mail server answered 553 5.1.8 to MAIL FROM'],
     ['a server that closes', { rcpt: '421 4.3.2 no' }, 'The mail server is not ready: 421 4.3.2'],
-  ])(
-    'opens after five times %s: then a mail fails at once, and the server hears nothing',
-    async (_, script, reason) => {
-      const { smtp, mailer, lines } = await at(script, {
-        restMs: 60_000,
-        ...(script.rcpt === 'hang' ? { sendMaxMs: 1_000 } : {}),
-      });
-      expect(await sendings(mailer, failuresMax - 1)).toMatchObject(Array(failuresMax - 1).fill({ message: reason }));
-      expect(lines()).toEqual([]);
-      expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: reason });
-      const before = greetings(smtp.heard());
-      smtp.play({});
-      expect(await sendings(mailer, 3)).toMatchObject(Array(3).fill(restsAfter(reason)));
-      expect(greetings(smtp.heard())).toBe(before);
-      expect(lines()).toEqual([begun(reason)]);
-    },
-  );
+  ])('opens after five times %s: then a mail fails at once, and the server gets nothing', async (_, script, reason) => {
+    const { smtp, mailer, lines } = await at(script, {
+      restMs: 60_000,
+      ...(script.rcpt === 'hang' ? { sendMaxMs: 1_000 } : {}),
+    });
+    expect(await sendings(mailer, failuresMax - 1)).toMatchObject(Array(failuresMax - 1).fill({ message: reason }));
+    expect(lines()).toEqual([]);
+    expect(await failureOf(mailer.send(aMail()))).toMatchObject({ message: reason });
+    const before = greetings(smtp.heard());
+    smtp.play({});
+    expect(await sendings(mailer, 3)).toMatchObject(Array(3).fill(restsAfter(reason)));
+    expect(greetings(smtp.heard())).toBe(before);
+    expect(lines()).toEqual([begun(reason)]);
+  });
 
-  test('stays closed for what a server says of one mail, and such an answer ends a row of failures', async () => {
+  test('stays closed for a verdict on one mail, which also ends a row of failures', async () => {
     const { smtp, mailer, lines } = await at({ rcpt: '550 5.1.1 no such user' });
     expect(await sendings(mailer, 2 * failuresMax)).toMatchObject(Array(2 * failuresMax).fill({ permanent: true }));
     smtp.play({ greeting: 'drop' });
@@ -199,7 +196,7 @@ describe('the circuit breaker', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('half-open, lets one mail try, for which the others wait: they go out as it does', async () => {
+  test('half-open, tries one mail while the others wait: if it is sent, so are they', async () => {
     const { smtp, mailer, lines } = await at({ greeting: 'drop' }, { restMs: 0 });
     await sendings(mailer, failuresMax);
     await smtp.control.pause();
@@ -210,7 +207,7 @@ describe('the circuit breaker', () => {
     expect(lines()).toEqual([begun('The connection to the mail server failed: ECONNECTION'), ended]);
   });
 
-  test('half-open, asks a server that still hangs by one mail alone, and lets none wait longer than a sending may', async () => {
+  test('half-open, tries a server that still hangs with one mail only, and no mail waits beyond its timeout', async () => {
     const { smtp, mailer } = await at({ ehlo: 'drop' }, { restMs: 0, sendMaxMs: 2_000 });
     await sendings(mailer, failuresMax);
     smtp.play({ ehlo: 'hang' });
@@ -219,7 +216,7 @@ describe('the circuit breaker', () => {
     expect(await failed).toMatchObject(Array(4).fill({ permanent: false }));
   });
 
-  test('a check that the server answers does not end an outage in which no mail goes out', async () => {
+  test('a successful check does not end an outage in which no mail is sent', async () => {
     const { smtp, mailer, lines } = await at({ message: 'drop' }, { restMs: 0 });
     await sendings(mailer, failuresMax);
     await mailer.probe.check();
@@ -230,7 +227,7 @@ describe('the circuit breaker', () => {
     expect(lines().slice(1)).toEqual([ended]);
   });
 
-  test('tells neither of an outage nor of its end when sendings end because the mailer is closed', async () => {
+  test('logs neither an outage nor its end if sendings fail because the mailer is closed', async () => {
     const [first, second] = [await at({ rcpt: 'hang' }), await at({ ehlo: 'drop' }, { restMs: 0 })];
     await sendings(second.mailer, failuresMax);
     second.smtp.play({ rcpt: 'hang' });
@@ -245,7 +242,7 @@ describe('the circuit breaker', () => {
 });
 
 describe('closing', () => {
-  test('waits for the mail that is under way', async () => {
+  test('waits for the mail being sent', async () => {
     const smtp = await server();
     const mailer = mailerAt(smtp.url);
     const sending = failureOf(mailer.send(aMail()));
@@ -254,7 +251,7 @@ describe('closing', () => {
     expect(await sending).toBeNull();
   });
 
-  test('does not wait for a server that hangs, and nothing is sent afterwards', async () => {
+  test('does not wait for a server that hangs, and sends nothing afterwards', async () => {
     const smtp = await server();
     smtp.play({ rcpt: 'hang' });
     const mailer = mailerAt(smtp.url, { sendMaxMs: 60_000 });

@@ -17,38 +17,38 @@ import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
 export interface SmtpMailerOptions {
   readonly log: Log;
-  /** As `readSmtpUrl` takes it. */
+  /** As `readSmtpUrl` accepts it. */
   readonly url: string;
-  /** The sender, as `readSender` takes it. */
+  /** The sender, as `readSender` accepts it. */
   readonly from: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Until the server has greeted, TLS included; 10,000 by default. */
+  /** Timeout until the server has greeted, TLS included; 10,000 by default. */
   readonly connectMaxMs?: number;
-  /** For the whole of a sending; 14,000 by default, so that the port's 15 s hold. */
+  /** Timeout for sending one mail; 14,000 by default, to stay within the port's 15 s. */
   readonly sendMaxMs?: number;
-  /** How long the circuit stays open, in which every mail fails at once; 5,000 by default. */
+  /** How long the circuit stays open, while every mail fails at once; 5,000 by default. */
   readonly restMs?: number;
 }
 
 export interface SmtpMailer extends Mailer {
-  /** Not essential: mails wait in the outbox. Connects and says EHLO, without a login. */
+  /** Not essential: mails wait in the outbox. Connects and sends EHLO, without a login. */
   readonly probe: Probe;
-  /** Waits a little for what is under way, then ends it; nothing is sent afterwards. */
+  /** Waits briefly for mails being sent, then aborts them; sends nothing afterwards. */
   close(): Promise<void>;
 }
 
 const probeMaxMs = 2_000;
-/** Mail servers limit connections, and note each that brings no mail. */
+/** Mail servers limit connections, and log each that brings no mail. */
 const probeKeptMs = 10_000;
-/** So many failures in a row open the circuit. There is no time in which they must fall: a hang alone takes 14 s. */
+/** This many consecutive failures open the circuit, however long they take: a hang alone takes 14 s. */
 const failuresMax = 5;
 const closeWaitMs = 3_000;
 
 /**
- * Hands each mail to an SMTP server, over a connection of its own: nothing is tried again here, so that after an unknown
- * outcome there is no second mail but the one that the outbox asks for, and that one has the same `Message-ID`. A circuit
- * breaker stands before a server that cannot be reached, hangs or refuses the login; what it says of one mail is no failure
- * of it. Throws at once where the address or the sender is none.
+ * Hands each mail to an SMTP server, over a connection of its own. Retries nothing: after an unknown outcome, a second mail
+ * is sent only if the outbox asks for it, and it has the same `Message-ID`. A circuit breaker opens if the server cannot be
+ * reached, hangs or refuses the login; a verdict on a single mail does not count. Throws at once if the address or the
+ * sender is invalid.
  */
 export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
   const { clock } = options;
@@ -92,7 +92,7 @@ class SmtpServer {
       handleWhenResult((error) => this.#isFailure(error)),
       { halfOpenAfter: restMs, breaker: new ConsecutiveBreaker(failuresMax) },
     );
-    this.#outage = createOutage(log, { back: 'The mail server takes mails again' });
+    this.#outage = createOutage(log, { back: 'The mail server accepts mails again' });
   }
 
   async take(message: Message): Promise<void> {
@@ -110,7 +110,7 @@ class SmtpServer {
       this.#beginOutage(error as DeliveryError);
       throw error;
     }
-    // A server that greets may fail with every mail: then the next mail that goes out is the end of it.
+    // A server that greets may still fail every mail: then only a delivered mail ends the outage.
     if (this.#circuit.state === CircuitState.Closed) this.#outage.end();
   }
 
@@ -121,7 +121,7 @@ class SmtpServer {
   }
 
   async #deliver(message: Message): Promise<void> {
-    // Behind an open circuit one mail tries first; the others wait for what comes of it, within the same time limit.
+    // When the circuit is half-open, one mail is the trial; the others wait for its outcome, within the same timeout.
     const signal = AbortSignal.any([AbortSignal.timeout(this.#sendMaxMs), this.#closing.signal]);
     const error = await this.#circuit
       .execute(() => this.#attempt(message, signal), signal)
@@ -141,7 +141,7 @@ class SmtpServer {
     throw failure;
   }
 
-  /** The vendor's error, or null where the mail is in other hands. */
+  /** Resolves to the vendor's error, or null if the server accepted the mail. */
   #attempt(message: Message, signal: AbortSignal): Promise<unknown> {
     return this.#transport.sendMail({ ...message, signal }).then(
       () => null,
@@ -154,12 +154,12 @@ class SmtpServer {
   }
 
   #beginOutage({ message }: DeliveryError): void {
-    this.#outage.begin({ message: `The mail server takes no mails; they wait in the outbox: ${message}` });
+    this.#outage.begin({ message: `The mail server accepts no mails; they wait in the outbox: ${message}` });
   }
 }
 
-/** Whether the server has taken the mail, or judged this mail alone. */
+/** Whether the server accepted the mail, or rejected only this mail. */
 const isAnswer = (error: unknown): boolean => error === null || isAboutTheMail(error);
 
 const untried = (lastFailure: DeliveryError | null): DeliveryError =>
-  new DeliveryError(`The mail server is not asked after repeated failures: ${lastFailure?.message ?? ''}`, false);
+  new DeliveryError(`The mail server failed repeatedly; no mail is tried now: ${lastFailure?.message ?? ''}`, false);

@@ -9,7 +9,7 @@ const credentials = { user: 'portico', password: 'secret' };
 
 const before = getCACertificates('default');
 afterEach(() => setDefaultCACertificates(before));
-/** What NODE_EXTRA_CA_CERTS does at the start of a process. */
+/** Does what NODE_EXTRA_CA_CERTS does when a process starts. */
 const trust = (...certificates: readonly ({ cert: string } | null)[]): void =>
   setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
 
@@ -29,7 +29,7 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
     await mailer.probe.check();
   });
 
-  test.each(['starttls', 'implicit'] as const)('%s: a certificate that nobody vouches for is refused', async (tls) => {
+  test.each(['starttls', 'implicit'] as const)('%s: an untrusted certificate is refused', async (tls) => {
     const { smtp, mailer } = await at({ tls, credentials });
     expect(await failureOf(mailer.send(aMail()))).toMatchObject({
       message: 'The connection to the mail server failed: ESOCKET DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -39,7 +39,7 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
     expect(smtp.heard().filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
   });
 
-  test.each(['starttls', 'implicit'] as const)('%s: a certificate of another host is refused', async (tls) => {
+  test.each(['starttls', 'implicit'] as const)('%s: a certificate for another host is refused', async (tls) => {
     trust(ofAnother);
     const { smtp, mailer } = await at({ tls, credentials, ...(ofAnother ? { certificate: ofAnother } : {}) });
     expect(await failureOf(mailer.send(aMail()))).toMatchObject({
@@ -49,7 +49,7 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
     expect(smtp.taken()).toEqual([]);
   });
 
-  test('what switches verification off for the whole process does not switch it off here', async () => {
+  test('certificates are verified even if the process switches verification off', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       const { smtp, mailer } = await at({ tls: 'implicit', credentials });
@@ -60,21 +60,21 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
     }
   });
 
-  test('without a password STARTTLS is taken on loopback where it is offered', async () => {
+  test('without a password STARTTLS is used on loopback if offered', async () => {
     trust(certificate);
     const { smtp, mailer } = await at({ tls: 'starttls' }, '', false);
     await mailer.send(aMail());
     expect(smtp.taken()).toMatchObject([{ isEncrypted: true }]);
   });
 
-  test('tls=off leaves STARTTLS alone', async () => {
+  test('tls=off does not use STARTTLS', async () => {
     const { smtp, mailer } = await at({ tls: 'starttls' }, '?tls=off', false);
     await mailer.send(aMail());
     expect(smtp.taken()).toMatchObject([{ isEncrypted: false }]);
   });
 
   test.each(['454 4.7.0 not now', '502 5.5.1 no such command', 'hang', 'drop'])(
-    'where STARTTLS is required and the server does this, neither login nor mail is said: %s',
+    'if STARTTLS is required and the server does this, neither login nor mail is sent: %s',
     async (fault) => {
       trust(certificate);
       const smtp = await server({ tls: 'starttls', credentials });
@@ -85,7 +85,7 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
     },
   );
 
-  test('smtps at a server that speaks plain text, and the other way round, is a failure that may pass', async () => {
+  test('smtps to a server that speaks plain text, and the other way round, is a temporary failure', async () => {
     trust(certificate);
     const [plain, encrypted] = [await server({}), await server({ tls: 'implicit' })];
     const urls = [`smtps://127.0.0.1:${plain.port}`, `smtp://127.0.0.1:${encrypted.port}`];
@@ -97,7 +97,7 @@ describe.skipIf(!certificate)('with a server that has a certificate', () => {
   });
 });
 
-test('where STARTTLS is required, a server that does not offer it hears neither login nor mail', async () => {
+test('if STARTTLS is required, a server that does not offer it gets neither login nor mail', async () => {
   const { smtp, mailer } = await at({ tls: 'none', credentials });
   expect(await failureOf(mailer.send(aMail()))).toMatchObject({ permanent: false });
   const withoutLogin = await at({ tls: 'none' }, '?tls=required', false);

@@ -21,7 +21,7 @@ test.each<[string, Partial<SmtpTarget>]>([
     'smtps://ada%40example.com:p%3A%2F%40%3F%C3%A9@mail.example.com',
     { credentials: { user: 'ada@example.com', password: 'p:/@?é' } },
   ],
-])('%s is read', (url, target) => {
+])('%s is parsed', (url, target) => {
   expect(readSmtpUrl(url)).toMatchObject(target);
 });
 
@@ -50,7 +50,7 @@ describe.each([
   'smtps://mail.example.com?tls=off',
   'smtps://ada:hunter2@mail.example.com?hunter2',
 ])('%j', (url) => {
-  test('is refused, and nothing of it is said', () => {
+  test('is refused, and not quoted', () => {
     expect(() => readSmtpUrl(url)).toThrow();
     expect(() => readSmtpUrl(url)).not.toThrow(/hunter2|ada|mail\.example/);
   });

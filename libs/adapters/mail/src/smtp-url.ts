@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '@portico/dependencies';
 
-/** What an `SMTP_URL` says. */
+/** A parsed `SMTP_URL`. */
 export interface SmtpTarget {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
   /**
-   * `implicit`: TLS from the first byte. `required`: STARTTLS, and no mail without it. `offered`: STARTTLS where the
-   * server offers it. `off`: plain text. Wherever there is TLS, the server's certificate must be good.
+   * `implicit`: TLS from the first byte. `required`: STARTTLS, and no mail without it. `offered`: STARTTLS if the server
+   * offers it. `off`: plain text. With TLS, the server's certificate must always be valid.
    */
   readonly tls: 'implicit' | 'required' | 'offered' | 'off';
   readonly credentials: { readonly user: string; readonly password: string } | null;
@@ -19,10 +19,10 @@ const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
 
 /**
- * Reads `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
- * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and wants no password; `?tls=off`
- * allows plain text to a server without a password, such as a mail catcher in a private network, and to one on loopback.
- * User name and password are percent-encoded. Throws for anything else, with a message that holds no part of the address.
+ * Parses `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
+ * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off` allows
+ * plain text to a server without a password, such as a mail catcher in a private network, and to one on loopback. User name
+ * and password are percent-encoded. Throws for anything else, with a message that quotes no part of the address.
  */
 export const readSmtpUrl = (text: string): SmtpTarget => {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -43,7 +43,7 @@ const credentialsIn = ({ username, password }: URL): SmtpTarget['credentials'] =
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   } catch {
-    // The cause would show what could not be decoded, which is the password.
+    // The cause would show the undecodable text, which may be the password.
     throw new Error('User name and password must be percent-encoded');
   }
 };
@@ -63,7 +63,7 @@ const startTls = (
   const asked = query.get('tls') ?? (onLoopback && !credentials ? 'offered' : 'required');
   if (query.has('tls') && asked !== 'required' && asked !== 'off') throw new Error('tls must be required or off');
   if (asked === 'off' && credentials && !onLoopback) {
-    throw new Error('tls=off would send the password in plain text; it goes without one, or to loopback');
+    throw new Error('tls=off would send the password in plain text; use it without a password, or on loopback');
   }
   return asked as 'required' | 'offered' | 'off';
 };

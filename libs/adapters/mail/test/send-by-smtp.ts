@@ -16,16 +16,16 @@ export const aMail = (changes: Partial<Mail> = {}): Mail => ({
   ...changes,
 });
 
-/** What ends with the test; a test among concurrent ones says which it is. */
+/** Registers the cleanup of a test; a concurrent test passes its own. */
 type AtTheEnd = (end: () => Promise<void>) => void;
 
-/** A server for one test; throws where none can be had. */
+/** A server for one test; throws if none is available. */
 export const server = async (
   options: SmtpServerTestOptions = {},
   atTheEnd: AtTheEnd = onTestFinished,
 ): Promise<TestSmtpServer> => {
   const smtp = await startSmtpServer(options);
-  if (!smtp) throw new Error('No SMTP server can be had');
+  if (!smtp) throw new Error('No SMTP server is available');
   atTheEnd(() => smtp.close());
   return smtp;
 };
@@ -41,7 +41,7 @@ export const mailerAt = (
   return mailer;
 };
 
-/** The failure of a sending, or null where the mail went out. */
+/** The failure of a sending, or null if the mail was sent. */
 export const failureOf = async (sending: Promise<void>): Promise<DeliveryError | null> => {
   const [outcome] = await Promise.allSettled([sending]);
   if (outcome.status === 'fulfilled') return null;

@@ -1,6 +1,6 @@
 import { createEmlMailer } from '../src/eml-mailer.ts';
 
-/** Sends one mail after the other into the folder that it is given, and says the id of each that was sent. */
+/** Sends mails into the given folder one by one, and prints the id of each. */
 const [, , folder = ''] = process.argv;
 const mailer = createEmlMailer({ folder, from: 'portico@example.com', clock: { now: () => Date.now() } });
 for (let n = 0; ; n++) {

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { embedRequests, openOllama } from '../test/open-ollama.ts';
 import { GatheredDocuments } from './gathered-documents.ts';
 
-/** However long a request takes, the next one may be full. */
+/** Requests are never limited by how long the last one took. */
 const patient = { documentsRequestMs: Number.MAX_SAFE_INTEGER, documentsMs: 60_000 };
 
 const inputs = (standIn: OllamaStandIn) => embedRequests(standIn).map(({ input }) => input);
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`);
 
-test('Ollama stand-in: documents that are asked for one by one, while a request is under way, go by the next one', async () => {
+test('Ollama stand-in: documents requested one by one during a request go into the next one', async () => {
   const { embedder, standIn } = await openOllama({ limits: patient });
   const texts = words(40);
   const embedded = await Promise.all(texts.map((text) => embedder.embed([text], 'document')));
@@ -20,7 +20,7 @@ test('Ollama stand-in: documents that are asked for one by one, while a request 
   expect(embedded.map((one) => one.vectors)).toEqual(vectors.map((vector) => [vector]));
 });
 
-test('Ollama stand-in: a request holds the calls that fit whole, and one that is larger by itself goes alone', async () => {
+test('Ollama stand-in: a request holds whole calls, and a call that is too large for one goes alone', async () => {
   const { embedder, standIn } = await openOllama({ limits: patient });
   const calls = [words(1), words(10), words(6), words(1), words(20), words(1)];
   const embedded = await Promise.all(calls.map((texts) => embedder.embed(texts, 'document')));
@@ -28,14 +28,14 @@ test('Ollama stand-in: a request holds the calls that fit whole, and one that is
   expect(embedded.map(({ vectors }) => vectors.length)).toEqual([1, 10, 6, 1, 20, 1]);
 });
 
-test('Ollama stand-in: where a text takes long a request holds few, so that a query need not wait for many', async () => {
+test('Ollama stand-in: if texts take long a request holds few, so that a query does not wait for many', async () => {
   const { embedder, standIn } = await openOllama({ limits: { documentsRequestMs: 50 } });
   standIn.setFault({ slowMs: 60 });
   await Promise.all(words(4).map((text) => embedder.embed([text], 'document')));
   expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
 });
 
-test('Ollama stand-in: a text that is refused fails none that was gathered with it', async () => {
+test('Ollama stand-in: a refused text fails no other text of its batch', async () => {
   const { embedder } = await openOllama({ limits: patient }, { models: [{ ...nomicStandIn, contextLength: 8 }] });
   const texts = ['rain', 'snow', '- '.repeat(9_000), 'sun'];
   const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'document')));
@@ -43,7 +43,7 @@ test('Ollama stand-in: a text that is refused fails none that was gathered with 
   expect(outcomes[2]).toMatchObject({ reason: { name: 'TextRefusedError', cause: { kind: 'text' } } });
 });
 
-test('Ollama stand-in: the texts of a request that fails with an answer are tried once more, each alone', async () => {
+test('Ollama stand-in: the texts of a request that gets a failure response are retried, each alone', async () => {
   const { embedder, standIn } = await openOllama({ limits: patient });
   await embedder.embed(['rain'], 'document');
   const first = embedder.embed(['wind'], 'document');
@@ -54,7 +54,7 @@ test('Ollama stand-in: the texts of a request that fails with an answer are trie
   expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 3, 1, 1, 1]);
 });
 
-test('Ollama stand-in: a request that gets no answer fails all of its texts, and is not repeated', async () => {
+test('Ollama stand-in: a request without a response fails all its texts, and is not retried', async () => {
   const { embedder, standIn } = await openOllama({ limits: patient });
   await embedder.embed(['rain'], 'document');
   const first = embedder.embed(['wind'], 'document');
@@ -67,7 +67,7 @@ test('Ollama stand-in: a request that gets no answer fails all of its texts, and
   expect(inputs(standIn).map(({ length }) => length)).toEqual([1, 1, 3, 1]);
 });
 
-test('a call that is given up before its turn is not sent', async () => {
+test('a call that is aborted before its turn is not sent', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
   const sent: string[] = [];
   const send = async (texts: readonly string[]) => {
@@ -86,7 +86,7 @@ test('a call that is given up before its turn is not sent', async () => {
   expect(sent).toEqual(['rain', 'sun']);
 });
 
-test('Ollama stand-in: of documents too sixty-four calls wait, and the next one fails at once', async () => {
+test('Ollama stand-in: sixty-four calls for documents wait, and the next one fails at once', async () => {
   const { embedder } = await openOllama({ limits: patient });
   const outcomes = await Promise.allSettled(words(66).map((text) => embedder.embed([text], 'document')));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);

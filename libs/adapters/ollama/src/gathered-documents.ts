@@ -4,13 +4,13 @@ import { tokensOf } from './model-text.ts';
 import { OllamaFailure } from './ollama-failure.ts';
 
 export interface GatheredDocumentsOptions {
-  /** Embeds texts by a request. */
+  /** Embeds texts with one request. */
   readonly send: (texts: readonly string[], signal: AbortSignal) => Promise<EmbeddedTexts>;
-  /** How long a request is meant to take. */
+  /** Target duration of a request. */
   readonly requestMs: number;
-  /** How long a call may take; one that has less than half of it left is not begun any more, for it would hardly be done in time. */
+  /** How long a call may take. With less than half of that left it is not sent: it would hardly finish in time. */
   readonly callMs: number;
-  /** Calls that wait for the next requests; one more fails at once. */
+  /** Calls that may wait; one more fails at once. */
   readonly waiting: number;
 }
 
@@ -26,9 +26,9 @@ interface Call {
 }
 
 /**
- * Sends one request after another, and gathers what is asked for while one is under way into the next: who asks for many texts
- * one by one, at once, fills the requests. One holds no more tokens than the server worked in `requestMs` the last time, since a
- * query that comes meanwhile waits for it there. Whoever gets no turn is `busy`, and was never sent.
+ * Sends one request at a time, and batches the calls that arrive meanwhile into the next one, so a caller that embeds many
+ * texts concurrently fills the requests. A request holds no more tokens than the server last embedded in `requestMs`, since
+ * a query may wait behind it. A call that is not sent in time fails as `busy`.
  */
 export class GatheredDocuments {
   readonly #options: GatheredDocumentsOptions;
@@ -40,10 +40,10 @@ export class GatheredDocuments {
     this.#options = options;
   }
 
-  /** A call whose signal is aborted before its turn is never sent, nor answered. One that `isAlone` shares no request. */
+  /** A call that is aborted before its turn is never sent, and never settles. One with `isAlone` shares no request. */
   embed(texts: readonly string[], signal: AbortSignal, isAlone = false): Promise<EmbeddedTexts> {
     const { waiting } = this.#options;
-    if (this.#waiting.length >= waiting) return Promise.reject(new OllamaFailure('busy', 'too many texts wait'));
+    if (this.#waiting.length >= waiting) return Promise.reject(new OllamaFailure('busy', 'too many texts are waiting'));
     const { promise, resolve, reject } = Promise.withResolvers<EmbeddedTexts>();
     const tokens = texts.reduce((sum, text) => sum + tokensOf(text), 0);
     const call = { texts, tokens, signal, isAlone, madeAt: performance.now(), resolve, reject };
@@ -58,7 +58,7 @@ export class GatheredDocuments {
     this.#sends = false;
   }
 
-  /** The calls of the next request, in the order in which they came: one at least, of those that wait still. */
+  /** The calls of the next request, in order of arrival: at least one, if any still wait. */
   #next(): readonly Call[] {
     const waiting = this.#waiting.filter((call) => this.#isInTime(call));
     const tokensMax = this.#options.requestMs / this.#msPerToken;
@@ -78,15 +78,15 @@ export class GatheredDocuments {
     if (signal.aborted) return false;
     const waitMs = this.#options.callMs / 2;
     if (performance.now() - madeAt < waitMs) return true;
-    reject(new OllamaFailure('busy', `a text had no turn within ${waitMs} ms`));
+    reject(new OllamaFailure('busy', `text not sent within ${waitMs} ms`));
     return false;
   }
 
-  /** What is refused with an answer may be refused for one of its texts: then each call is sent alone. */
+  /** A response that refuses may be due to one text: then each call is sent alone. */
   async #answer(calls: readonly Call[]): Promise<void> {
     const texts = calls.flatMap((call) => call.texts);
     const tokens = calls.reduce((sum, call) => sum + call.tokens, 1);
-    // The call that came last is the last to be given up.
+    // The last call to arrive is the last to time out.
     const { signal } = calls.at(-1) ?? { signal: AbortSignal.abort() };
     const begun = performance.now();
     const msPerToken = () => (performance.now() - begun) / tokens;
@@ -96,7 +96,7 @@ export class GatheredDocuments {
       let start = 0;
       for (const call of calls) call.resolve({ modelId, vectors: vectors.slice(start, (start += call.texts.length)) });
     } catch (error) {
-      // A failure that comes soon says nothing of how long vectors take.
+      // A quick failure says nothing about how long vectors take.
       this.#msPerToken = Math.max(this.#msPerToken, msPerToken());
       const isOfOne = calls.length > 1 && error instanceof OllamaFailure && mayBeOfOneText.has(error.kind);
       for (const call of calls) {

@@ -4,20 +4,20 @@ import { textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
-  /** As the server takes it; see `listedName`. */
+  /** As in requests to the server; see `listedName`. */
   readonly model: string;
   readonly rememberedMs: number;
   /** How long `recent` waits for the server. */
   readonly lookMs: number;
-  /** Told of the first id, and of each that takes its place. */
+  /** Called with the first id, and with each that replaces it. */
   readonly onChange: (id: string, before: string | null) => void;
 }
 
 const digestLength = 16;
 
 /**
- * Which model the name stands for at present: its tag can be pulled anew at any time. Its id is the name, the beginning
- * of the digest, and the scheme by which texts are made ready for it.
+ * The model that the name currently stands for: its tag can be pulled again at any time. Its id consists of the name, the
+ * beginning of the digest, and the scheme by which texts are prepared for it.
  */
 export class InstalledModel {
   readonly #options: InstalledModelOptions;
@@ -31,12 +31,12 @@ export class InstalledModel {
     this.#name = listedName(options.model);
   }
 
-  /** The last id that was seen; null where none ever was. */
+  /** The last id seen; null if none was. */
   get known(): string | null {
     return this.#known;
   }
 
-  /** The id as it was at most `rememberedMs` ago; asks the server where that is longer, one at a time. */
+  /** The id, at most `rememberedMs` old; asks the server if needed, with one request at a time. */
   async recent(): Promise<string> {
     if (this.#known !== null && performance.now() - this.#knownSince < this.#options.rememberedMs) return this.#known;
     this.#looking ??= this.look(AbortSignal.timeout(this.#options.lookMs)).finally(() => {
@@ -45,7 +45,7 @@ export class InstalledModel {
     return this.#looking;
   }
 
-  /** The id as the server tells it after now. */
+  /** The id as the server reports it now. */
   async look(signal: AbortSignal): Promise<string> {
     const since = performance.now();
     const digest = digestOf(await this.#options.api.tags(signal), this.#name);
@@ -54,7 +54,7 @@ export class InstalledModel {
       throw new OllamaFailure('missing', `Ollama has no model ${this.#options.model}`);
     }
     const id = `${this.#name}@${digest.slice(0, digestLength)}+${textScheme}`;
-    // Of two looks that overlap, the one that began later has seen the later state.
+    // Of two overlapping requests, the later one saw the later state.
     if (since >= this.#knownSince) {
       const before = this.#known;
       this.#known = id;
@@ -67,19 +67,19 @@ export class InstalledModel {
 
 const digestOf = (tags: unknown, name: string): string | null => {
   const { models } = Object(tags) as { readonly models?: unknown };
-  if (!Array.isArray(models)) throw new OllamaFailure('server', 'Ollama answered no list of models');
+  if (!Array.isArray(models)) throw new OllamaFailure('server', 'Ollama returned no list of models');
   const found = models
     .map((model: unknown) => Object(model) as { readonly name?: unknown; readonly digest?: unknown })
     .find((model) => String(model.name).toLowerCase() === name);
   if (!found) return null;
   const digest = String(found.digest).replace(/^sha256:/, '');
-  if (!/^[0-9a-f]{12,}$/.test(digest)) throw new OllamaFailure('server', 'Ollama answered a model without a digest');
+  if (!/^[0-9a-f]{12,}$/.test(digest)) throw new OllamaFailure('server', 'Ollama returned a model without a digest');
   return digest;
 };
 
 /**
- * The name by which the server lists a model, whatever it is asked for by: without scheme, its own registry and the namespace
- * `library`, with the tag, `latest` unless another is named, and in lower case. `https://registry.ollama.ai/library/X` is
+ * The name under which the server lists a model, whatever name it is requested by: lower case, without scheme, Ollama's own
+ * registry and the namespace `library`, with the tag (`latest` by default). `https://registry.ollama.ai/library/X` is
  * `X:latest`.
  */
 const listedName = (model: string): string => {

@@ -1,53 +1,53 @@
-/** What limits the adapter; each may be set otherwise for a test. */
+/** The adapter's limits; tests may override each. */
 export interface OllamaLimits {
-  /** How long a query may take, all waiting included. */
+  /** How long a query may take, waiting included. */
   readonly queryMs: number;
-  /** How long of that it may wait to be sent: one that had no turn by then fails. */
+  /** How long of that it may wait to be sent, before it fails. */
   readonly queryWaitMs: number;
-  /** How long documents may take, all waiting included. A call that has less than half of it left is not begun any more. */
+  /** How long a call for documents may take, waiting included. Not started with less than half of that left. */
   readonly documentsMs: number;
-  /** How long a check may take: shorter than who watches the service waits for it. */
+  /** How long a check may take: less than the timeout of whoever monitors the service. */
   readonly checkMs: number;
-  /** Requests for short queries that are under way at once. Of long ones there is one, and one for documents. */
+  /** Concurrent requests for short queries. Long queries get one, documents another. */
   readonly shortQueries: number;
-  /** How long a request for documents is meant to take: a query may wait behind it. */
+  /** Target duration of a request for documents: a query may wait behind it. */
   readonly documentsRequestMs: number;
-  /** Calls that wait for their turn, of short queries and of documents each; one more fails at once. */
+  /** Calls that may wait, for short queries and for documents each; one more fails at once. */
   readonly waiting: number;
-  /** The same of long queries: as many as may be embedded in time. */
+  /** The same for long queries: as many as can be embedded in time. */
   readonly longWaiting: number;
-  /** So many failures in a row within `failuresWithinMs` open a breaker; queries and documents have one each. */
+  /** This many consecutive failures within `failuresWithinMs` open a breaker; queries and documents have one each. */
   readonly failures: number;
   readonly failuresWithinMs: number;
-  /** After so long an open breaker lets one call through to see. */
+  /** After this, an open breaker lets one call through as a trial. */
   readonly breakMs: number;
-  /** How long the model's id is told from memory before the server is asked again. */
+  /** How long the model's id is cached. */
   readonly rememberedMs: number;
-  /** How long the model may take to be loaded. */
+  /** How long a load of the model may take. */
   readonly loadMs: number;
-  /** A query waits for a load until it has taken so long; those that come later are refused at once. */
+  /** A query waits for a load of up to this age; later ones fail at once. */
   readonly loadPatienceMs: number;
-  /** So long after its last vector the model is taken for loaded: less than the 5 minutes for which Ollama keeps one. */
+  /** How long after its last vector the model counts as loaded: less than the 5 minutes for which Ollama keeps it. */
   readonly loadKnownMs: number;
-  /** While the model is being loaded the server is looked at after this, then after twice as long, and so on up to `loadLookMaxMs`. */
+  /** While the model loads, the server is checked after this, then with backoff up to `loadLookMaxMs`. */
   readonly loadLookMs: number;
   readonly loadLookMaxMs: number;
   /** A server that embeds a word within this time is not busy. */
   readonly wordMs: number;
-  /** The shortest time between two lines about the progress of a pull. */
+  /** The shortest time between two log lines about a pull's progress. */
   readonly progressMs: number;
-  /** A pull that brings nothing for so long has failed. */
+  /** A pull without progress for this long has failed. */
   readonly pullSilenceMs: number;
-  /** A pull that failed is tried again after this, then after twice as long, and so on up to `pullPauseMaxMs`. */
+  /** A failed pull is retried after this, with backoff up to `pullPauseMaxMs`. */
   readonly pullPauseMs: number;
   readonly pullPauseMaxMs: number;
-  /** The shortest time between two lines that say that the server is busy. */
+  /** The shortest time between two log lines about a busy server. */
   readonly busyToldMs: number;
 }
 
 /**
- * Documents end a second before the 15 s that the port allows to a call, and a load ten before the 5 minutes after which `fetch`
- * gives up an answer that has not begun.
+ * Documents end a second before the 15 s that the port allows a call, and a load ten seconds before the 5 minutes after
+ * which `fetch` gives up on a response that has not started.
  */
 export const ollamaLimits: OllamaLimits = {
   queryMs: 5_000,
@@ -75,5 +75,5 @@ export const ollamaLimits: OllamaLimits = {
   busyToldMs: 60_000,
 };
 
-/** Texts a request, at most. The server works them one by one, so that larger ones would gain nothing. */
+/** Most texts in a request. The server embeds them one by one, so more would gain nothing. */
 export const batchSize = 16;

@@ -12,19 +12,19 @@ export interface ModelLoadOptions {
     OllamaLimits,
     'loadMs' | 'loadPatienceMs' | 'loadKnownMs' | 'loadLookMs' | 'loadLookMaxMs' | 'checkMs'
   >;
-  /** Aborted when nobody wants the model any more. */
+  /** Aborted when the embedder closes. */
   readonly closing: AbortSignal;
   readonly log: Log;
 }
 
 /**
- * Whether the server holds the model in memory. A load is given up by the server when the client leaves that began it; so it is
- * begun apart from every text, once at a time, and waited for by minutes, however many callers leave meanwhile.
+ * Tracks whether the server has the model in memory. The server abandons a load when the client that started it disconnects.
+ * So a load is started apart from any text, one at a time, and may take minutes, however many callers time out meanwhile.
  */
 export class ModelLoad {
   readonly #options: ModelLoadOptions;
   #loading: Promise<void> | null = null;
-  /** Whether the server answered nothing at all when it was looked at last. */
+  /** Whether the last check of the server got no response. */
   #isSilent = false;
   #begunAt = Number.NEGATIVE_INFINITY;
   #knownAt = Number.NEGATIVE_INFINITY;
@@ -33,25 +33,25 @@ export class ModelLoad {
     this.#options = options;
   }
 
-  /** It has just embedded. */
+  /** The server has just embedded a text. */
   noteLoaded(): void {
     this.#knownAt = performance.now();
   }
 
-  /** It may be unloaded: whoever comes next asks the server. */
+  /** The model may be unloaded: the next caller asks the server. */
   forget(): void {
     this.#knownAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether a load is under way, and the server answers at all. */
+  /** Whether a load is under way and the server responds. */
   get isUnderWay(): boolean {
     return this.#loading !== null && !this.#isSilent;
   }
 
   /**
-   * Fulfilled where it is loaded. Throws a failure of kind `loading` where the signal is aborted before, or, for whoever is not
-   * patient, once the load has taken `loadPatienceMs`; at once where the server does not answer; and whatever the load itself
-   * throws.
+   * Resolves once the model is loaded. Throws a failure of kind `loading` if the signal is aborted first or, unless
+   * `isPatient`, once the load has taken `loadPatienceMs`. Throws at once if the server does not respond, and whatever the
+   * load itself throws.
    */
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;
@@ -70,14 +70,14 @@ export class ModelLoad {
     const loading = this.#load().finally(() => {
       this.#loading = null;
     });
-    // Whoever waited may have left.
+    // All callers may have timed out.
     loading.catch(() => undefined);
     return loading;
   }
 
   /**
-   * Asks again from time to time, for a request can be lost on its way; none is left before one is answered, as that could be the
-   * one that loads.
+   * Repeats the request from time to time, since one can be lost. Aborts none before one is answered: it could be the one
+   * that keeps the load alive.
    */
   async #load(): Promise<void> {
     const { api, limits, closing, log, model } = this.#options;
@@ -89,7 +89,7 @@ export class ModelLoad {
         if (!this.#isSilent) asked.push(api.load(signal).then(() => true));
         const pause = setTimeout(this.#isSilent ? limits.loadLookMs : pauseMs, false, { signal });
         if (await Promise.race([...asked, pause])) break;
-        if (asked.length === 1) log.info({}, `Ollama loads the model ${model}`);
+        if (asked.length === 1) log.info({}, `Ollama is loading the model ${model}`);
         this.#isSilent = !(await this.#answers(signal));
       }
       this.#knownAt = performance.now();
@@ -101,7 +101,7 @@ export class ModelLoad {
     }
   }
 
-  /** Rejects where there is no server any more. */
+  /** Rejects if the server is gone. */
   async #answers(signal: AbortSignal): Promise<boolean> {
     const inTime = AbortSignal.timeout(this.#options.limits.checkMs);
     try {

@@ -14,25 +14,22 @@ const quick: Partial<OllamaLimits> = {
 };
 const stand = (name: string) => `Ollama stand-in: ${name}`;
 
-test(
-  stand('a model that is missing is pulled in the background, with its progress told, and embeds then'),
-  async () => {
-    const { standIn, embedder, lines } = await openOllama({ pull: true, limits: quick }, empty);
-    await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-    await until(() => expect(lines).toContain('info Ollama has pulled nomic-embed-text'));
-    await embedder.check();
-    expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
-    expect(lines.slice(0, 2)).toEqual([
-      'info Ollama has no model nomic-embed-text; it is being pulled',
-      'warn Ollama does not embed: the model nomic-embed-text is being pulled',
-    ]);
-    expect(lines).toContain('info Ollama pulls nomic-embed-text: 50 %, 137 of 274 MB');
-    expect(lines.at(-1)).toBe('info Ollama embeds again');
-    expect(standIn.asked('/api/pull')).toHaveLength(1);
-  },
-);
+test(stand('a missing model is pulled in the background, its progress is logged, and then it embeds'), async () => {
+  const { standIn, embedder, lines } = await openOllama({ pull: true, limits: quick }, empty);
+  await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
+  await until(() => expect(lines).toContain('info Ollama has pulled nomic-embed-text'));
+  await embedder.check();
+  expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
+  expect(lines.slice(0, 2)).toEqual([
+    'info Ollama has no model nomic-embed-text: pulling it now',
+    'warn Ollama does not embed: the model nomic-embed-text is being pulled',
+  ]);
+  expect(lines).toContain('info Ollama is pulling nomic-embed-text: 50 %, 137 of 274 MB');
+  expect(lines.at(-1)).toBe('info Ollama embeds again');
+  expect(standIn.asked('/api/pull')).toHaveLength(1);
+});
 
-test(stand('meanwhile nothing is embedded, and the check says how far it is'), async () => {
+test(stand('meanwhile nothing is embedded, and the check reports the progress'), async () => {
   const { standIn, embedder } = await openOllama({ pull: true, limits: quick }, empty);
   standIn.pullFault = 'hang';
   await expect(embedder.embed(['rain'], 'document')).rejects.toMatchObject(unavailable);
@@ -43,7 +40,7 @@ test(stand('meanwhile nothing is embedded, and the check says how far it is'), a
   );
 });
 
-test(stand('it is pulled once, however many ask'), async () => {
+test(stand('it is pulled once, however many calls there are'), async () => {
   const { standIn, embedder } = await openOllama({ pull: true, limits: quick }, empty);
   standIn.pullFault = 'hang';
   const ask = () =>
@@ -57,7 +54,7 @@ test(stand('it is pulled once, however many ask'), async () => {
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
-test(stand('lines about its progress are some time apart'), async () => {
+test(stand('log lines about its progress are some time apart'), async () => {
   const { standIn, embedder, lines } = await openOllama(
     { pull: true, limits: { ...quick, progressMs: 60_000 } },
     empty,
@@ -71,18 +68,18 @@ test(stand('lines about its progress are some time apart'), async () => {
 test.each<[PullFault, string]>([
   ['unknown', 'pull model manifest: file does not exist'],
   ['midway', 'max retries exceeded: unexpected EOF'],
-  ['hang', 'Nothing has come for 100 ms'],
-  ['stall', 'Nothing has come for 100 ms'],
-  ['vain', 'The pull succeeded, and the server does not list the model'],
+  ['hang', 'No data received for 100 ms'],
+  ['stall', 'No data received for 100 ms'],
+  ['vain', 'The pull succeeded, but the server does not list the model'],
   ['reset', 'terminated'],
-  ['html', 'Ollama answered text/html where application/x-ndjson was asked for'],
-])(stand('a pull that fails (%s) is told with its cause, and tried again'), async (fault, said) => {
+  ['html', 'Ollama answered with text/html instead of application/x-ndjson'],
+])(stand('a failed pull (%s) is logged with its cause, and retried'), async (fault, said) => {
   const limits = fault === 'hang' || fault === 'stall' ? { ...quick, pullSilenceMs: 100 } : quick;
   const { standIn, embedder, lines, causes } = await openOllama({ pull: true, limits }, empty);
   standIn.pullFault = fault;
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
   await until(() => expect(standIn.asked('/api/pull').length).toBeGreaterThan(1));
-  expect(lines).toContain('warn Ollama could not pull nomic-embed-text; next try in 1 s');
+  expect(lines).toContain('warn Ollama could not pull nomic-embed-text: retrying in 1 s');
   await until(() => expect(causes.map(String).join()).toContain(said));
   standIn.pullFault = null;
   await until(() => embedder.check());
@@ -93,33 +90,33 @@ test(stand('pauses between pulls double, up to the longest'), async () => {
   const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  const told = () => lines.filter((line) => line.includes('next try in')).map((line) => line.slice(-3));
+  const told = () => lines.filter((line) => line.includes('retrying in')).map((line) => line.slice(-3));
   await until(() => expect(told().slice(0, 4)).toEqual(['1 s', '2 s', '4 s', '4 s']));
 });
 
-test(stand('a pull that succeeds and brings nothing pauses like one that fails'), async () => {
+test(stand('a pull that succeeds without the model pauses like one that fails'), async () => {
   const limits = { ...quick, pullPauseMs: 60_000, pullPauseMaxMs: 60_000 };
   const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
   standIn.pullFault = 'vain';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-  await until(() => expect(lines.some((line) => line.includes('next try in 60 s'))).toBe(true));
+  await until(() => expect(lines.some((line) => line.includes('retrying in 60 s'))).toBe(true));
   for (let time = 1; time <= 5; time += 1) await expect(embedder.check()).rejects.toThrow('could not be pulled');
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
-test(stand('a model that came by another way is not pulled any more'), async () => {
+test(stand('a model installed by other means is no longer pulled'), async () => {
   const { standIn, embedder, lines } = await openOllama({ pull: true, limits: quick }, empty);
   standIn.pullFault = 'unknown';
   await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
   standIn.install(nomicStandIn);
-  // After its pause it looks whether the model is there.
+  // After its pause it checks whether the model is there.
   await until(() => expect(standIn.asked('/api/tags')).toHaveLength(2));
-  expect(lines.some((line) => line.includes('next try in'))).toBe(true);
+  expect(lines.some((line) => line.includes('retrying in'))).toBe(true);
   await embedder.check();
   expect(standIn.asked('/api/pull')).toHaveLength(1);
 });
 
-test(stand('a model that was removed while it was in use is pulled again'), async () => {
+test(stand('a model that is removed while in use is pulled again'), async () => {
   const { standIn, embedder } = await openOllama({ pull: true, limits: quick });
   await embedder.embed(['rain'], 'query');
   standIn.remove(nomicStandIn.name);
@@ -127,7 +124,7 @@ test(stand('a model that was removed while it was in use is pulled again'), asyn
   await until(() => embedder.embed(['rain'], 'query'));
 });
 
-test(stand('where it may not pull, the command that does is named'), async () => {
+test(stand('if it may not pull, the message names the command that does'), async () => {
   const { standIn, embedder, lines } = await openOllama({ pull: false }, empty);
   for (let time = 1; time <= 2; time += 1) {
     await expect(embedder.check()).rejects.toThrow('the model is missing, run: ollama pull nomic-embed-text');
@@ -136,7 +133,7 @@ test(stand('where it may not pull, the command that does is named'), async () =>
   expect(standIn.asked('/api/pull')).toEqual([]);
 });
 
-test(stand('an address at which there is no Ollama is no missing model: nothing is pulled'), async () => {
+test(stand('an address without Ollama does not count as a missing model: nothing is pulled'), async () => {
   const { standIn } = await openOllama();
   const url = `${standIn.url}/elsewhere`;
   const { embedder, lines, causes } = await openOllama({ pull: true, limits: quick, url });
@@ -145,13 +142,13 @@ test(stand('an address at which there is no Ollama is no missing model: nothing 
   expect(causes).toMatchObject([{ message: 'Ollama answered 404: 404 page not found' }]);
 });
 
-test(stand('closing ends a pull, and a pause between two'), async () => {
+test(stand('closing ends a pull, and the pause before a retry'), async () => {
   for (const fault of ['hang', 'unknown'] as const) {
     const limits = { ...quick, pullPauseMs: 60_000, pullPauseMaxMs: 60_000 };
     const { standIn, embedder, lines } = await openOllama({ pull: true, limits }, empty);
     standIn.pullFault = fault;
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);
-    const sign = fault === 'hang' ? '25 %' : 'next try in';
+    const sign = fault === 'hang' ? '25 %' : 'retrying in';
     await until(() => expect(lines.some((line) => line.includes(sign))).toBe(true));
     await embedder.close();
     await expect(embedder.modelId()).rejects.toMatchObject(unavailable);

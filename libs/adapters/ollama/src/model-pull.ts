@@ -9,11 +9,11 @@ export interface ModelPullOptions {
   readonly model: string;
   readonly limits: Pick<OllamaLimits, 'progressMs' | 'pullSilenceMs' | 'pullPauseMs' | 'pullPauseMaxMs'>;
   readonly log: Log;
-  /** Whether the server lacks the model still: somebody else may have brought it. */
+  /** Whether the server still lacks the model: something else may have installed it. */
   readonly isMissing: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Lets the server pull the model in the background, once at a time, again and again until it is there. */
+/** Has the server pull the model in the background, one pull at a time, with retries until the model is there. */
 export class ModelPull {
   readonly #options: ModelPullOptions;
   readonly #closing = new AbortController();
@@ -24,12 +24,12 @@ export class ModelPull {
     this.#options = options;
   }
 
-  /** How far it is, as part of a sentence. */
+  /** The progress, as part of a sentence. */
   get stage(): string {
     return this.#stage;
   }
 
-  /** Does nothing while it is under way. */
+  /** Does nothing while a pull is running. */
   begin(): void {
     if (this.#closing.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
@@ -46,18 +46,18 @@ export class ModelPull {
   async #run(): Promise<void> {
     const { model, limits, log } = this.#options;
     const { signal } = this.#closing;
-    log.info({}, `Ollama has no model ${model}; it is being pulled`);
+    log.info({}, `Ollama has no model ${model}: pulling it now`);
     for (let pauseMs = limits.pullPauseMs; ; pauseMs = Math.min(limits.pullPauseMaxMs, pauseMs * 2)) {
       try {
         this.#stage = 'is being pulled';
         await this.#pull();
-        if (await this.#isMissing()) throw new Error('The pull succeeded, and the server does not list the model');
+        if (await this.#isMissing()) throw new Error('The pull succeeded, but the server does not list the model');
         return log.info({}, `Ollama has pulled ${model}`);
       } catch (error) {
         if (signal.aborted) return;
-        this.#stage = 'could not be pulled, which is tried again';
+        this.#stage = 'could not be pulled yet; retrying';
         const seconds = Math.ceil(pauseMs / 1_000);
-        log.warn({ err: error }, `Ollama could not pull ${model}; next try in ${seconds} s`);
+        log.warn({ err: error }, `Ollama could not pull ${model}: retrying in ${seconds} s`);
       }
       // Rejects when closed.
       const isOver = await setTimeout(pauseMs, false, { signal }).catch(() => true);
@@ -65,7 +65,7 @@ export class ModelPull {
     }
   }
 
-  /** Where it cannot be told, pulling is what finds out. */
+  /** If the server cannot tell, assumes so: the pull will find out. */
   async #isMissing(): Promise<boolean> {
     return this.#options.isMissing(this.#closing.signal).catch(() => true);
   }
@@ -75,7 +75,7 @@ export class ModelPull {
     const silence = new AbortController();
     const restart = () =>
       globalThis.setTimeout(
-        () => silence.abort(new Error(`Nothing has come for ${limits.pullSilenceMs} ms`)),
+        () => silence.abort(new Error(`No data received for ${limits.pullSilenceMs} ms`)),
         limits.pullSilenceMs,
       );
     let timer = restart();
@@ -90,7 +90,7 @@ export class ModelPull {
         this.#stage = `is being pulled (${progress.said})`;
         if (performance.now() - toldAt < limits.progressMs) continue;
         toldAt = performance.now();
-        log.info({}, `Ollama pulls ${model}: ${progress.said}`);
+        log.info({}, `Ollama is pulling ${model}: ${progress.said}`);
       }
     } finally {
       clearTimeout(timer);

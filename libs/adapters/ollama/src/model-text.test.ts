@@ -8,16 +8,16 @@ test.each([
   ['registry.example.com:5000/ai/nomic-embed-text:latest', 'document', 'search_document: '],
   ['all-minilm', 'document', ''],
   ['nomic-embed-text/other', 'query', ''],
-] as const)('%s reads before a %s %j', (model, purpose, prefix) => {
+] as const)('the prefix of %s for a %s is %j', (model, purpose, prefix) => {
   expect(prefixOf(model, purpose)).toBe(prefix);
 });
 
-test('a text is cut to so many units, and a short one is left', () => {
+test('a text is cut to the limit, and a short one stays as it is', () => {
   expect(cutText('abcdef', 3)).toBe('abc');
   expect(cutText('abc', 3)).toBe('abc');
 });
 
-test('a character of two units is never cut in half; halves that stand alone are units like any other', () => {
+test('a surrogate pair is never split; lone surrogates are units like any other', () => {
   expect(cutText('ab🙂cd', 3)).toBe('ab');
   expect(cutText('ab🙂cd', 4)).toBe('ab🙂');
   expect(cutText('ab\ud83dcd', 3)).toBe('ab\ud83d');

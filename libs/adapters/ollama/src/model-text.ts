@@ -1,30 +1,30 @@
 import type { EmbeddingPurpose } from '@portico/domain';
 
 /**
- * Counts up whenever the prefix of documents or the rule by which they are cut changes, for a stored vector is of another kind
- * then: it is part of the model's id.
+ * Incremented whenever the document prefix or the rule for cutting changes, since stored vectors are not comparable then: it
+ * is part of the model's id.
  */
 export const textScheme = 1;
 
-/** What a text is cut to before it is sent, in UTF-16 units: about the 2,048 tokens of nomic-embed-text in English. */
+/** Length in UTF-16 units that a text is cut to before it is sent: about the 2,048 tokens of nomic-embed-text in English. */
 export const textUnitsMax = 8_192;
-/** What is still too long at this length is given up; no tokenizer needs more than four tokens a unit. */
+/** A text still too long at this length is refused; no tokenizer needs more than four tokens per unit. */
 export const textUnitsMin = 128;
 
-/** What a query is cut to: a server without a graphics card works a second or more on so many. */
+/** Tokens that a query is cut to: a server without a GPU takes a second or more for that many. */
 export const queryTokensMax = 512;
-/** A query of more is a long one, and waits for its like. */
+/** A query with more tokens is a long one, and queues with other long ones. */
 export const shortQueryTokensMax = 64;
 
 /**
- * What a tokenizer makes of a text at most, about: it has few words as a whole, but all beginnings and endings of some letters,
- * and of scripts without Latin letters a token for each character.
+ * A rough upper bound for a tokenizer: it knows few whole words, but all beginnings and endings of some letters, and takes a
+ * token per character for scripts other than Latin.
  */
 const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
 
 export const tokensOf = (text: string): number => text.match(token)?.length ?? 0;
 
-/** The beginning of a text that has so many tokens; all of one that has no more. */
+/** The first `tokensMax` tokens of a text, or all of it. */
 export const cutTokens = (text: string, tokensMax: number): string => {
   let tokens = 0;
   for (const { index, 0: matched } of text.matchAll(token)) {
@@ -37,20 +37,20 @@ export const cutTokens = (text: string, tokensMax: number): string => {
 type Prefixes = Readonly<Record<EmbeddingPurpose, string>>;
 
 /**
- * What models were trained to read before a text, by the beginning of their name; the server adds nothing. Others have none.
- * Source: the model card of nomic-embed-text.
+ * Prefixes that models were trained with, by the beginning of the model's name; the server adds none. Other models have
+ * none. Source: the model card of nomic-embed-text.
  */
 const families: readonly (readonly [family: string, prefixes: Prefixes])[] = [
   ['nomic-embed-text', { document: 'search_document: ', query: 'search_query: ' }],
 ];
 
-/** Empty for a model of no such family. A namespace before the name (`library/`) is not looked at. */
+/** Empty for any other model. Ignores a namespace before the name (`library/`). */
 export const prefixOf = (model: string, purpose: EmbeddingPurpose): string => {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   return families.find(([family]) => name.startsWith(family))?.[1][purpose] ?? '';
 };
 
-/** At most so many UTF-16 units, and never half a character. */
+/** Cuts to at most `unitsMax` UTF-16 units, never inside a character. */
 export const cutText = (text: string, unitsMax: number): string => {
   if (text.length <= unitsMax) return text;
   const splitsPair = /[\ud800-\udbff]/.test(text.charAt(unitsMax - 1)) && /[\udc00-\udfff]/.test(text.charAt(unitsMax));

@@ -2,35 +2,35 @@ import { boundedText } from '@portico/dependencies';
 import { Ollama, type ProgressResponse } from 'ollama';
 import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
 
-/** The requests that Portico makes of an Ollama server. What they answer is not checked any further. */
+/** The requests that Portico sends to an Ollama server. Their responses are not validated here. */
 export interface OllamaApi {
-  /** `truncate: false`: what is too long is refused, never cut without a word. */
+  /** `truncate: false`: a text that is too long is refused, never cut silently. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<unknown>;
-  /** Fulfilled once the model is loaded, though the server is busy with texts. */
+  /** Resolves once the model is loaded, even if the server is busy with texts. */
   load(signal: AbortSignal): Promise<unknown>;
   tags(signal: AbortSignal): Promise<unknown>;
-  /** Throws what the server says went wrong, also in the middle. */
+  /** Throws any error that the server reports, even midway. */
   pull(signal: AbortSignal): AsyncIterable<ProgressResponse>;
 }
 
-/** How the server is to run the model, where that is not left to it. */
+/** How the server runs the model; null leaves it to the server. */
 export interface ModelOptions {
-  /** How long it stays loaded after its last use: seconds, or a duration such as `24h`; below 0 for good. */
+  /** How long it stays loaded after its last use: seconds, or a duration such as `24h`; negative means for ever. */
   readonly keepAlive?: string | number | null;
-  /** How many threads compute. */
+  /** Number of threads for computing. */
   readonly numThread?: number | null;
 }
 
 const answerBytesMax = 16 * 1024 * 1024;
 const refusalLengthMax = 200;
 
-/** By the vendor's client, made anew for each call: its calls take no signal, but its `fetch` does. */
+/** Uses the vendor's client, one per call: its calls take no signal, but its `fetch` does. */
 export const createOllamaApi = (address: string, model: string, options: ModelOptions = {}): OllamaApi => {
   const { host, headers } = readAddress(address);
   const client = (type: string, signal: AbortSignal): Ollama =>
     new Ollama({ host, headers, fetch: (input, init) => guardedFetch(input, init, type, signal) });
   const { keepAlive = null, numThread = null } = options;
-  // The same in every request: a model that is asked for with other options is loaded anew.
+  // The same in every request: different options would reload the model.
   const asked = {
     model,
     truncate: false,
@@ -49,17 +49,17 @@ export const createOllamaApi = (address: string, model: string, options: ModelOp
   };
 };
 
-/** The vendor's client lets the parser's error through, which shows a piece of the answer. */
+/** The vendor's client passes on the parser's error, which quotes a piece of the response. */
 const readable = async (answer: Promise<unknown>): Promise<unknown> => {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof SyntaxError) throw new OllamaFailure('server', 'Ollama answered something that is no JSON');
+    if (error instanceof SyntaxError) throw new OllamaFailure('server', 'Ollama answered with invalid JSON');
     throw error;
   }
 };
 
-/** `fetch` takes no address with a password in it; it goes into a header. */
+/** `fetch` refuses a URL with a password; it goes into a header instead. */
 const readAddress = (address: string): { readonly host: string; readonly headers: Record<string, string> } => {
   const url = new URL(address);
   const { username, password } = url;
@@ -71,9 +71,8 @@ const readAddress = (address: string): { readonly host: string; readonly headers
 };
 
 /**
- * Refuses what is not an answer of this type before the client sees it, which would take anything for one and write to the
- * console. A connection that breaks before anything was received, as an idle one does when the server restarts, is tried
- * once more.
+ * Refuses a response of another type before the client sees it: the client would accept anything and write to the console.
+ * Retries once if a connection breaks before any response, as an idle one does when the server restarts.
  */
 const guardedFetch = async (
   input: Parameters<typeof fetch>[0],
@@ -91,7 +90,7 @@ const guardedFetch = async (
   const answered = response.headers.get('content-type') ?? 'nothing';
   if (!answered.startsWith(type)) {
     await response.body?.cancel();
-    throw new OllamaFailure('server', `Ollama answered ${answered.slice(0, 80)} where ${type} was asked for`);
+    throw new OllamaFailure('server', `Ollama answered with ${answered.slice(0, 80)} instead of ${type}`);
   }
   return type === 'application/json' ? new Response(await textOf(response)) : response;
 };
@@ -103,14 +102,14 @@ const isBroken = (error: unknown): boolean => {
   return cause instanceof Error && 'code' in cause && brokenConnection.has(String(cause.code));
 };
 
-/** What the server says of its refusal: the `error` of a JSON body, or the body's beginning. */
+/** The server's error message: the `error` of a JSON body, or the beginning of the body. */
 const refusalOf = async (response: Response): Promise<string> => {
   const text = await textOf(response);
   try {
     const { error } = Object(JSON.parse(text)) as { readonly error?: unknown };
     if (typeof error === 'string') return error.slice(0, refusalLengthMax);
   } catch {
-    // Text is said as it is.
+    // Plain text is used as it is.
   }
   return text.slice(0, refusalLengthMax);
 };
@@ -119,5 +118,5 @@ const textOf = (response: Response): Promise<string> =>
   boundedText(
     response,
     answerBytesMax,
-    () => new OllamaFailure('server', `Ollama answered more than ${answerBytesMax} bytes`),
+    () => new OllamaFailure('server', `Ollama answered with more than ${answerBytesMax} bytes`),
   );

@@ -11,12 +11,12 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const sent = (standIn: OllamaStandIn): readonly (readonly string[])[] =>
   embedRequests(standIn).map(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
 
-/** Texts of so many words, each a token for the stand-in and for our own estimate. */
+/** A text of that many words, each a token for the stand-in and for our own estimate. */
 const words = (count: number, first = 'a') => [first, ...Array.from({ length: count - 1 }, () => 'b')].join(' ');
 const settled = (calls: readonly Promise<unknown>[]) =>
   Promise.allSettled(calls).then((outcomes) => outcomes.map(({ status }) => status));
 
-test(stand('documents that get no turn in time say nothing of the server: queries are embedded at once'), async () => {
+test(stand('documents that wait too long say nothing about the server: queries are embedded at once'), async () => {
   const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 1_000, documentsRequestMs: 1 } });
   await embedder.check();
   standIn.runner.tokenMs = 2;
@@ -26,10 +26,10 @@ test(stand('documents that get no turn in time say nothing of the server: querie
   expect(outcomes.filter((status) => status === 'rejected').length).toBeGreaterThan(4);
   expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
   expect((await embedder.embed(['rain'], 'document')).vectors).toHaveLength(1);
-  expect(warnings(lines).join()).not.toMatch(/does not answer|again and again/);
+  expect(warnings(lines).join()).not.toMatch(/does not answer|repeatedly/);
 });
 
-test(stand('a limit of our own opens no breaker while the server answers, however many texts it passes'), async () => {
+test(stand('our own timeouts do not open the breaker while the server answers, however many there are'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { queryMs: 200 } });
   await embedder.check();
   standIn.runner.tokenMs = 80;
@@ -41,7 +41,7 @@ test(stand('a limit of our own opens no breaker while the server answers, howeve
   await until(() => embedder.embed(['rain'], 'query'));
 });
 
-test(stand('a server that answers nothing at all is left alone after five queries that came to nothing'), async () => {
+test(stand('a server that does not respond at all gets no requests after five failed queries'), async () => {
   const limits = { queryMs: 100, checkMs: 100, breakMs: 60_000 };
   const { standIn, embedder } = await openOllama({ limits });
   await until(() => embedder.check());
@@ -52,7 +52,7 @@ test(stand('a server that answers nothing at all is left alone after five querie
   await standIn.control.resume();
 });
 
-test(stand('documents that fail keep no query from being asked'), async () => {
+test(stand('failing documents do not stop queries'), async () => {
   const { standIn, embedder } = await openOllama();
   await embedder.check();
   standIn.setFault('failure', 5);
@@ -63,7 +63,7 @@ test(stand('documents that fail keep no query from being asked'), async () => {
   expect((await embedder.embed(['rain'], 'query')).vectors).toHaveLength(1);
 });
 
-test(stand('a model that loads for longer than any caller waits is loaded once, and embeds then'), async () => {
+test(stand('a model that loads for longer than any caller waits is loaded once, and then embeds'), async () => {
   const limits = { queryMs: 300, documentsMs: 400, checkMs: 200, loadPatienceMs: 150, loadLookMs: 50 };
   const { standIn, embedder, lines } = await openOllama({ limits });
   standIn.runner.loadMs = 2_000;
@@ -79,20 +79,20 @@ test(stand('a model that loads for longer than any caller waits is loaded once, 
   expect(standIn.runner.loadsBegun).toBe(1);
   expect(sent(standIn)[0]).toEqual(['rain']);
   expect(lines.filter((line) => line.includes('load'))).toEqual([
-    'info Ollama loads the model nomic-embed-text',
+    'info Ollama is loading the model nomic-embed-text',
     'info Ollama has loaded the model nomic-embed-text',
   ]);
   expect(warnings(lines)).toEqual([]);
 });
 
-test(stand('a model whose load takes longer than a query or a document may is loaded all the same'), async () => {
+test(stand('a model is loaded even if that takes longer than a query or a document may'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { queryMs: 300, documentsMs: 500, failures: 1_000 } });
   standIn.runner.loadMs = 1_500;
   await Promise.all([until(() => embedder.embed(['rain'], 'query')), until(() => embedder.embed(['sun'], 'document'))]);
   expect(standIn.runner.loadsBegun).toBe(1);
 });
 
-test(stand('a model that was unloaded while nobody asked is loaded apart from the next query'), async () => {
+test(stand('a model that was unloaded while idle is loaded apart from the next query'), async () => {
   const limits = { queryMs: 300, loadPatienceMs: 150, loadLookMs: 50, loadKnownMs: 100 };
   const { standIn, embedder } = await openOllama({ limits });
   await until(() => embedder.embed(['rain'], 'query'));
@@ -104,7 +104,7 @@ test(stand('a model that was unloaded while nobody asked is loaded apart from th
   expect(standIn.runner.loadsBegun).toBe(2);
 });
 
-test(stand('a load whose request is lost is asked for again, and one of a server that stops is given up'), async () => {
+test(stand('a load whose request is lost is requested again, and abandoned if the server stops'), async () => {
   const limits = { queryMs: 300, loadPatienceMs: 150, loadLookMs: 50, loadLookMaxMs: 100 };
   const { standIn, embedder } = await openOllama({ limits });
   standIn.setFault('hang', 1);
@@ -119,7 +119,7 @@ test(stand('a load whose request is lost is asked for again, and one of a server
   await until(() => stopped.embedder.embed(['rain'], 'query'));
 });
 
-test(stand('of a long query 512 tokens at most are embedded'), async () => {
+test(stand('at most 512 tokens of a long query are embedded'), async () => {
   const { standIn, embedder } = await openOllama();
   await embedder.embed(['日'.repeat(2_000)], 'query');
   await embedder.embed([words(512)], 'query');
@@ -127,7 +127,7 @@ test(stand('of a long query 512 tokens at most are embedded'), async () => {
   expect(sent(standIn)).toEqual([['日'.repeat(512)], [words(512)], [words(512)]]);
 });
 
-test(stand('long queries wait for one another, and short ones do not wait for all of them'), async () => {
+test(stand('long queries wait for one another, but short ones do not wait for all of them'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { queryMs: 20_000, queryWaitMs: 20_000 } });
   await embedder.check();
   standIn.runner.tokenMs = 1;
@@ -141,7 +141,7 @@ test(stand('long queries wait for one another, and short ones do not wait for al
   expect(order.lastIndexOf('short')).toBeLessThan(order.lastIndexOf('long') - 1);
 });
 
-test(stand('one long query is under way, four wait, and the next one fails at once'), async () => {
+test(stand('one long query runs, four wait, and the next one fails at once'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { queryMs: 20_000, queryWaitMs: 20_000 } });
   await embedder.check();
   standIn.setFault({ slowMs: 50 });
@@ -151,7 +151,7 @@ test(stand('one long query is under way, four wait, and the next one fails at on
   expect(short).toEqual(new Array<string>(7).fill('fulfilled'));
 });
 
-test(stand('a request for documents holds what the server works in its time, by tokens and not by texts'), async () => {
+test(stand('a request for documents holds what the server embeds in time, counted in tokens, not texts'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { documentsRequestMs: 300, documentsMs: 60_000 } });
   await warmUp({ embedder, standIn });
   standIn.runner.tokenMs = 2;
@@ -160,7 +160,7 @@ test(stand('a request for documents holds what the server works in its time, by 
   expect(sent(standIn)).toEqual(texts.map((text) => [text]));
 });
 
-test(stand('a query waits behind a second of documents, and not behind all of them'), async () => {
+test(stand('a query waits behind a second of documents, not behind all of them'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { documentsMs: 60_000 } });
   await warmUp({ embedder, standIn });
   standIn.runner.tokenMs = 5;
@@ -174,7 +174,7 @@ test(stand('a query waits behind a second of documents, and not behind all of th
   expect(order.indexOf('query')).toBeLessThan(4);
 });
 
-test(stand('a document that takes too long is cut in half again and again, until it is embedded in time'), async () => {
+test(stand('a document that takes too long is cut in half repeatedly, until it is embedded in time'), async () => {
   const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 500, wordMs: 400 } });
   await embedder.check();
   standIn.runner.tokenMs = 2;
@@ -189,7 +189,7 @@ test(stand('a document that takes too long is cut in half again and again, until
   expect(lines.join()).not.toContain('x b');
 });
 
-test(stand('one that takes too long at any length is refused for good, and one of a busy server is not'), async () => {
+test(stand('one that takes too long at any length is refused for good, but not if the server is busy'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { documentsMs: 500, wordMs: 350 } });
   await embedder.check();
   standIn.runner.tokenMs = 20;
@@ -202,7 +202,7 @@ test(stand('one that takes too long at any length is refused for good, and one o
     texts.filter((text) => text.startsWith('a b')).map(({ length }) => length),
   );
   expect(lengths).toEqual([199, 199, 128]);
-  // Whoever asks again, as an operator may, has it tried anew.
+  // A repeated request, say by an operator, starts anew.
   await expect(embedder.embed([words(100)], 'document')).rejects.toMatchObject(unavailable);
 
   const busy = await openOllama({ limits: { documentsMs: 300, wordMs: 100 } });

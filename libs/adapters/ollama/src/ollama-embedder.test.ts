@@ -42,7 +42,7 @@ describe('the Ollama embedder on the stand-in:', () => {
   }
 });
 
-/** A real server may run on any machine: what is slow there is no fault of the adapter. */
+/** A real server may run on any machine: slowness there is not the adapter's fault. */
 const patientLimits = {
   queryMs: 60_000,
   queryWaitMs: 60_000,
@@ -70,7 +70,7 @@ describe.skipIf(!ollama)('the Ollama embedder on Ollama:', { timeout: patienceMs
   }
 });
 
-describe('the Ollama embedder on the stand-in, of its texts:', () => {
+describe('the Ollama embedder on the stand-in, texts:', () => {
   const inputs = (standIn: OllamaStandIn) => embedRequests(standIn).map(({ input }) => input);
 
   test('documents and queries are sent with the prefixes of nomic-embed-text, never cut by the server', async () => {
@@ -84,7 +84,7 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
     ]);
   });
 
-  test('how long the model stays loaded and how many threads compute is said where it is set, in every request', async () => {
+  test('every request sets how long the model stays loaded and how many threads compute, if configured', async () => {
     const { embedder, standIn } = await openOllama({ keepAlive: '24h', numThread: 3 });
     await embedder.embed(['rain'], 'query');
     const options = { model: 'nomic-embed-text', truncate: false, keep_alive: '24h', options: { num_thread: 3 } };
@@ -95,7 +95,7 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
   });
 
   test.each(['library/nomic-embed-text', 'https://registry.ollama.ai/library/nomic-embed-text:latest'])(
-    'a model that is asked for as %s is the one that is listed by its short name',
+    'a model requested as %s is the one listed by its short name',
     async (model) => {
       const { embedder, standIn } = await openOllama({ model, pull: true });
       await embedder.check();
@@ -104,7 +104,7 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
     },
   );
 
-  test('a model of another family is sent the text alone', async () => {
+  test('a model of another family gets the text without a prefix', async () => {
     const other = { ...nomicStandIn, name: 'all-minilm:33m' };
     const { embedder, standIn } = await openOllama({ model: 'all-minilm:33m' }, { models: [other] });
     await embedder.embed(['rain'], 'document');
@@ -120,7 +120,7 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
     expect(vectors.at(-1)).toEqual(last);
   });
 
-  test('a text is cut in half until the model takes it, and its length is told once, nothing of what it says', async () => {
+  test('a text is cut in half until the model accepts it, and only its length is logged, once', async () => {
     const { embedder, standIn, lines } = await openOllama();
     await embedder.embed(['b '.repeat(4500)], 'document');
     expect(inputs(standIn).map(([text = '']) => text.length)).toEqual(
@@ -131,7 +131,7 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
     ]);
   });
 
-  test('of a batch only the text that is too long is cut, so that each has the vector that it has alone', async () => {
+  test('in a batch only the text that is too long is cut, so each has the same vector as alone', async () => {
     const { embedder, standIn } = await openOllama();
     const long = 'rain, '.repeat(1300);
     const fitting = `${'wind and '.repeat(400)}${'snow '.repeat(400)}`;
@@ -143,7 +143,7 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
     expect((await embedder.embed([fitting.slice(0, 2000)], 'document')).vectors[0]).not.toEqual(vectors[0]);
   });
 
-  test('a text that no cutting makes short enough is refused after a few tries', async () => {
+  test('a text that cannot be cut short enough is refused after a few attempts', async () => {
     const tiny = { ...nomicStandIn, contextLength: 4 };
     const { embedder, standIn, lines } = await openOllama({}, { models: [tiny] });
     await expect(embedder.embed(['- '.repeat(9000)], 'document')).rejects.toMatchObject({
@@ -155,13 +155,13 @@ describe('the Ollama embedder on the stand-in, of its texts:', () => {
   });
 });
 
-describe('the Ollama embedder on the stand-in, of its model:', () => {
-  test('the id is name, tag, digest and scheme of the texts', async () => {
+describe('the Ollama embedder on the stand-in, model:', () => {
+  test('the id consists of name, tag, digest and text scheme', async () => {
     const { embedder } = await openOllama();
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@0a109f422b47e3a3+1');
   });
 
-  test('the id is remembered, and the last one is told while the server is away', async () => {
+  test('the id is cached, and the last one is returned while the server is away', async () => {
     const { embedder, standIn } = await openOllama({ limits: { rememberedMs: 60_000 } });
     const id = await embedder.modelId();
     await embedder.modelId();
@@ -173,24 +173,24 @@ describe('the Ollama embedder on the stand-in, of its model:', () => {
     expect(forgetful.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
   });
 
-  test('an id that was never known is embedding_unavailable', async () => {
+  test('without any known id the error is embedding_unavailable', async () => {
     const { embedder, standIn } = await openOllama();
     await standIn.control.stop();
     await expect(embedder.modelId()).rejects.toMatchObject({ code: 'embedding_unavailable' });
     await expect(embedder.embed([], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
-  test('after its time the id is asked for anew', async () => {
+  test('the id is requested again once the cache expires', async () => {
     const { embedder, standIn, lines } = await openOllama({ limits: { rememberedMs: 0 } });
     const before = await embedder.modelId();
     standIn.install({ ...nomicStandIn, digest: otherDigest });
     expect(await embedder.modelId()).toBe('nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1');
     expect(lines.at(-1)).toBe(
-      `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1, it was ${before}`,
+      `info The embedding model is now nomic-embed-text:latest@bbbbbbbbbbbbbbbb+1 (was ${before})`,
     );
   });
 
-  test('vectors that were made while the model changed are made anew by the one that is there then', async () => {
+  test('vectors made while the model changes are made again with the new one', async () => {
     const { embedder, standIn } = await openOllama();
     const before = await embedder.embed(['rain'], 'document');
     standIn.afterNextEmbed(() => standIn.install({ ...nomicStandIn, digest: otherDigest }));
@@ -201,7 +201,7 @@ describe('the Ollama embedder on the stand-in, of its model:', () => {
     expect(during.vectors).not.toEqual(before.vectors);
   });
 
-  test('a model that changes again and again gives no vector', async () => {
+  test('a model that changes repeatedly gives no vector', async () => {
     const { embedder, standIn } = await openOllama();
     await embedder.modelId();
     standIn.afterNextEmbed(() => {
@@ -211,7 +211,7 @@ describe('the Ollama embedder on the stand-in, of its model:', () => {
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
-  test('a model of another dimension is named by the check, and gives no vector', async () => {
+  test('the check reports a model of another dimension, and it gives no vector', async () => {
     const { embedder } = await openOllama(
       { model: 'all-minilm' },
       { models: [{ ...nomicStandIn, name: 'all-minilm:latest', dimension: 384 }] },
@@ -222,7 +222,7 @@ describe('the Ollama embedder on the stand-in, of its model:', () => {
     await expect(embedder.embed(['rain'], 'query')).rejects.toMatchObject({ code: 'embedding_unavailable' });
   });
 
-  test('a name and a password in the address are sent as basic authentication, and never told', async () => {
+  test('a name and a password in the address are sent as basic authentication, and never logged', async () => {
     const { standIn } = await openOllama();
     const url = standIn.url.replace('http://', 'http://ada:l%40velace@');
     const { embedder, lines, causes } = await openOllama({ url });

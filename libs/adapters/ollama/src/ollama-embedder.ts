@@ -28,28 +28,28 @@ import { TextRequests } from './text-requests.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface OllamaEmbedderOptions extends ModelOptions {
-  /** Of the server, such as `http://ollama:11434`; a name and password in it are sent as basic authentication. */
+  /** The server's URL, such as `http://ollama:11434`; a name and password in it are sent as basic authentication. */
   readonly url: string;
   /** As the server names it, such as `nomic-embed-text`. */
   readonly model: string;
-  /** Whether the server is told to pull the model where it lacks it. */
+  /** Whether to have the server pull a missing model. */
   readonly pull: boolean;
-  /** Never shown what a text says, only how long it is. */
+  /** Never receives a text, only its length. */
   readonly log: Log;
-  /** Each in place of that of `ollamaLimits`. */
+  /** Overrides values of `ollamaLimits`. */
   readonly limits?: Partial<OllamaLimits>;
 }
 
 export interface OllamaEmbedder extends Embedder {
-  /** Ends what is under way, a pull included. */
+  /** Ends all requests, a pull included. */
   close(): Promise<void>;
 }
 
-/** Embeds by a model that an Ollama server runs. Nothing is asked of the server before it is first used. */
+/** Embeds with a model that an Ollama server runs. Sends nothing before it is first used. */
 export const createOllamaEmbedder = (options: OllamaEmbedderOptions): OllamaEmbedder =>
   new OllamaServerEmbedder(options);
 
-/** What shows whether the server embeds at all. */
+/** Embedded to find out whether the server embeds at all. */
 const word = 'Portico';
 
 class OllamaServerEmbedder implements OllamaEmbedder {
@@ -65,10 +65,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   readonly #documents: GatheredDocuments;
   readonly #breakers;
   readonly #outage: Outage;
-  /** Whether it was busy, or loaded the model, when it was tried last. */
+  /** Whether it was busy or loading the model at the last attempt. */
   #isPassing = false;
   #busyToldAt = Number.NEGATIVE_INFINITY;
-  /** The model of the last vector that was good. */
+  /** The model of the last valid vector. */
   #proven: string | null = null;
   #proving: Promise<EmbeddedTexts> | null = null;
 
@@ -85,7 +85,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       rememberedMs: limits.rememberedMs,
       lookMs: limits.queryMs,
       onChange: (id, before) =>
-        log.info({}, before ? `The embedding model is now ${id}, it was ${before}` : `The embedding model is ${id}`),
+        log.info({}, before ? `The embedding model is now ${id} (was ${before})` : `The embedding model is ${id}`),
     });
     this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, log });
     const isMissing = (signal: AbortSignal) => this.#model.look(signal).then(() => false, isMissingModel);
@@ -93,7 +93,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const unitsMaxOf = (text: string) => this.#slow.unitsMaxOf(text);
     this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, log });
     const { shortQueries, waiting, longWaiting, documentsRequestMs, documentsMs } = limits;
-    const overfull = () => new OllamaFailure('busy', 'too many texts wait');
+    const overfull = () => new OllamaFailure('busy', 'too many texts are waiting');
     this.#lanes = {
       short: createSemaphore({ concurrency: shortQueries, waitingMax: waiting, overfull }),
       long: createSemaphore({ concurrency: 1, waitingMax: longWaiting, overfull }),
@@ -132,8 +132,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * That the server answers and has the model is looked at each time; that it embeds only where the last try failed, or the model
-   * is new: a vector is made then. Where that takes longer than the check may, it goes on and tells itself what comes of it.
+   * Checks each time that the server answers and has the model. Embeds a word only if the last attempt failed or the model
+   * is new. If that exceeds the check's timeout, it continues and logs its own outcome.
    */
   async check(): Promise<void> {
     const signal = this.#signal(this.#limits.checkMs);
@@ -163,7 +163,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     return AbortSignal.any([AbortSignal.timeout(limitMs), this.#closing.signal]);
   }
 
-  /** At once where the breaker is open, or too many wait. Long ones have a lane of their own, so that short ones need not wait for many. */
+  /** Fails at once if the breaker is open or too many wait. Long queries queue apart, so as not to hold up short ones. */
   #query(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { queryMs, queryWaitMs } = this.#limits;
     const signal = this.#signal(queryMs);
@@ -178,8 +178,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * A text that took too long is sent by itself, right after a word has shown that the server is not busy with others: only then
-   * its length is to blame where it takes too long again, and it is cut.
+   * A text that took too long is sent by itself, right after a word has shown that the server is not busy. Only then can its
+   * length be blamed for another timeout, and the text is cut.
    */
   async #document(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { documentsMs, wordMs } = this.#limits;
@@ -187,7 +187,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const isSlow = texts.length === 1 && this.#slow.has(text);
     if (isSlow && this.#slow.unitsMaxOf(text) === 0) {
       this.#slow.settle(text);
-      throw new OllamaFailure('text', `${unitsOf(text)} took the model more than ${documentsMs} ms, also when cut`);
+      throw new OllamaFailure('text', `${unitsOf(text)} took the model more than ${documentsMs} ms, even when cut`);
     }
     const signal = this.#signal(documentsMs);
     if (isSlow) await this.#inTime(this.#documents.embed([word], signal, true), this.#signal(wordMs), wordMs);
@@ -196,7 +196,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     return embedded;
   }
 
-  /** A limit of our own says nothing of the server: whether that is away is found out apart, see `#overdue`. */
+  /** A timeout of our own says nothing about the server: `#overdue` finds out whether it is away. */
   async #inTime(embedded: Promise<EmbeddedTexts>, signal: AbortSignal, limitMs: number): Promise<EmbeddedTexts> {
     try {
       return await unlessAborted(signal, embedded);
@@ -209,7 +209,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
 
   async #send(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedTexts> {
     if (signal.aborted)
-      throw this.#closing.signal.aborted ? signal.reason : new OllamaFailure('busy', 'a text had no turn');
+      throw this.#closing.signal.aborted ? signal.reason : new OllamaFailure('busy', 'a text was not sent in time');
     try {
       await this.#load.ready(signal, purpose === 'document');
       const embedded = await unlessAborted(signal, this.#texts.embed(texts, purpose, signal));
@@ -217,13 +217,13 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       return embedded;
     } catch (error) {
       if (this.#closing.signal.aborted || kindOf(error) !== 'server') throw error;
-      // An answer that is of no use says nothing of the model.
+      // An invalid response says nothing about the model.
       if (!(error instanceof OllamaFailure) || error instanceof OllamaRefusal) this.#load.forget();
       throw signal.aborted ? await this.#overdue(texts, purpose, error) : error;
     }
   }
 
-  /** Why something was not done in time: a server that answers nothing else is away, one that does is busy. */
+  /** Why a request timed out: a server that answers nothing else is away, one that does is busy. */
   async #overdue(texts: readonly string[], purpose: EmbeddingPurpose, cause: unknown): Promise<unknown> {
     try {
       await this.#model.look(this.#signal(this.#limits.checkMs));
@@ -234,8 +234,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const [text = '', ...more] = texts;
     if (purpose === 'document' && more.length === 0 && text !== word) {
       const units = this.#slow.tookTooLong(text);
-      if (units < text.length)
-        this.#options.log.info({}, `${unitsOf(text)} takes too long to embed; it is cut to ${units}`);
+      if (units < text.length) this.#options.log.info({}, `${unitsOf(text)} takes too long to embed: cut to ${units}`);
     }
     return new OllamaFailure('busy', 'no vector came in time', cause);
   }
@@ -246,7 +245,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#outage.end();
   }
 
-  /** Nothing is logged of failures that are no fault of the server, or not known to be. */
+  /** Logs no failures that are not the server's, or not known to be. */
   #noteFailure(error: unknown): void {
     const kind = kindOf(error);
     if (kind === null || kind === 'text' || kind === 'untold' || kind === 'closed') return;
@@ -259,7 +258,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     }
   }
 
-  /** It may be busy and not busy many times a minute; a load tells itself. */
+  /** It may turn busy many times a minute. A load is logged elsewhere. */
   #tellBusy(message: string, error: unknown): void {
     const now = performance.now();
     if (this.#isPassing || now - this.#busyToldAt < this.#limits.busyToldMs) return;
@@ -267,7 +266,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#options.log.warn({ err: error }, message);
   }
 
-  /** What is going on, for everybody: what the server says of a refusal may name an address within. */
+  /** A description for anyone: the server's own message may contain an address. */
   #describe(error: unknown): string {
     const { model, pull } = this.#options;
     const kind = kindOf(error);
@@ -276,7 +275,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     }
     if (error instanceof OllamaRefusal) return `Ollama answered ${error.status}`;
     if (error instanceof OllamaFailure) return kind === 'busy' ? `the server is busy: ${error.message}` : error.message;
-    return kind === null ? 'it failed again and again' : 'the server does not answer';
+    return kind === null ? 'it failed repeatedly' : 'the server does not answer';
   }
 }
 
@@ -295,7 +294,7 @@ const unavailable = (cause: unknown, because?: string): PorticoError =>
     : new PorticoError('embedding_unavailable', { cause, ...(because === undefined ? {} : { because }) });
 
 const stillTried = (cause: unknown): OllamaFailure =>
-  new OllamaFailure('untold', 'whether it embeds is being tried', cause);
+  new OllamaFailure('untold', 'a test embedding is still running', cause);
 
 const unitsOf = (text: string): string => `A text of ${text.length} UTF-16 units`;
 
@@ -304,17 +303,17 @@ const isMissingModel = (error: unknown): boolean => {
   throw error;
 };
 
-/** Null for what was never sent: the breaker is open, or it was told already. */
+/** Null if nothing was sent because the breaker is open, or if it was reported already. */
 const kindOf = (error: unknown): FailureKind | null => {
   if (error instanceof OllamaFailure) return error.kind;
   if (error instanceof PorticoError || error instanceof TextRefusedError) return null;
   return isBrokenCircuitError(error) || isTaskCancelledError(error) ? null : 'server';
 };
 
-/** A text that has no turn within the time leaves: it is `busy`, and was never sent. */
+/** A text that waits longer than this leaves the queue as `busy`, and was never sent. */
 const busyAfter =
   (waitMs: number): Leave =>
   (giveUp) => {
-    const timer = setTimeout(() => giveUp(new OllamaFailure('busy', `a text had no turn within ${waitMs} ms`)), waitMs);
+    const timer = setTimeout(() => giveUp(new OllamaFailure('busy', `text not sent within ${waitMs} ms`)), waitMs);
     return () => clearTimeout(timer);
   };

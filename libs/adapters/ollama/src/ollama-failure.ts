@@ -1,11 +1,11 @@
 /**
- * Why Ollama gave no vectors. `server`: it is away, or answers what it should not. `busy`: it works, and had no time for this
- * text. `loading`: it loads the model. `missing`: it lacks the model. `dimension`: the model is not one for Portico. `text`: the
- * text alone is to blame. `untold`: it is not known yet. `closed`: nobody wants it any more.
+ * Why Ollama returned no vectors. `server`: it is away, or its response is invalid. `busy`: it works, but had no time for
+ * this text. `loading`: it is loading the model. `missing`: it lacks the model. `dimension`: Portico cannot use the model.
+ * `text`: only the text is to blame. `untold`: not known yet. `closed`: the embedder was closed.
  */
 export type FailureKind = 'server' | 'busy' | 'loading' | 'missing' | 'dimension' | 'text' | 'untold' | 'closed';
 
-/** Its message is for operators and holds nothing of what was embedded. */
+/** Its message is for operators and contains nothing of the embedded texts. */
 export class OllamaFailure extends Error {
   readonly kind: FailureKind;
 
@@ -16,7 +16,7 @@ export class OllamaFailure extends Error {
   }
 }
 
-/** A status other than 200, with what the server said. */
+/** A status other than 200, with the server's message. */
 export class OllamaRefusal extends OllamaFailure {
   readonly status: number;
 
@@ -28,7 +28,7 @@ export class OllamaRefusal extends OllamaFailure {
     this.status = status;
   }
 
-  /** The versions of the server word it differently; all name the context's length. */
+  /** Server versions word it differently; all mention the context length. */
   get isTextTooLong(): boolean {
     return this.status === 400 && /exceeds?\b.*\bcontext length/i.test(this.message);
   }

@@ -5,7 +5,7 @@ import { embedRequests, openOllama, until, warmUp } from '../test/open-ollama.ts
 const unavailable = { code: 'embedding_unavailable' };
 const warnings = (lines: readonly string[]) => lines.filter((line) => line.startsWith('warn'));
 const stand = (name: string) => `Ollama stand-in: ${name}`;
-/** Room for many tries, so that the breaker is not what fails. */
+/** Room for many attempts, so that the breaker stays closed. */
 const manyFailures = { failures: 1_000 };
 
 const faults: readonly OllamaFault[] = [
@@ -26,7 +26,7 @@ const faults: readonly OllamaFault[] = [
   'runnerGone',
 ];
 
-test.each(faults)(stand('%s gives no vector, is told once, and is over when the server is well'), async (fault) => {
+test.each(faults)(stand('%s gives no vector, is logged once, and ends with the fault'), async (fault) => {
   const { standIn, embedder, lines, causes } = await openOllama({ limits: manyFailures });
   await embedder.check();
   standIn.setFault(fault);
@@ -44,7 +44,7 @@ test.each(faults)(stand('%s gives no vector, is told once, and is over when the 
 });
 
 test.each(faults)(
-  stand('%s: the reason of a check names no address, and the log has what the server said'),
+  stand('%s: the reason of a failed check contains no address, and the log has the server message'),
   async (fault) => {
     const { standIn, embedder, causes } = await openOllama({ limits: manyFailures });
     standIn.setFault(fault);
@@ -59,7 +59,7 @@ test.each(faults)(
   },
 );
 
-test(stand('the error that a caller reads is the fixed one, with its cause beside'), async () => {
+test(stand('callers get the fixed error, with its cause attached'), async () => {
   const { standIn, embedder } = await openOllama();
   standIn.setFault('busy');
   const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
@@ -72,21 +72,21 @@ test(stand('the error that a caller reads is the fixed one, with its cause besid
   });
 });
 
-test(stand('of an answer that is no JSON nothing is repeated'), async () => {
+test(stand('nothing of an invalid JSON response is repeated'), async () => {
   const { standIn, embedder, lines, causes } = await openOllama();
   await embedder.check();
   for (const fault of ['garbage', 'nan'] as const) {
     standIn.setFault(fault, 1);
     const failure: unknown = await embedder.embed(['rain'], 'query').catch((error: unknown) => error);
     expect(failure).toMatchObject({
-      cause: { message: 'Ollama answered something that is no JSON', cause: undefined },
+      cause: { message: 'Ollama answered with invalid JSON', cause: undefined },
     });
   }
-  expect(warnings(lines)).toEqual(['warn Ollama does not embed: Ollama answered something that is no JSON']);
+  expect(warnings(lines)).toEqual(['warn Ollama does not embed: Ollama answered with invalid JSON']);
   expect(causes).toHaveLength(1);
 });
 
-test(stand('a connection that broke before anything was received is tried once more, and only once'), async () => {
+test(stand('a request whose connection broke before any response is retried, but only once'), async () => {
   const { standIn, embedder } = await openOllama();
   await warmUp({ embedder, standIn });
   standIn.setFault('reset', 1);
@@ -98,7 +98,7 @@ test(stand('a connection that broke before anything was received is tried once m
 });
 
 test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
-  stand('%s is not tried again'),
+  stand('%s is not retried'),
   async (fault) => {
     const { standIn, embedder } = await openOllama();
     await warmUp({ embedder, standIn });
@@ -108,7 +108,7 @@ test.each(['resetMidway', 'busy', 'failure', 'runnerGone', 'garbage'] as const)(
   },
 );
 
-test(stand('a server that hangs keeps a query and documents no longer than their limits'), async () => {
+test(stand('a server that hangs holds up queries and documents no longer than their timeouts'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { ...manyFailures, queryMs: 100, documentsMs: 400 } });
   await warmUp({ embedder, standIn });
   standIn.setFault('hang');
@@ -124,7 +124,7 @@ test(stand('a server that hangs keeps a query and documents no longer than their
   expect(await documents).toBe('documents failed');
 });
 
-test(stand('a server that stands still, its list of models included, keeps nobody'), async () => {
+test(stand('a server that hangs, its list of models included, holds up no caller'), async () => {
   const { standIn, embedder, lines } = await openOllama({
     limits: { queryMs: 200, documentsMs: 200, checkMs: 200, rememberedMs: 0, failures: 1_000 },
   });
@@ -139,40 +139,40 @@ test(stand('a server that stands still, its list of models included, keeps nobod
   await until(() => embedder.check());
 });
 
-test(stand('a check is answered sooner than a query is given up'), async () => {
+test(stand('a check fails sooner than a query times out'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { queryMs: 60_000, checkMs: 100 } });
   await warmUp({ embedder, standIn });
   await standIn.control.pause();
   await expect(embedder.check()).rejects.toThrow('the server does not answer');
   await standIn.control.resume();
   standIn.setFault('hang');
-  await until(() => expect(embedder.check()).rejects.toThrow('whether it embeds is being tried'));
+  await until(() => expect(embedder.check()).rejects.toThrow('a test embedding is still running'));
 });
 
-test(stand('a vector that takes longer than a check may is told as being tried, and not as a failure'), async () => {
+test(stand('a vector that takes longer than the check is reported as still running, not as a failure'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   standIn.runner.tokenMs = 600;
   const failure: unknown = await embedder.check().catch((error: unknown) => error);
   expect(failure).toMatchObject({
     ...unavailable,
-    message: 'Embedding service unavailable: whether it embeds is being tried',
+    message: 'Embedding service unavailable: a test embedding is still running',
   });
   await until(() => embedder.check());
   expect(embedRequests(standIn)).toHaveLength(1);
   expect(lines).toEqual([`info The embedding model is ${await embedder.modelId()}`]);
 });
 
-test(stand('an embedding that fails after the check that tries it is told once'), async () => {
+test(stand('a test embedding that fails after its check is logged once'), async () => {
   const { standIn, embedder, lines } = await openOllama({ limits: { documentsMs: 3_000 } });
   standIn.runner.tokenMs = 800;
-  await expect(embedder.check()).rejects.toThrow('whether it embeds is being tried');
+  await expect(embedder.check()).rejects.toThrow('a test embedding is still running');
   expect(warnings(lines)).toEqual([]);
   await until(() =>
     expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: no vector came within 3000 ms']),
   );
 });
 
-test(stand('a server that was stopped and started again embeds again by itself'), async () => {
+test(stand('a server that was restarted embeds again by itself'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   await embedder.embed(['rain'], 'query');
   await standIn.control.stop();
@@ -187,7 +187,7 @@ test(stand('a server that was stopped and started again embeds again by itself')
   ]);
 });
 
-test(stand('at most four queries are under way, sixty-four wait, and the next one fails at once'), async () => {
+test(stand('at most four queries run, sixty-four wait, and the next one fails at once'), async () => {
   const { standIn, embedder, lines } = await openOllama({ limits: { queryMs: 60_000, queryWaitMs: 60_000 } });
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 50 });
@@ -199,10 +199,10 @@ test(stand('at most four queries are under way, sixty-four wait, and the next on
   ]);
   expect(outcomes.at(-1)).toMatchObject({ reason: { ...unavailable, cause: { kind: 'busy' } } });
   expect(standIn.mostAtOnce).toBe(4);
-  expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: too many texts wait']);
+  expect(warnings(lines)).toEqual(['warn Ollama does not embed: the server is busy: too many texts are waiting']);
 });
 
-test(stand('queries do not wait behind the documents that wait'), async () => {
+test(stand('queries do not wait behind waiting documents'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { documentsMs: 60_000 } });
   await warmUp({ embedder, standIn });
   standIn.setFault({ slowMs: 300 });
@@ -212,12 +212,12 @@ test(stand('queries do not wait behind the documents that wait'), async () => {
   );
   const queries = Array.from({ length: 7 }, () => embedder.embed(['rain'], 'query').then(() => order.push('query')));
   await Promise.all([...documents, ...queries]);
-  // The first document is under way already, and the others are made by later requests.
+  // The first document is under way already; later requests embed the others.
   expect(order.lastIndexOf('query')).toBeLessThan(order.length / 2);
   expect(standIn.mostAtOnce).toBe(5);
 });
 
-test(stand('waiting counts: a query that gets no turn in time fails, and is not sent'), async () => {
+test(stand('waiting counts: a query that waits too long fails, and is not sent'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { queryMs: 100, documentsMs: 60_000, shortQueries: 1 } });
   await warmUp({ embedder, standIn });
   standIn.setFault('hang');
@@ -229,7 +229,7 @@ test(stand('waiting counts: a query that gets no turn in time fails, and is not 
   await document;
 });
 
-test(stand('five failures in a row open the breaker, which asks nothing until one call may see'), async () => {
+test(stand('five failures in a row open the breaker, which sends nothing until its trial call'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { breakMs: 2_000 } });
   await warmUp({ embedder, standIn });
   const asked = () => standIn.asked('/api/embed').length;
@@ -247,11 +247,11 @@ test(stand('five failures in a row open the breaker, which asks nothing until on
   expect(asked()).toBe(6);
   await until(() => embedder.embed(['rain'], 'query'));
   await embedder.embed(['rain'], 'query');
-  // Of them one that has the model loaded.
+  // One of them loads the model.
   expect(asked()).toBe(9);
 });
 
-test(stand('failures that are far apart, or with a success in between, open no breaker'), async () => {
+test(stand('failures far apart, or with a success in between, do not open the breaker'), async () => {
   const { standIn, embedder } = await openOllama({ limits: { failuresWithinMs: 100, failures: 3 } });
   await embedder.modelId();
   const fail = async () => {
@@ -270,7 +270,7 @@ test(stand('failures that are far apart, or with a success in between, open no b
   await lively.embedder.embed(['rain'], 'query');
 });
 
-test(stand('a text that is refused for itself opens no breaker and is no trouble of the server'), async () => {
+test(stand('a refused text neither opens the breaker nor counts as an outage'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   await embedder.check();
   const long = '- '.repeat(9_000);
@@ -282,7 +282,7 @@ test(stand('a text that is refused for itself opens no breaker and is no trouble
   expect(warnings(lines)).toEqual([]);
 });
 
-test(stand('what is under way when it is closed fails, and so does what comes later'), async () => {
+test(stand('closing fails the calls under way and all later ones'), async () => {
   const { standIn, embedder, lines } = await openOllama();
   await embedder.modelId();
   standIn.setFault('hang');

@@ -5,18 +5,18 @@ interface Layer {
   readonly completed: number;
 }
 
-/** How far a pull is. A part that stalls is tried again and again by the server, which goes on to say how far that is. */
+/** The progress of a pull. The server retries a stalled part for ever, and keeps reporting it. */
 export class PullProgress {
   readonly #layers = new Map<string, Layer>();
   readonly #steps = new Set<string>();
   #said = '';
 
-  /** Of all layers that were named so far: `50 %, 137 of 274 MB`; otherwise the step's name. */
+  /** Over all layers named so far: `50 %, 137 of 274 MB`; otherwise the step's name. */
   get said(): string {
     return this.#said;
   }
 
-  /** Whether the step is new, or has more of its layer than was ever there. */
+  /** Returns whether this is progress: a new step, or more of a layer than ever before. */
   note({ status, digest, total, completed = 0 }: ProgressResponse): boolean {
     const isNew = !this.#steps.has(status);
     this.#steps.add(status);

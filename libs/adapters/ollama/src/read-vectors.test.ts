@@ -7,7 +7,7 @@ const axis = (...values: readonly unknown[]): unknown[] => [
   ...new Array<number>(768 - values.length).fill(0),
 ];
 
-test('a vector of any length is brought to length 1', () => {
+test('a vector of any length is normalised to length 1', () => {
   for (const factor of [1e-150, 1, 1e150]) {
     const [vector] = readVectors({ embeddings: [axis(3 * factor, 4 * factor)] }, 1, 'm');
     expect([vector?.[0], vector?.[1]]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
@@ -17,10 +17,10 @@ test('a vector of any length is brought to length 1', () => {
 test.each<[string, unknown]>([
   ['nothing', null],
   ['no vectors', {}],
-  ['vectors that are no list', { embeddings: 'no' }],
+  ['vectors that are not a list', { embeddings: 'no' }],
   ['an empty list', { embeddings: [] }],
   ['two vectors', { embeddings: [axis(1), axis(1)] }],
-  ['a vector that is none', { embeddings: [5] }],
+  ['a vector that is not a list', { embeddings: [5] }],
   ['a vector that is null', { embeddings: [null] }],
   ['767 dimensions', { embeddings: [axis(1).slice(1)] }],
   ['769 dimensions', { embeddings: [[...axis(1), 0]] }],

@@ -2,20 +2,20 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * The vectors of an answer, so many, brought to length 1 in double precision; anything else throws a failure. The server
- * says that they are of length 1, which holds to single precision and not for each model.
+ * Returns the `count` vectors of a response, normalised to length 1 in double precision; throws a failure for anything else.
+ * The server claims length 1, which holds to single precision and not for every model.
  */
 export const readVectors = (answer: unknown, count: number, model: string): Float32Array[] => {
   const { embeddings } = Object(answer) as { readonly embeddings?: unknown };
-  if (!Array.isArray(embeddings)) throw new OllamaFailure('server', 'Ollama answered no vectors');
+  if (!Array.isArray(embeddings)) throw new OllamaFailure('server', 'Ollama returned no vectors');
   if (embeddings.length !== count) {
-    throw new OllamaFailure('server', `Ollama answered ${embeddings.length} vectors for ${count} texts`);
+    throw new OllamaFailure('server', `Ollama returned ${embeddings.length} vectors for ${count} texts`);
   }
   return embeddings.map((vector: unknown) => readVector(vector, model));
 };
 
 const readVector = (vector: unknown, model: string): Float32Array => {
-  if (!Array.isArray(vector)) throw new OllamaFailure('server', 'Ollama answered a vector that is none');
+  if (!Array.isArray(vector)) throw new OllamaFailure('server', 'Ollama returned a vector that is not a list');
   if (vector.length !== embeddingDimension) {
     throw new OllamaFailure(
       'dimension',
@@ -23,12 +23,12 @@ const readVector = (vector: unknown, model: string): Float32Array => {
     );
   }
   if (!vector.every((x: unknown): x is number => typeof x === 'number')) {
-    throw new OllamaFailure('server', 'Ollama answered a vector with something in it that is no number');
+    throw new OllamaFailure('server', 'Ollama returned a vector with a value that is not a number');
   }
-  // Of what is not finite the length is not either.
+  // If a value is not finite, neither is the length.
   const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
   if (!(length > 0 && Number.isFinite(length))) {
-    throw new OllamaFailure('server', 'Ollama answered a vector that has no direction, or is not finite');
+    throw new OllamaFailure('server', 'Ollama returned a vector that is zero or not finite');
   }
   return Float32Array.from(vector, (x) => x / length);
 };

@@ -4,24 +4,23 @@ import { textUnitsMax, textUnitsMin } from './model-text.ts';
 const textsMax = 1_000;
 
 /**
- * Texts of which the server, though it works, makes no vector in time: each is embedded by half of what was tried before, until
- * it is done in time or too short to be cut. What is known of the last 1,000 is kept, so that a text has the same vector the next
- * time.
+ * Texts that a working server cannot embed in time: after each timeout a text is cut to half of its last length, until it is
+ * embedded in time or too short to cut. Remembers the last 1,000, so that a text has the same vector the next time.
  */
 export class SlowTexts {
-  /** By the hash of a text: what it is cut to, in UTF-16 units; 0 where that did not help. */
+  /** Length in UTF-16 units that a text is cut to, by its hash; 0 if cutting did not help. */
   readonly #unitsMax = new Map<string, number>();
 
   has(text: string): boolean {
     return this.#unitsMax.has(hashOf(text));
   }
 
-  /** What a text is cut to, in UTF-16 units; 0 where no cutting helped. */
+  /** Length in UTF-16 units that a text is cut to; 0 if cutting did not help. */
   unitsMaxOf(text: string): number {
     return this.#unitsMax.get(hashOf(text)) ?? textUnitsMax;
   }
 
-  /** Returns what it is cut to from now on: as before the first time, which may have been the fault of others. */
+  /** Returns the length it is cut to from now on. The first time nothing changes, since other texts may have caused it. */
   tookTooLong(text: string): number {
     const key = hashOf(text);
     const known = this.#unitsMax.get(key);
@@ -34,7 +33,7 @@ export class SlowTexts {
     return next;
   }
 
-  /** It was embedded in time, or is given up: nothing is held against it, unless it is its length. */
+  /** It was embedded in time, or is given up: forget it, unless it had to be cut. */
   settle(text: string): void {
     const units = this.unitsMaxOf(text);
     if (units === 0 || units >= text.length) this.#unitsMax.delete(hashOf(text));

@@ -11,12 +11,12 @@ export interface TextRequestsOptions {
   readonly api: Pick<OllamaApi, 'embed'>;
   readonly model: string;
   readonly installed: Pick<InstalledModel, 'known' | 'look'>;
-  /** What a text is cut to before it is sent, in UTF-16 units. */
+  /** Length in UTF-16 units that a text is cut to before it is sent. */
   readonly unitsMaxOf: (text: string) => number;
   readonly log: Pick<Log, 'debug'>;
 }
 
-/** Asks the server for the vectors of texts, each cut as far as the model takes it. */
+/** Requests the vectors of texts, each cut until the model accepts it. */
 export class TextRequests {
   readonly #options: TextRequestsOptions;
 
@@ -25,8 +25,8 @@ export class TextRequests {
   }
 
   /**
-   * The server does not say which version of a model made a vector. So it is asked afterwards: where that is the one that
-   * was known before, it made them; where not, they are made anew.
+   * The server does not tell which version of a model made a vector. So the version is read afterwards: if it changed, the
+   * vectors are requested again.
    */
   async embed(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedTexts> {
     const { installed } = this.#options;
@@ -37,7 +37,7 @@ export class TextRequests {
       if (after === modelId) return { modelId, vectors };
       modelId = after;
     }
-    throw new OllamaFailure('server', 'The model of Ollama changed again and again while texts were embedded');
+    throw new OllamaFailure('server', 'The Ollama model changed repeatedly while texts were embedded');
   }
 
   async #embedAll(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<Float32Array[]> {
@@ -49,7 +49,7 @@ export class TextRequests {
     return vectors;
   }
 
-  /** One text that is too long fails its whole batch: then each is tried alone, and cut in half until it is taken. */
+  /** One text that is too long fails its whole batch: then each is sent alone, and cut in half until it is accepted. */
   async #embedBatch(
     texts: readonly string[],
     purpose: EmbeddingPurpose,

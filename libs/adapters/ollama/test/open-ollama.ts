@@ -5,9 +5,9 @@ import { createOllamaEmbedder, type OllamaEmbedder, type OllamaEmbedderOptions }
 export interface Opened {
   readonly standIn: OllamaStandIn;
   readonly embedder: OllamaEmbedder;
-  /** What was told, each line with its level in front. */
+  /** The log lines, each with its level in front. */
   readonly lines: string[];
-  /** The errors that were given along with the warnings. */
+  /** The errors logged with the warnings. */
   readonly causes: unknown[];
 }
 
@@ -41,20 +41,20 @@ export const openOllama = async (
   return { standIn, embedder, lines, causes };
 };
 
-/** Of an outage that goes on. */
+/** Whether the line repeats an ongoing outage. */
 const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
 
-/** Tries again until it holds; the test's own time limit is nearer than this one. */
+/** Retries until it holds; the test's own timeout is shorter than this one. */
 export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(holds, { timeout: 60_000, interval: 10 });
 
-/** Has the model loaded, and forgets the requests that did so. */
+/** Loads the model, and forgets the requests for that. */
 export const warmUp = async ({ embedder, standIn }: Pick<Opened, 'embedder' | 'standIn'>): Promise<void> => {
   await until(() => embedder.check());
   standIn.requests.length = 0;
 };
 
-/** The requests to embed so far; one that only loads the model has no text. */
+/** The requests to embed so far, without those that only load the model. */
 export const embedRequests = (standIn: OllamaStandIn): readonly { readonly input: readonly string[] }[] =>
   standIn
     .asked('/api/embed')

@@ -2,7 +2,7 @@ import type { Json } from '@portico/domain';
 import { hasType, isObject, listed, sameJson, typeFault, type JsonObject } from './json-values.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
-/** What is left of a `oneOf`: one branch to hold against the value, several, or a fault that they all have in common. */
+/** What remains of a `oneOf`: one branch to check the value against, several, or a fault common to all. */
 export type Choice =
   | { readonly branch: Schema }
   | { readonly open: readonly Schema[] }
@@ -12,9 +12,9 @@ export type Choice =
 export const required = (schema: SchemaObject): readonly string[] => schema.required ?? [];
 
 /**
- * Leaves out those branches of a `oneOf` that the value evidently does not mean: of another type, a reference where
- * there is no `$ref` and all others where there is one, of another value of the member that tells the branches apart.
- * No branch that the value fits is left out, so what is left has the same verdict.
+ * Drops the branches of a `oneOf` that the value evidently does not mean: those of another type; references if there is no
+ * `$ref`, and all others if there is one; those with another value of the member that tells the branches apart. Never drops
+ * a branch that the value fits, so the verdict stays the same.
  */
 export function chooseBranch(
   branches: readonly Schema[],
@@ -42,7 +42,7 @@ export function chooseBranch(
   return present.length > 0 ? narrowed(present) : { open };
 }
 
-/** An object under the name `$ref` is no reference: a callback may name its expressions as it likes. */
+/** An object named `$ref` is not a reference: a callback may name its expressions freely. */
 const isMeantAsReference = (value: JsonObject): boolean =>
   Object.hasOwn(value, '$ref') && !isObject(value['$ref'] ?? null);
 
@@ -54,7 +54,7 @@ const narrowed = (open: readonly Schema[]): Choice => {
 const typesOf = ({ type }: SchemaObject): readonly (readonly string[])[] =>
   type === undefined ? [] : [typeof type === 'string' ? [type] : type];
 
-/** By the member for which every branch lists other values, such as a parameter's `in`. */
+/** Chooses by the member for which each branch lists other values, such as a parameter's `in`. */
 function chooseByMember(
   open: readonly Schema[],
   value: JsonObject,

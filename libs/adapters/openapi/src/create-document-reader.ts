@@ -5,18 +5,18 @@ import { ReadingThread } from './reading-thread.ts';
 export interface DocumentReaderOptions {
   /** How many documents are read at the same time; 1 by default. */
   readonly threads?: number;
-  /** Heap of each thread, 768 by default. What would need more is refused beforehand, or when the thread dies of it. */
+  /** Heap of each thread; 768 by default. A text that needs more is refused, beforehand or when the thread dies of it. */
   readonly memoryMegabytes?: number;
-  /** For one document, from the moment that a thread takes it; 30,000 by default. */
+  /** Timeout for one document, from when a thread takes it; 30,000 by default. */
   readonly timeLimitMs?: number;
-  /** How many texts wait for a thread at most; 100 by default. */
+  /** Most texts that may wait for a thread; 100 by default. */
   readonly waitingMax?: number;
-  /** How many bytes those have together at most; by default 96 MiB, about what a thread reads in the time of an answer. */
+  /** Most bytes of waiting texts together; 96 MiB by default, about what a thread reads within a request's time. */
   readonly waitingBytesMax?: number;
 }
 
 export interface ClosableDocumentReader extends DocumentReader {
-  /** Ends the threads. What is being read, waits to be or comes afterwards is rejected with `internal`. */
+  /** Ends the threads. Rejects running, waiting and later reads with `internal`. */
   close(): Promise<void>;
 }
 
@@ -27,10 +27,10 @@ interface Job {
 }
 
 /**
- * Reads documents in worker threads of bounded memory, started at the first document and kept. What waits is read in the order in
- * which it came; what comes while too much waits is refused by `internal` at once, and what expires while it waits leaves. A
- * document for which a thread's memory or time does not suffice is refused as `invalid_body`; a thread that dies of anything else
- * is an `internal` error. Either way, and where a document expires that is being read, the next one gets a new thread.
+ * Reads documents in worker threads of bounded memory, started with the first document and then kept. Waiting documents are
+ * read in order of arrival; beyond the limits new ones are refused at once with `internal`, and expired ones leave the
+ * queue. A document that exceeds a thread's memory or time is refused as `invalid_body`; a thread that dies of anything else
+ * is an `internal` error. Either way, or if a document expires while being read, the next one gets a new thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
@@ -71,7 +71,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     });
   };
 
-  /** Once a thread has it, the thread sees to it. */
+  /** A job that a thread has taken is the thread's responsibility. */
   const leave = (job: Job): void => {
     const at = waiting.indexOf(job);
     if (at < 0) return;
@@ -107,13 +107,13 @@ const bytesOf = (waiting: readonly Job[]): number => waiting.reduce((sum, { orde
 
 const overfull = (waiting: readonly Job[]): PorticoError =>
   new PorticoError('internal', {
-    cause: new Error(`${waiting.length} documents of ${bytesOf(waiting)} bytes wait to be read: no more are taken`),
+    cause: new Error(`${waiting.length} documents of ${bytesOf(waiting)} bytes wait to be read: no more are accepted`),
   });
 
-/** Bytes that no one else has a part in: the caller's own buffer, or a copy where it holds more than these. */
+/** Bytes that nothing else refers to: the caller's own buffer, or a copy if the buffer holds more than these. */
 function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = body;
-  // A Buffer of a few kilobytes is a view of a pool of Node's, which must stay.
+  // A small Buffer is a view of Node's shared pool, which must stay.
   const whole = buffer instanceof ArrayBuffer && body.byteLength === buffer.byteLength;
   return whole ? new Uint8Array(buffer.transfer()) : Uint8Array.from(body);
 }

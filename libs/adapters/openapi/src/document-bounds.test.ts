@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from './create-document-reader.ts';
 import { readFile } from './read-file.ts';
 
-/** Whether a part of what is read keeps its bound, whatever the document says; `bytes` is the length of its text. */
+/** Checks that a part of the result stays within its limit, whatever the document holds; `bytes` is the text's length. */
 type Bounds<Whole> = { readonly [Part in keyof Whole]: (part: Whole[Part], bytes: number) => boolean };
 
 const isWithin = (text: string, most: number): boolean => text.length <= 2 * most && [...text].length <= most;
@@ -16,13 +16,13 @@ const schemeBounds = {
 } satisfies Bounds<AuthenticationScheme>;
 
 const warningBounds = {
-  // 2,000 before escaping, which doubles at most.
+  // 2,000 before escaping, which at most doubles it.
   pointer: (pointer) => pointer.length <= 4_000,
   message: (message) => isWithin(message, 501),
 } satisfies Bounds<DocumentWarning>;
 
 const documentBounds = {
-  // What does not yield is stored, with 5 bytes for each block of some kilobytes (RFC 1951, section 3.2.4), in a sync flush's 5 more.
+  // Incompressible data is stored, with 5 bytes per block of kilobytes (RFC 1951, section 3.2.4), plus 5 for the flush.
   packed: ({ deflated, bytes }, length) => bytes === length && deflated.length <= length + 5 * (length / 8_192 + 2) + 5,
   digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
   title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
@@ -35,7 +35,7 @@ const documentBounds = {
     first.every((warning) => broken(warningBounds, warning, 0).length === 0),
 } satisfies Bounds<ReadDocument>;
 
-/** The parts that break their bounds. */
+/** The parts that exceed their limits. */
 const broken = <Whole extends object>(bounds: Bounds<Whole>, whole: Whole, bytes: number): (keyof Whole)[] =>
   (Object.keys(bounds) as (keyof Whole)[]).filter((part) => !bounds[part](whole[part], bytes));
 
@@ -50,9 +50,9 @@ const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name });
 const schemes = (securitySchemes: object) => ({ components: { securitySchemes } });
 const server = (url: string, variables: object = {}) => ({ servers: [{ url, variables }] });
 
-/** Members of a document, by what is hostile in them. */
+/** Members of a document, by what is hostile about them. */
 const hostile: Readonly<Record<string, () => object>> = {
-  'a default that is said many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
+  'a default that is repeated many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
   'defaults beyond the longest text that can be built': () =>
     server('{a}'.repeat(200_000), { a: { default: 'x'.repeat(400_000) } }),
   'a default of ten million characters': () => server('{a}', { a: { default: longName } }),
@@ -88,7 +88,7 @@ const hostile: Readonly<Record<string, () => object>> = {
   },
 };
 
-describe('nothing that is read of a document is larger than its bound', () => {
+describe('nothing read from a document exceeds its limit', () => {
   const reader = createDocumentReader();
   afterAll(() => reader.close());
 
@@ -105,7 +105,7 @@ describe('nothing that is read of a document is larger than its bound', () => {
     if (!told.document) throw new Error('no document was read');
     const { packed, ...facts } = told.document;
     expectWithinBounds(told.document, packed.bytes);
-    // Not larger than the document itself, but for some kilobytes.
+    // No larger than the document itself, plus some kilobytes.
     expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
   });
 
@@ -130,7 +130,7 @@ describe('nothing that is read of a document is larger than its bound', () => {
     .array(fc.tuple(part, fc.constantFrom(1, 3, 199, 2_047, 10_001)), { maxLength: 6 })
     .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
 
-  test('nor of any other', () => {
+  test('nor from any other', () => {
     fc.assert(
       fc.property(
         fc.tuple(long, long, long, long),

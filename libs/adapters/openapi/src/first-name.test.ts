@@ -5,25 +5,25 @@ import { firstNameAt } from './first-name.ts';
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
 test.each<[string, string, readonly (string | number)[], string | undefined]>([
-  ['names that look like numbers stand where they stand', '{"zz":1,"1":2}', [], 'zz'],
+  ['names that look like numbers keep their place', '{"zz":1,"1":2}', [], 'zz'],
   ['such a name may be the first', ' { "2" : [] , "1" : {} } ', [], '2'],
-  ['the way goes through members and items', '{"a":[0,{"b":{"z":1,"0":1}}]}', ['a', 1, 'b'], 'z'],
-  ['of doubled members on the way the last counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
-  ['a doubled name is the first where it stands first', '{"a":1,"0":2,"a":3}', [], 'a'],
+  ['the path goes through members and items', '{"a":[0,{"b":{"z":1,"0":1}}]}', ['a', 1, 'b'], 'z'],
+  ['of duplicate members on the path the last counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
+  ['a duplicate name is the first if it stands first', '{"a":1,"0":2,"a":3}', [], 'a'],
   ['names may be written with escapes', '{"\\u0061":{"\\"}":1}}', ['a'], '"}'],
-  ['texts may hold all that structures', '{"x":"}],{\\\\\\"","a":{"é{":[]}}', ['a'], 'é{'],
+  ['strings may contain structural characters', '{"x":"}],{\\\\\\"","a":{"é{":[]}}', ['a'], 'é{'],
   ['an empty object has none', '{"a":{ }}', ['a'], undefined],
   ['a list has none', '{"a":[1]}', ['a'], undefined],
-  ['a text has none', '{"a":"b"}', ['a'], undefined],
+  ['a string has none', '{"a":"b"}', ['a'], undefined],
   ['an absent member has none', '{"a":{}}', ['b', 'c'], undefined],
   ['an absent item has none', '{"a":[{"x":1}]}', ['a', 1], undefined],
   ['an inherited property is absent', '{}', ['constructor'], undefined],
-  ['numbers and words are passed over', '{"n":-1.5e+3,"t":true,"o":null,"a":{"z":0}}', ['a'], 'z'],
+  ['numbers and literals are skipped', '{"n":-1.5e+3,"t":true,"o":null,"a":{"z":0}}', ['a'], 'z'],
 ])('%s', (_sentence, text, path, name) => {
   expect(firstNameAt(bytesOf(text), path)).toBe(name);
 });
 
-test('of a text whose names are not numbers the first name is that of the parsed value, at every place', () => {
+test('if names are not numbers, the first name equals that of the parsed value at every place', () => {
   const name = fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.isWellFormed() && !/^\d/.test(text));
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof({ maxDepth: 3 }, fc.jsonValue({ maxDepth: 0 }), tie('list'), tie('object')),

@@ -17,7 +17,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** By JSON Schema, where 1.0 is an integer. `type` is a name of its `type` keyword. */
+/** As in JSON Schema, where 1.0 is an integer. `type` is a name of its `type` keyword. */
 export function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'object':
@@ -33,18 +33,18 @@ export function hasType(type: string, value: Json): boolean {
   }
 }
 
-/** What the value must be, where it is of none of these types of JSON Schema. */
+/** What the value must be, if it has none of these JSON Schema types; otherwise null. */
 export function typeFault(type: string | readonly string[], value: Json): string | null {
   const types = typeof type === 'string' ? [type] : type;
   if (types.some((one) => hasType(one, value))) return null;
   return `must be ${types.map((one) => typeNames[one] ?? one).join(' or ')}`;
 }
 
-/** Values in a message: texts in quotes, others as JSON has them. */
+/** Values in a message: strings in quotes, others as JSON. */
 export const listed = (values: readonly Json[], between = ', '): string =>
   values.map((value) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))).join(between);
 
-/** One text for each value, however the members of its objects are ordered. */
+/** One text per value, whatever the order of members. */
 export function canonical(value: Json): string {
   if (isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -52,6 +52,6 @@ export function canonical(value: Json): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
 }
 
-/** However the members of objects are ordered, as `enum` and `const` have it. */
+/** Equality regardless of the order of members, as for `enum` and `const`. */
 export const sameJson = (one: Json, other: Json): boolean =>
   one === other || (typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other));

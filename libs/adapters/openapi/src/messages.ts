@@ -1,6 +1,6 @@
 import type { MemberRead, ReadDocument } from '@portico/domain';
 
-/** A text to be read, as it is given to a worker. Its bytes are moved, not copied. */
+/** A text for a worker to read. Its bytes are transferred, not copied. */
 export type Order =
   | { readonly what: 'member'; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly what: 'json' | 'yaml'; readonly bytes: Uint8Array<ArrayBuffer> };

@@ -14,8 +14,8 @@ import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
 /**
- * Finds what there is to know about a document, and packs its text. Throws `invalid_body` for what is no OpenAPI document.
- * `name` is what the caller knows the document by.
+ * Extracts the facts about a document, and packs its text. Throws `invalid_body` if it is not an OpenAPI document. `name` is
+ * the caller's name for the document.
  */
 export function readDocument(text: Uint8Array, document: Json, name?: string): ReadDocument {
   const fault = documentError(document, name);
@@ -32,7 +32,7 @@ export function readDocument(text: Uint8Array, document: Json, name?: string): R
   };
 }
 
-/** Packs a text so that more blocks can follow it: the sync flush ends it at a byte, without a final block. */
+/** Packs a text so that more blocks can follow: the sync flush ends it on a byte boundary, without a final block. */
 export function packed(text: Uint8Array): PackedText {
   const deflated = deflateRawSync(text, { level: 6, finishFlush: constants.Z_SYNC_FLUSH });
   return { deflated: Uint8Array.from(deflated), crc32: crc32(text), bytes: text.byteLength };

@@ -3,7 +3,7 @@ import { readDocument } from './read-document.ts';
 import { levelsMax, parsed, scanned, utf8 } from './read-json.ts';
 import { jsonOfYaml } from './yaml-text.ts';
 
-/** As `DocumentReader.readFile` promises, in this thread. */
+/** Implements `DocumentReader.readFile`, in this thread. */
 export function readFile(content: Uint8Array, format: 'json' | 'yaml'): ReadDocument {
   const json = format === 'yaml' ? jsonOfYaml(utf8(content)) : utf8(content);
   const { start, end } = scanned(json, levelsMax).value;

@@ -5,7 +5,7 @@ import { packed } from './read-document.ts';
 import { utf8 } from './read-json.ts';
 import { placeOf } from '@portico/domain';
 
-test('a place is told by line and column in characters', () => {
+test('a place is reported by line and column in characters', () => {
   const text = Buffer.from('é\nピb\n\nc');
   expect(placeOf(text, 0)).toBe('line 1, column 1');
   expect(placeOf(text, text.indexOf('b'))).toBe('line 2, column 2');
@@ -15,7 +15,7 @@ test('a place is told by line and column in characters', () => {
 
 test.each([
   [
-    'in the midst of long characters',
+    'in the middle of long characters',
     Buffer.concat([Buffer.from('ピ\n'.repeat(999)), Buffer.from([0xff]), Buffer.from('ピ'.repeat(999))]),
     'line 1000, column 1',
   ],
@@ -26,11 +26,11 @@ test.each([
     'line 1, column 4',
   ],
   ['a byte at the end', Buffer.concat([Buffer.from('é'.repeat(5000)), Buffer.from([0x80])]), 'line 1, column 5001'],
-])('what is no UTF-8 is told by its place: %s', (_what, bytes, place) => {
+])('invalid UTF-8 is reported by its place: %s', (_what, bytes, place) => {
   expect(() => utf8(bytes)).toThrow(`the text is not valid UTF-8 (${place})`);
 });
 
-test('the members beside a document are bounded', () => {
+test('the size of the members beside a document is limited', () => {
   const fields = (length: number) => Buffer.from(JSON.stringify({ a: 'x'.repeat(length), b: 1 }));
   expect(readMember(fields(1_000_000), 'openapi_spec').fields['b']).toBe(1);
   expect(() => readMember(fields(1_048_576), 'openapi_spec')).toThrow(
@@ -38,7 +38,7 @@ test('the members beside a document are bounded', () => {
   );
 });
 
-test('what would fill the memory once it is parsed is refused before', () => {
+test('a text that would fill the memory once parsed is refused before', () => {
   expect(() => readMember(Buffer.from(`{"a":[${'[],'.repeat(2_000_000)}[]]}`), 'openapi_spec')).toThrow(
     'too large to be checked: more than 2000000 values at line 1, column 6000001',
   );

@@ -2,13 +2,13 @@ import { pollutingKeys, unstorableAt, type Json, type MemberRead } from '@portic
 import { readDocument } from './read-document.ts';
 import { levelsMax, parsed, refused, scanned, utf8 } from './read-json.ts';
 
-/** In bytes, for all members beside the document together: they are handed to the main thread as values. */
+/** In bytes, for all members except the document together: they are passed to the main thread as values. */
 const fieldsMax = 1_048_576;
 
-/** As `DocumentReader.readMember` promises, in this thread. */
+/** Implements `DocumentReader.readMember`, in this thread. */
 export function readMember(bytes: Uint8Array, documentName: string): MemberRead {
   const body = utf8(bytes);
-  // The body itself is no level.
+  // The body itself does not count as a level.
   const { members } = scanned(body, levelsMax + 1);
   if (!members) throw refused('the body must be a JSON object');
 

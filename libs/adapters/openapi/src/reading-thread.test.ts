@@ -12,7 +12,7 @@ import {
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
 const pets = '{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}';
 const body = (document = pets) => bytes(`{"openapi_spec":${document}}`);
-/** The names of a mapping are compared with each other: a minute for so many, beyond every time limit. */
+/** YAML compares the names of a mapping with each other: this many take a minute, beyond every timeout. */
 const slow = () => bytes(Array.from({ length: 60_000 }, (_, i) => `k${i}: 1`).join('\n'));
 
 const open: ClosableDocumentReader[] = [];
@@ -25,7 +25,7 @@ afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
 
 describe('a document that a thread does not finish in time', () => {
   test('is refused, and the next one is read by a new thread', async () => {
-    // Time enough for the next one, whose thread has to start first.
+    // Enough time for the next one, whose thread has to start first.
     const documents = reader({ timeLimitMs: 5_000 });
     const [late, next] = await Promise.allSettled([
       documents.readFile(slow(), 'yaml'),
@@ -36,7 +36,7 @@ describe('a document that a thread does not finish in time', () => {
     });
     expect(next).toMatchObject({ value: { document: { title: 'Pets' } } });
   });
-  test('ends the thread that was at it', async () => {
+  test('ends the thread that was reading it', async () => {
     const started = once(process, 'worker') as Promise<[Worker]>;
     const reading = reader({ timeLimitMs: 200 }).readFile(slow(), 'yaml');
     const [worker] = await started;
@@ -49,7 +49,7 @@ describe('a document that a thread does not finish in time', () => {
 describe('a document that a thread has too little memory for', () => {
   test('is refused, and the next one is read by a new thread', async () => {
     const documents = reader({ memoryMegabytes: 24 });
-    // Read by code that can be stopped: the parser of YAML, not that of JSON.
+    // YAML, since its parser can be interrupted and that of JSON cannot.
     const large = bytes(`[${'{a: b}, '.repeat(60_000)}]`);
     const [fat, next] = await Promise.allSettled([
       documents.readFile(large, 'yaml'),
@@ -63,7 +63,7 @@ describe('a document that a thread has too little memory for', () => {
 });
 
 describe('the queue', () => {
-  test('is worked in the order in which documents came', async () => {
+  test('is processed in order of arrival', async () => {
     const documents = reader();
     const done: number[] = [];
     await Promise.all(
@@ -76,7 +76,7 @@ describe('the queue', () => {
     );
     expect(done).toEqual([...done].sort((a, b) => a - b));
   });
-  test('goes on after a refusal', async () => {
+  test('continues after a refusal', async () => {
     const documents = reader();
     const outcomes = await Promise.allSettled(
       [body('[]'), body(), body('{}'), body()].map((one) => documents.readMember(one, 'openapi_spec', null)),
@@ -97,8 +97,8 @@ describe('the queue', () => {
   });
 });
 
-describe('what nobody waits for any more', () => {
-  test('leaves the queue, and what came after it is read next', async () => {
+describe('a document whose deadline expires', () => {
+  test('leaves the queue, and the one after it is read next', async () => {
     const documents = reader();
     const held = deadlineByHand();
     const gone = deadlineByHand();
@@ -127,7 +127,7 @@ describe('what nobody waits for any more', () => {
     await ended;
     expect((await next).document?.title).toBe('Pets');
   });
-  test('costs a thread nothing once it was read', async () => {
+  test('costs no thread once it was read', async () => {
     const documents = reader();
     const deadline = deadlineByHand();
     await documents.readMember(body(), 'openapi_spec', deadline);
@@ -137,7 +137,7 @@ describe('what nobody waits for any more', () => {
   });
 });
 
-describe('what is too much to wait', () => {
+describe('a document beyond the limits of the queue', () => {
   const outcomesOf = async (options: DocumentReaderOptions, bodies: readonly Uint8Array[]) => {
     const documents = reader(options);
     const deadline = deadlineByHand();
@@ -146,14 +146,14 @@ describe('what is too much to wait', () => {
     const settled = Promise.allSettled(reading);
     deadline.expire();
     await busy;
-    // Whoever was refused keeps nobody out who comes later.
+    // A refused document blocks no later one.
     expect((await documents.readMember(body(), 'openapi_spec', null)).document?.title).toBe('Pets');
     return (await settled).map((outcome) =>
       outcome.status === 'fulfilled' ? 'read' : isPorticoError(outcome.reason, 'internal') && outcome.reason.cause,
     );
   };
 
-  test('is refused at once beyond so many', async () => {
+  test('is refused at once if too many wait', async () => {
     const refused = expect.objectContaining({
       message: expect.stringMatching(/^3 documents of \d+ bytes wait/) as string,
     }) as Error;
@@ -164,7 +164,7 @@ describe('what is too much to wait', () => {
       ),
     ).toEqual(['read', 'read', 'read', refused]);
   });
-  test('is refused at once beyond so many bytes, and what still fits is taken', async () => {
+  test('is refused at once if too many bytes wait, and what still fits is accepted', async () => {
     const long = () => body(pets.replace('{', `{${' '.repeat(1_000)}`));
     const waitingBytesMax = 2 * long().length + body().length;
     const refused = expect.any(Error) as Error;
@@ -179,7 +179,7 @@ describe('what is too much to wait', () => {
 });
 
 describe('a closed reader', () => {
-  test('rejects what is being read, what waits and what comes', async () => {
+  test('rejects running, waiting and later reads', async () => {
     const documents = reader();
     const reading = [documents.readFile(slow(), 'yaml'), documents.readMember(body(), 'openapi_spec', null)];
     const settled = Promise.allSettled(reading);
@@ -189,12 +189,12 @@ describe('a closed reader', () => {
     }
     await expect(documents.readMember(body(), 'openapi_spec', null)).rejects.toMatchObject({ code: 'internal' });
   });
-  test('may be one that was never used', async () => {
+  test('may never have been used', async () => {
     await expect(reader().close()).resolves.toBeUndefined();
   });
 });
 
-test('the main thread goes on while a large document is read', async () => {
+test('the main thread keeps running while a large document is read', async () => {
   const documents = reader();
   await documents.readMember(body(), 'openapi_spec', null);
   const filler = Array.from({ length: 150_000 }, (_, i) => `"k${i}":{"type":"object"}`).join(',');
@@ -203,11 +203,11 @@ test('the main thread goes on while a large document is read', async () => {
   const counting = setInterval(() => turns++, 1);
   await documents.readMember(large, 'openapi_spec', null);
   clearInterval(counting);
-  // Were it read in this thread, no turn would come in between.
+  // If it were read in this thread, there would be no turn in between.
   expect(turns).toBeGreaterThan(5);
 });
 
-test('a small Buffer, which is a view of a pool of Node, can be read and leaves the pool as it is', async () => {
+test('a small Buffer, which is a view of the shared pool of Node, can be read and leaves the pool intact', async () => {
   const documents = reader();
   const [other, content, sent] = [Buffer.from('other'), Buffer.from(pets), Buffer.from(`{"openapi_spec":${pets}}`)];
   expect((await documents.readFile(content, 'json')).title).toBe('Pets');
@@ -215,7 +215,7 @@ test('a small Buffer, which is a view of a pool of Node, can be read and leaves 
   expect(other.toString()).toBe('other');
 });
 
-test('a member of a body beside the document that is named as a prototype is data below the first level', async () => {
+test('below the first level, a member named like a prototype is plain data', async () => {
   const { fields } = await reader().readMember(
     bytes('{"a":{"__proto__":{"polluted":1},"constructor":2}}'),
     'openapi_spec',

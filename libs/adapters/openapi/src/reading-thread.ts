@@ -7,10 +7,10 @@ export interface ThreadLimits {
   readonly timeLimitMs: number;
 }
 
-/** Beside this file, with its ending: the sources run as they are, and built files beside each other too. */
+/** Beside this file and with its extension, since both the sources and the built files run. */
 const workerFile = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-/** One thread that reads one text at a time; where it dies of one, the next text gets a new thread. */
+/** A thread that reads one text at a time. If a text kills it, the next text gets a new thread. */
 export class ReadingThread {
   readonly #limits: ThreadLimits;
   #worker: Worker | null = null;
@@ -20,8 +20,8 @@ export class ReadingThread {
   }
 
   /**
-   * Not to be called before the read before it is over. The bytes are moved away. Where the deadline expires the thread is ended,
-   * for nobody waits for what it reads.
+   * Call it only when the previous read is over. The bytes are transferred. If the deadline expires, the thread is ended:
+   * its result is no longer needed.
    */
   read(order: Order, deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());
@@ -67,12 +67,12 @@ export class ReadingThread {
       name: 'document-reader',
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMegabytes, maxYoungGenerationSizeMb: 32 },
     });
-    // Between two texts too: a thread that is gone is not asked again, and no error is left without a listener.
+    // Between two texts too: a dead thread is not used again, and no error event lacks a listener.
     const forget = (): void => {
       if (this.#worker === worker) this.#worker = null;
     };
     worker.on('error', forget).on('exit', forget);
-    // Nobody waits for a thread that has nothing to do.
+    // An idle thread must not keep the process alive.
     worker.unref();
     return worker;
   }

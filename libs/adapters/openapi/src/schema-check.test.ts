@@ -26,14 +26,14 @@ const components = (kind: string, one: unknown) => ({ components: { [kind]: { on
 describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
   test.each<[string, object, string[]]>([
     ['a sound document', operation({ parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }] }), []],
-    ['a version that is missing', { info: { title: 'Pets' } }, ["/info must have property 'version'"]],
+    ['a missing version', { info: { title: 'Pets' } }, ["/info must have property 'version'"]],
     ['an unknown member', { pets: 1 }, ['/pets is not a property that is known here']],
-    ['a member of an inherited name', { toString: 1 }, ['/toString is not a property that is known here']],
+    ['a member with an inherited name', { toString: 1 }, ['/toString is not a property that is known here']],
     ['an extension', { 'x-pets': [{ $ref: 1 }] }, []],
     ['a path without a slash', { paths: { pets: {} } }, ['/paths/pets is not a property that is known here']],
     ['a text of the wrong type', { info: { title: 'Pets', version: 1 } }, ['/info/version must be a string']],
     [
-      'a parameter at no known place',
+      'a parameter at an unknown place',
       operation({ parameters: [{ name: 'a', in: 'body', schema: {} }] }),
       [
         `/paths/~1pets/get/parameters/0/in must be one of ${version === '3.0' ? "'path', 'query', 'header'" : "'query', 'header', 'path'"}, 'cookie'`,
@@ -60,12 +60,12 @@ describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
       ["/paths/~1pets/get/responses/200 must have property 'description'"],
     ],
     [
-      'a reference that is no text',
+      'a reference that is not a string',
       components('responses', { $ref: 7 }),
       ['/components/responses/one/$ref must be a string'],
     ],
     [
-      'a reference that is no URI reference',
+      'a reference that is not a URI reference',
       components('parameters', { $ref: '#/components/parameters/a b' }),
       ['/components/parameters/one/$ref must be a URI reference'],
     ],
@@ -88,31 +88,31 @@ describe.each<Version>(['3.0', '3.1'])('of a %s document', (version) => {
 describe('of a schema within a 3.0 document', () => {
   test.each<[string, unknown, string[]]>([
     [
-      'the deepest cause alone is told',
+      'only the deepest cause is reported',
       { properties: { a: { items: { type: 'strin' } } } },
       ["/properties/a/items/type must be one of 'array', 'boolean', 'integer', 'number', 'object', 'string'"],
     ],
-    ['a schema that is a text', { properties: { a: 'string' } }, ['/properties/a must be an object']],
+    ['a schema that is a string', { properties: { a: 'string' } }, ['/properties/a must be an object']],
     [
-      'additionalProperties that are a text',
+      'additionalProperties that are a string',
       { additionalProperties: 'no' },
       ['/additionalProperties must be an object or true or false'],
     ],
-    ['a list of required names that is empty', { required: [] }, ['/required must have at least 1 item']],
+    ['an empty list of required names', { required: [] }, ['/required must have at least 1 item']],
     [
       'a name that is required twice',
       { required: ['a', 'b', 'a'] },
       ['/required/2 must differ from item 0 of the list, which is the same'],
     ],
-    ['a pattern that is none', { pattern: '(' }, ['/pattern must be a regular expression']],
-    ['a length below nothing', { minLength: -1 }, ['/minLength must be at least 0']],
-    ['a step of nothing', { multipleOf: 0 }, ['/multipleOf must be greater than 0']],
+    ['an invalid pattern', { pattern: '(' }, ['/pattern must be a regular expression']],
+    ['a negative length', { minLength: -1 }, ['/minLength must be at least 0']],
+    ['a step of zero', { multipleOf: 0 }, ['/multipleOf must be greater than 0']],
   ])('%s', (_what, schema, expected) => {
     const pointer = '/components/schemas/one';
     expect(violations('3.0', components('schemas', schema))).toEqual(expected.map((text) => pointer + text));
   });
 
-  test('a bearer format beside another scheme is told as what it is', () => {
+  test('a bearer format beside another scheme is reported as such', () => {
     expect(
       violations('3.0', components('securitySchemes', { type: 'http', scheme: 'basic', bearerFormat: 'JWT' })),
     ).toEqual([
@@ -122,22 +122,22 @@ describe('of a schema within a 3.0 document', () => {
   });
 });
 
-test('a callback may have an expression of the name of a reference', () => {
+test('a callback may have an expression named like a reference', () => {
   expect(violations('3.0', components('callbacks', { $ref: { get: { responses } } }))).toEqual([]);
 });
 
-test('items are the same however their members are ordered', () => {
+test('items are equal whatever the order of their members', () => {
   const tags = [{ name: 'a', description: 'b' }, { name: 'a' }, { description: 'b', name: 'a' }];
   expect(violations('3.0', { tags })).toEqual(['/tags/2 must differ from item 0 of the list, which is the same']);
 });
 
-test('a name of a component that has a blank in it is told by its place in 3.1', () => {
+test('in 3.1 a component name with a blank is reported by its place', () => {
   expect(violations('3.1', { components: { schemas: { 'a b': {} } } })).toEqual([
     '/components/schemas/a b its name must match the pattern ^[a-zA-Z0-9._-]+$',
   ]);
 });
 
-describe('a document that is made of faults costs no more than one that has many', () => {
+describe('a document full of faults costs no more than one with many', () => {
   const faults = (count: number, path = 'p') =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`${path}${i}`, {}]));
 
@@ -147,7 +147,7 @@ describe('a document that is made of faults costs no more than one that has many
     expect(total).toBe(10_000);
     expect(first).toHaveLength(20);
   });
-  test('names too long to be told are left off the pointer', () => {
+  test('names that are too long are left off the pointer', () => {
     const document = { openapi: '3.0.0', info: { title: '', version: '' }, paths: faults(3, '~'.repeat(100_000)) };
     expect(checks['3.0'](document).first).toEqual([
       { pointer: '/paths', message: 'is not a property that is known here' },
@@ -158,7 +158,7 @@ describe('a document that is made of faults costs no more than one that has many
 test('the check knows every keyword that the official schemas use', () => {
   const source = readFileSync(new URL('./schema.ts', import.meta.url), 'utf8');
   const known = new Set([...source.matchAll(/readonly (\$?\w+)\?:/g)].map(([, keyword]) => keyword));
-  // Those that say nothing about a document, and the one that stands in a comment's place.
+  // Keywords that say nothing about a document, and the one used as a comment.
   for (const silent of [
     '$schema',
     '$id',
@@ -188,7 +188,7 @@ test('the check knows every keyword that the official schemas use', () => {
   expect([...used].filter((keyword) => !known.has(keyword))).toEqual([]);
 });
 
-/** A document with something of everything, small enough to be broken at each of its places. */
+/** A document with a bit of everything, small enough to be broken at each of its places. */
 const sample = {
   openapi: '3.0.0',
   info: { title: 'Pets', version: '1', contact: { name: 'a' }, license: { name: 'b' } },
@@ -272,7 +272,7 @@ const names = [
   'summary',
 ];
 
-/** Changes one place of a document: takes it away, replaces it, or adds a member beside it. */
+/** Changes one place of a document: removes it, replaces it, or adds a member beside it. */
 function broken(document: Json, at: number, name: string, value: Json | undefined): Json {
   const copy = structuredClone(document);
   const places: { holder: Record<string, Json>; name: string }[] = [];
@@ -292,7 +292,7 @@ function broken(document: Json, at: number, name: string, value: Json | undefine
   return copy;
 }
 
-test.each<Version>(['3.0', '3.1'])('its verdict on any %s document is that of another validator', (version) => {
+test.each<Version>(['3.0', '3.1'])('its verdict on any %s document equals that of another validator', (version) => {
   const change = fc.tuple(
     fc.nat(10_000),
     fc.constantFrom(...names),

@@ -5,13 +5,13 @@ import { formats } from './formats.ts';
 import { canonical, isArray, isObject, listed, sameJson, typeFault, type JsonObject } from './json-values.ts';
 import { createSchemaLookup, type Schema, type SchemaMap, type SchemaObject } from './schema.ts';
 
-/** Where findings go; one that is full wants no more. */
+/** Collects findings; once full it needs no more. */
 interface Findings {
   readonly full: boolean;
   add(path: readonly (string | number)[], message: string): void;
 }
 
-/** A place in the document; its path changes as the check moves on. */
+/** A place in the document; its path changes as the check proceeds. */
 interface Place {
   readonly path: (string | number)[];
   readonly findings: Findings;
@@ -20,10 +20,10 @@ interface Place {
 const report = (at: Place, message: string): void => at.findings.add(at.path, message);
 
 /**
- * A check of documents against one schema, which tells the violations that are true of the document: where a schema offers
- * alternatives only the one that the document evidently means is held against it (a reference, where there is a `$ref`; the
- * security scheme of that `type`), and of a chain of causes only the deepest. Whether there are violations at all is the verdict
- * of any validator (`format` apart). Nothing in the document is followed. They join `violations` where some are known already.
+ * Creates a check of documents against one schema, which reports only violations that truly apply: where a schema offers
+ * alternatives, only the one that the document evidently means is checked (a reference, if there is a `$ref`; the security
+ * scheme of that `type`), and of a chain of causes only the deepest is reported. Whether there are any violations agrees
+ * with every validator (except for `format`). References in the document are not followed. Adds to `violations` if given.
  */
 export function createSchemaCheck(root: SchemaObject): (document: Json, violations?: Violations) => Violations {
   const check = new SchemaCheck(root);
@@ -52,7 +52,7 @@ class SchemaCheck {
     if (schema === false) return report(at, 'is not allowed here');
     if (schema.$ref !== undefined) this.#check(this.#lookup(schema.$ref), value, at);
 
-    // What is of the wrong type has no members to speak of.
+    // A value of the wrong type has no members to check.
     const wrongType = schema.type === undefined ? null : typeFault(schema.type, value);
     if (wrongType) return report(at, wrongType);
     this.#checkValue(schema, value, at);
@@ -175,7 +175,7 @@ class SchemaCheck {
     if (conforming.length > 1) report(at, exclusive(conforming));
   }
 
-  /** A branch as an object, its `$ref` followed; those of the official schemas stand alone. */
+  /** A branch as an object, with its `$ref` resolved; in the official schemas a `$ref` stands alone. */
   #resolved(schema: Schema): SchemaObject {
     const target = typeof schema === 'object' && schema.$ref !== undefined ? this.#lookup(schema.$ref) : schema;
     return typeof target === 'object' ? target : {};
@@ -188,8 +188,8 @@ class SchemaCheck {
   }
 
   /**
-   * Whether a condition holds; null where it asks for the value of a member that is absent. Then either side would be
-   * held against the document for nothing: that the member must be there is said by `required`.
+   * Whether a condition holds; null if it tests the value of an absent member. Either side would then be checked for no
+   * reason: `required` reports the missing member.
    */
   #decided(condition: Schema, value: Json): boolean | null {
     const asked = typeof condition === 'object' ? Object.entries(condition.properties ?? {}) : [];
@@ -200,7 +200,7 @@ class SchemaCheck {
     return absent && !(typeof condition === 'object' && condition.required) ? null : this.#conforms(condition, value);
   }
 
-  /** Whether anything in the schema speaks of that member, for `unevaluatedProperties` (2020-12, section 11.3). */
+  /** Whether the schema covers that member, for `unevaluatedProperties` (2020-12, section 11.3). */
   #knows(schema: Schema, object: JsonObject, name: string): boolean {
     if (typeof schema === 'boolean') return false;
     if (schema.additionalProperties !== undefined || this.#schemasOf(schema, name).length > 0) return true;
@@ -220,7 +220,7 @@ class SchemaCheck {
     return parts.some((one) => this.#knows(one, object, name));
   }
 
-  /** What each of several forms finds first, none of them being met. */
+  /** The first violation of each of several forms, none of which is met. */
   #alternatives(branches: readonly Schema[], value: Json): string {
     const names = branches.map((branch) => required(this.#resolved(branch)));
     if (names.every((one) => one.length === 1)) return `must have property ${listed(names.flat(), ' or ')}`;

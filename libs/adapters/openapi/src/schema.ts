@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Json } from '@portico/domain';
 
-/** Those keywords of JSON Schema (draft 4 and 2020-12) that the official schemas of OpenAPI use. */
+/** The JSON Schema keywords (draft 4 and 2020-12) that the official OpenAPI schemas use. */
 export interface SchemaObject {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -11,7 +11,7 @@ export interface SchemaObject {
   readonly pattern?: string;
   readonly format?: string;
   readonly minimum?: number;
-  /** Of draft 4: `minimum` itself is too little. */
+  /** Draft 4: the value must exceed `minimum`. */
   readonly exclusiveMinimum?: boolean;
   readonly minItems?: number;
   readonly uniqueItems?: boolean;
@@ -34,11 +34,11 @@ export interface SchemaObject {
   readonly else?: Schema;
 }
 
-/** `true` takes everything, `false` nothing. */
+/** `true` accepts everything, `false` nothing. */
 export type Schema = boolean | SchemaObject;
 export type SchemaMap = Readonly<Record<string, Schema>>;
 
-/** The official schema of that version of OpenAPI, as the package holds it; nothing in it is fetched. */
+/** The official schema for that OpenAPI version, from the package; nothing in it is fetched. */
 export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
   const file = createRequire(import.meta.url).resolve(
     `@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`,
@@ -46,7 +46,7 @@ export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
   return JSON.parse(readFileSync(file, 'utf8')) as SchemaObject;
 }
 
-/** Follows `$ref` to places within one schema, each looked up once. */
+/** Resolves `$ref`s within one schema, each looked up once. */
 export function createSchemaLookup(root: SchemaObject): (reference: string) => Schema {
   const found = new Map<string, Schema>();
   return (reference) => {

@@ -1,12 +1,12 @@
 import { warningOf, type DocumentPath, type DocumentWarning } from '@portico/domain';
 
 const shownMax = 20;
-/** Counting ends there, so that a document made of faults costs no more than one that has many. */
+/** Counting stops here, so that a document full of faults costs no more than one with many. */
 const countedMax = 10_000;
-/** And there, however many of them are alike, as they are where their pointers are cut. */
+/** And here, counting duplicates too, which occur if pointers are cut. */
 const toldMax = 2 * countedMax;
 
-/** Gathers violations: each once, the first ones in full, and how many there are. */
+/** Collects violations: each once, the first ones in full, and their total. */
 export class Violations {
   readonly #first: DocumentWarning[] = [];
   readonly #known = new Set<string>();
@@ -22,7 +22,7 @@ export class Violations {
     if (this.#first.length < shownMax) this.#first.push(warning);
   }
 
-  /** 10,000 stands for that many and more. */
+  /** 10,000 means that many or more. */
   get total(): number {
     return this.#known.size;
   }

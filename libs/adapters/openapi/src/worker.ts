@@ -4,7 +4,7 @@ import type { Order, Outcome } from './messages.ts';
 import { readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
 
-/** The thread in which documents are read, one after the other. */
+/** The thread that reads documents, one at a time. */
 parentPort?.on('message', (order: Order) => {
   const outcome = outcomeOf(order);
   parentPort?.postMessage(outcome, packedBuffers(outcome));
@@ -23,7 +23,7 @@ function outcomeOf(order: Order): Outcome {
   }
 }
 
-/** What is moved along with an outcome, not copied. */
+/** The buffers that are transferred with an outcome, not copied. */
 function packedBuffers(outcome: Outcome): ArrayBuffer[] {
   const document: ReadDocument | null =
     'member' in outcome ? outcome.member.document : 'file' in outcome ? outcome.file : null;

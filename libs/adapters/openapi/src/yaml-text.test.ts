@@ -4,19 +4,11 @@ import { jsonOfYaml } from './yaml-text.ts';
 const json = (yaml: string): string => Buffer.from(jsonOfYaml(Buffer.from(yaml))).toString();
 
 test.each([
+  ['dates stay strings', 'a: 2026-01-31\nb: 2026-01-31T10:00:00Z', '{"a":"2026-01-31","b":"2026-01-31T10:00:00Z"}'],
+  ['truth values of YAML 1.1 only are strings', 'a: yes\nb: off\nc: true', '{"a":"yes","b":"off","c":true}'],
+  ['keys are strings as written', '200: a\n1.10: b\nnull: c\ntrue: d', '{"200":"a","1.10":"b","null":"c","true":"d"}'],
   [
-    'dates stay the texts that they are',
-    'a: 2026-01-31\nb: 2026-01-31T10:00:00Z',
-    '{"a":"2026-01-31","b":"2026-01-31T10:00:00Z"}',
-  ],
-  ['what YAML 1.1 took for a truth value is a text', 'a: yes\nb: off\nc: true', '{"a":"yes","b":"off","c":true}'],
-  [
-    'keys are texts as they are written',
-    '200: a\n1.10: b\nnull: c\ntrue: d',
-    '{"200":"a","1.10":"b","null":"c","true":"d"}',
-  ],
-  [
-    'keys stand as they are written, those that look like numbers too',
+    'keys keep their order, even those that look like numbers',
     'zz: a\n404: b\n"1": {b: [], a: {}, 0: []}',
     '{"zz":"a","404":"b","1":{"b":[],"a":{},"0":[]}}',
   ],
@@ -25,20 +17,20 @@ test.each([
     'a: 12345678901234567890\nb: -9007199254740993',
     '{"a":12345678901234567890,"b":-9007199254740993}',
   ],
-  ['numbers of other bases are said in tens', 'a: 0x1F\nb: 0o17\nc: 1.50', '{"a":31,"b":15,"c":1.5}'],
-  ['nothing is null', 'a:\nb: ~', '{"a":null,"b":null}'],
-  ['texts over several lines are put together', 'a: |\n  x\n  y\nb: >-\n  x\n  y', '{"a":"x\\ny\\n","b":"x y"}'],
-  ['aliases say the same again', 'a: &x [1]\nb: *x', '{"a":[1],"b":[1]}'],
+  ['numbers in other bases become decimal', 'a: 0x1F\nb: 0o17\nc: 1.50', '{"a":31,"b":15,"c":1.5}'],
+  ['an empty value is null', 'a:\nb: ~', '{"a":null,"b":null}'],
+  ['multi-line strings are joined', 'a: |\n  x\n  y\nb: >-\n  x\n  y', '{"a":"x\\ny\\n","b":"x y"}'],
+  ['aliases repeat their anchor', 'a: &x [1]\nb: *x', '{"a":[1],"b":[1]}'],
   ['merge keys are merged', 'a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3', '{"a":{"p":1,"q":2},"b":{"p":1,"q":3}}'],
   ['JSON is YAML', '{"a": [1, "b", null]}', '{"a":[1,"b",null]}'],
-  ['a key named as a prototype is data', '__proto__: {a: 1}', '{"__proto__":{"a":1}}'],
+  ['a key named like a prototype is data', '__proto__: {a: 1}', '{"__proto__":{"a":1}}'],
   ['an unknown tag leaves the value', 'a: !pet dog', '{"a":"dog"}'],
   [
     'a tag of another schema leaves the value',
     'a: !!timestamp 2026-01-31\nb: !!binary aGk=\nc: !!set {x: }\nd: !!omap [x: 1]',
     '{"a":"2026-01-31","b":"aGk=","c":{"x":null},"d":[{"x":1}]}',
   ],
-  ['a value that is no list and no mapping', '~', 'null'],
+  ['a value that is neither a list nor a mapping', '~', 'null'],
 ])('%s', (_sentence, yaml, expected) => {
   expect(json(yaml)).toBe(expected);
 });
@@ -47,22 +39,22 @@ const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
 for (let i = 1; i < 10; i++) bomb.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
 
 test.each([
-  ['a key that stands twice', 'a: 1\nb:\n  c: 1\n  c: 2', /Map keys must be unique at line 4, column 3/],
-  ['a mapping on a line of its key', 'a: 1\nb: c: d', /line 2, column 4/],
+  ['a duplicate key', 'a: 1\nb:\n  c: 1\n  c: 2', /Map keys must be unique at line 4, column 3/],
+  ['a mapping on the line of its key', 'a: 1\nb: c: d', /line 2, column 4/],
   ['a tab that indents', 'a:\n\tb: 1', /line 2, column 1/],
-  ['a text in quotes that does not end', 'a: "b\n', /line \d, column \d/],
+  ['an unterminated quoted string', 'a: "b\n', /line \d, column \d/],
   ['two documents', 'a: 1\n---\nb: 2', /multiple documents.* at line 2, column 1/],
   ['an alias of nothing', 'a: *x', /Unresolved alias.*x/],
   ['aliases that multiply', bomb.join('\n'), /Excessive alias count/],
   [
-    'a long text that is said very often',
+    'a long text repeated very often',
     `a: &a ${'x'.repeat(1_000_000)}\nb:\n${'  - *a\n'.repeat(100)}`,
     /aliases .* beyond 64 MB/,
   ],
-  ['a number that JSON cannot say', 'a:\n  b: .inf', /b is Infinity, a number that JSON cannot say/],
-  ['a key that is no text', '? [a]\n: 1', /line 1, column 3/],
+  ['a number that JSON cannot express', 'a:\n  b: .inf', /b is Infinity, a number that JSON cannot say/],
+  ['a key that is not a string', '? [a]\n: 1', /line 1, column 3/],
   ['sequences nested without end', '- '.repeat(5_000), /nested too deeply|call stack/],
-  ['more parts than can be held', '- a\n'.repeat(600_000), /more than 1000000 parts/],
+  ['more parts than fit into memory', '- a\n'.repeat(600_000), /more than 1000000 parts/],
 ])('%s is refused, with its place', (_what, yaml, because) => {
   expect(() => json(yaml)).toThrow(because);
 });

@@ -2,19 +2,19 @@ import { LineCounter, parseDocument, type Document, type YAMLError } from 'yaml'
 import { refused } from './read-json.ts';
 
 /**
- * Marks that part values from each other, counted before the text is parsed. The parser makes up to 400 bytes of each, so
- * what passes here stays below the heap of a reading thread; a real document of 3.3 MB has 210,000.
+ * Most characters that separate values, counted before the text is parsed. The parser takes up to 400 bytes for each, so
+ * this keeps it below the heap of a reading thread; a real document of 3.3 MB has 210,000.
  */
 const marksMax = 1_000_000;
-/** In characters of JSON: aliases may say a small text many times over. */
+/** In characters of JSON: aliases can repeat a small text many times. */
 const expandedMax = 64_000_000;
-/** How often one anchor may be said again, those within it counted too. */
+/** How often one anchor may be repeated, nested anchors included. */
 const aliasesMax = 10_000;
 
 /**
- * The JSON that a YAML text means (YAML 1.2, core schema, with merge keys): keys are texts, dates stay texts, and an integer
- * keeps all its digits; members stand as they are written. Throws `invalid_body` with line and column for what is malformed or
- * says a key twice, and for what JSON cannot say.
+ * Returns the JSON of a YAML text (YAML 1.2, core schema, with merge keys): keys are strings, dates stay strings, an integer
+ * keeps all its digits, and members stay in order. Throws `invalid_body` with line and column for malformed text or a
+ * duplicate key, and for what JSON cannot express.
  */
 export function jsonOfYaml(text: Uint8Array): Uint8Array {
   if (marksIn(text) > marksMax) throw refused(`too large to be checked: more than ${marksMax} parts of YAML`);
@@ -24,7 +24,7 @@ export function jsonOfYaml(text: Uint8Array): Uint8Array {
   if (fault) throw refused(`not valid YAML: ${messageOf(fault)} at ${placeIn(lines, fault.pos[0])}`, fault);
 
   try {
-    // Maps keep the order of the text, where objects put names that look like numbers first.
+    // Maps keep the order of the text; objects would put names that look like numbers first.
     return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }));
   } catch (error) {
     if (error instanceof RangeError) throw refused('nested too deeply to be read as YAML', error);
@@ -51,12 +51,12 @@ function parsedYaml(text: string, lines: LineCounter): Document.Parsed {
       prettyErrors: false,
       lineCounter: lines,
       logLevel: 'error',
-      // Tags of other schemas, such as those of dates and sets, leave the value as it is written.
+      // Tags of other schemas, such as those of dates and sets, leave the value as written.
       resolveKnownTags: false,
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw refused('nested too deeply to be read as YAML', error); // The parser goes down by calls.
+    throw refused('nested too deeply to be read as YAML', error); // The parser recurses.
   }
 }
 
@@ -67,7 +67,7 @@ function placeIn(lines: LineCounter, offset: number): string {
   return `line ${line}, column ${col}`;
 }
 
-/** Said piece by piece, so that what is too large is refused before it is built. */
+/** Written piece by piece, so that oversized JSON is refused before it is built. */
 function jsonOf(value: unknown): Uint8Array {
   const chunks: Buffer[] = [];
   let chunk = '';
@@ -88,7 +88,7 @@ function jsonOf(value: unknown): Uint8Array {
 /** In characters. */
 const chunkLength = 65_536;
 
-/** `name` is that of the member, for a message. */
+/** `name` is the member's name, for a message. */
 function sayValue(value: unknown, name: string, say: (text: string) => void): void {
   if (value instanceof Map) {
     let before = '{';

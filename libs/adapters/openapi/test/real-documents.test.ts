@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../src/create-document-reader.ts';
 import { otherwiseConforms } from './other-validator.ts';
 
-// Beside the repository, not in it: published documents of others, which the product does not need.
+// Beside the repository, not in it: documents published by others, which the product does not need.
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(root, '../shared/data/specs');
 const present = existsSync(folder);
@@ -18,9 +18,9 @@ const none = 'none';
 const bearer = 'bearer Authorization';
 const basic = 'basic Authorization';
 
-/** Read by eye from the documents: base address and authentication. */
+/** Read from the documents by hand: base address and authentication. */
 const byHand: readonly (readonly [file: string, baseUrl: string, authentication: string])[] = [
-  // Addresses that are empty, absent, none at all or have variables.
+  // Addresses that are empty, absent, not addresses at all, or contain variables.
   ['amentum.space-gravity', '/', none],
   ['apache.org-qakka', '/', none],
   ['elastic.co', '/', none],
@@ -100,7 +100,7 @@ const exists = (document: unknown, pointer: string): boolean => {
 if (!present) test.skip(`real documents: there are none at ../shared/data/specs beside the repository`, () => {});
 
 describe.skipIf(!present)('published documents', () => {
-  test.each(files)('%s is taken, and its text comes back as it was', async (file) => {
+  test.each(files)('%s is accepted, and its text is returned unchanged', async (file) => {
     const { text, document } = await read(file);
     const { deflated, bytes } = document.packed;
     const unpacked = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -110,7 +110,7 @@ describe.skipIf(!present)('published documents', () => {
   });
 
   test.each(files)(
-    '%s has warnings only where another validator finds faults, each at a place and once',
+    '%s has warnings only if another validator finds faults, each with a place and once',
     async (file) => {
       const { text, document } = await read(file);
       const parsed = JSON.parse(text) as { openapi: string };
@@ -137,7 +137,7 @@ describe.skipIf(!present)('published documents', () => {
     expect(unpacked.match(/(?<=: ?)\d{17,}/g)).toEqual(large);
   });
 
-  test('a document of 19.7 MB is read while the main thread goes on', async () => {
+  test('a document of 19.7 MB is read while the main thread keeps running', async () => {
     const text = readFileSync(join(folder, 'github.com-ghes.deref.json'));
     const body = Uint8Array.from(Buffer.concat([Buffer.from('{"openapi_spec":'), text, Buffer.from('}')]));
     let turns = 0;
@@ -148,7 +148,7 @@ describe.skipIf(!present)('published documents', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test.each(malformed)('%s is refused by the place of its fault', async (file) => {
+  test.each(malformed)('%s is refused with the place of its fault', async (file) => {
     const content = readFileSync(join(folder, 'malformed', file));
     let said = '';
     try {
@@ -156,7 +156,7 @@ describe.skipIf(!present)('published documents', () => {
     } catch (error) {
       said = (error as Error).message;
     }
-    // Where the engine names no place, the text ends too early.
+    // If the engine names no place, the text ends too early.
     const place = /line (\d+) column (\d+)/.exec(said);
     const lines = content.toString().split('\n');
     const [line, column] = place ? [place[1], place[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];

@@ -11,17 +11,17 @@ test.each([
   ['https://qdrant.example.com:6333', true, 'qdrant.example.com', 6333, ''],
   ['http://[::1]:6334', false, '[::1]', 6334, ''],
   ['https://gateway.example.com/qdrant/', true, 'gateway.example.com', 443, '/qdrant'],
-])('%s is understood', (url, https, host, port, prefix) => {
+])('%s is parsed', (url, https, host, port, prefix) => {
   expect(partsOf(url)).toEqual({ https, host, port, prefix });
 });
 
-test('Qdrant stand-in: the key is sent, also over http', async () => {
+test('Qdrant stand-in: the key is sent, even over http', async () => {
   const standIn = await startQdrantStandIn({ apiKey: 'a key' });
   await connect(standIn.url, 'a key', 10_000).getAliases();
   await expect(connect(standIn.url, 'another', 10_000).getAliases()).rejects.toThrow('Unauthorized');
   await standIn.close();
 });
 
-test('of an address only host and port are told', () => {
+test('only host and port of an address are logged', () => {
   expect(placeOf('https://user:secret@qdrant.example.com:6333/path?key=secret')).toBe('qdrant.example.com:6333');
 });

@@ -3,29 +3,29 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 export interface Limits {
   /** How long a search may take, and each small call. */
   readonly searchMs: number;
-  /** How long a call may take that writes or reads many points. */
+  /** How long a call that writes or reads many points may take. */
   readonly bulkMs: number;
-  /** How long Qdrant is left alone after it failed five times within ten seconds. */
+  /** How long Qdrant gets no requests after five failures within ten seconds. */
   readonly restMs: number;
 }
 
 export const usualLimits: Limits = { searchMs: 1_000, bulkMs: 10_000, restMs: 5_000 };
 
-/** A client by the address as an operator writes it. */
+/** A client for the address as an operator writes it. */
 export const connect = (url: string, apiKey: string | null, timeoutMs: number): QdrantClient =>
   new QdrantClient({
     ...partsOf(url),
     timeout: timeoutMs,
-    // Its own check writes to the console; so does its own way to send the key over http.
+    // The client's own check writes to the console; so does its option for a key over http.
     checkCompatibility: false,
     ...(apiKey === null ? {} : { headers: { 'api-key': apiKey } }),
   });
 
-/** Without a port 6333 is meant, with https 443; a path is that of a gateway. */
+/** The default port is 6333, with https 443; a path is a gateway's. */
 export const partsOf = (url: string) => {
   const { protocol, hostname, port, pathname } = new URL(url);
   const isHttps = protocol === 'https:';
-  // A port that is the scheme's own is not told by URL, though an operator may well have written it.
+  // `URL` drops the scheme's default port, even if the operator wrote it.
   const isPort80 = !isHttps && /^http:\/\/[^/?#]*:80(?:[/?#]|$)/i.test(url);
   return {
     https: isHttps,
@@ -35,5 +35,5 @@ export const partsOf = (url: string) => {
   };
 };
 
-/** What may be logged of an address: where, without who or by which secret. */
+/** The part of an address that may be logged: the place, without user or secret. */
 export const placeOf = (url: string): string => new URL(url).host;

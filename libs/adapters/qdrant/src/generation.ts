@@ -2,7 +2,7 @@ import { EmbeddingFollower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import type { PointVersion, QdrantServer, StoredPoint } from './qdrant-server.ts';
 
-/** What was put right where Qdrant was not what the database says. */
+/** What was repaired where Qdrant differed from the database. */
 export interface Repairs {
   readonly missing: number;
   readonly superfluous: number;
@@ -12,24 +12,24 @@ export interface GenerationParts {
   readonly server: QdrantServer;
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
   readonly onRepaired: (repairs: Repairs) => void;
-  /** Ends what takes long, between two batches. */
+  /** Ends long work, between two batches. */
   readonly closing: AbortSignal;
 }
 
-/** How many points are written by one request: 2 MB. */
+/** Points per write request: 2 MB. */
 const writeSize = 128;
 const pageSize = 2_000;
 
 /**
- * One collection of Qdrant, and what this process knows of how far it is a copy of the database. That is known of this
- * very collection, never of an alias: what takes its place is compared anew.
+ * One Qdrant collection, and how far it is known to be a copy of the database. That knowledge belongs to this collection,
+ * never to an alias: a replacement is compared from scratch.
  */
 export class Generation {
   readonly name: string;
   readonly #server: QdrantServer;
   readonly #onRepaired: (repairs: Repairs) => void;
   readonly #follower: EmbeddingFollower;
-  /** How many vectors of a model there are, about. */
+  /** The approximate number of vectors of each model. */
   readonly #sizes = new Map<string, number>();
 
   constructor(name: string, { server, embeddings, onRepaired, closing }: GenerationParts) {
@@ -43,7 +43,7 @@ export class Generation {
     );
   }
 
-  /** Fills it from nothing with all that the database has of the model, while nobody else writes to it. */
+  /** Fills it from scratch with all of the model's embeddings, while no other process writes to it. */
   async fill(modelId: string, onProgress: (written: number) => void): Promise<void> {
     let [size, after] = [0, 0];
     for await (const changes of this.#follower.all(modelId)) {
@@ -58,7 +58,7 @@ export class Generation {
     this.#follower.continueAfter(modelId, after);
   }
 
-  /** Resolves once every embedding of the model up to `asOf` is in it. */
+  /** Resolves once it holds every embedding of the model up to `asOf`. */
   catchUp(modelId: string, asOf: number): Promise<void> {
     return this.#follower.catchUp(modelId, asOf);
   }
@@ -67,7 +67,7 @@ export class Generation {
     return this.#follower.isUpTo(modelId, asOf);
   }
 
-  /** How many vectors of the model there are, about. */
+  /** The approximate number of the model's vectors. */
   sizeOf(modelId: string): number {
     return this.#sizes.get(modelId) ?? 0;
   }
@@ -84,9 +84,9 @@ export class Generation {
   }
 
   /**
-   * Makes it what the database says, whatever it was: after a start, after a time without Qdrant, after a restored backup of
-   * either; returns the sequence of the last embedding. It is read before the database is, so what it has and the database has
-   * not is gone, unless it was written later: then it is another version, and stays.
+   * Makes it match the database, whatever it held: after a start, after an outage of Qdrant, after a restored backup of
+   * either. Returns the sequence of the last embedding. Reads Qdrant first, so a point that the database lacks is deleted
+   * from there, unless it was written since: then its version differs, and it stays.
    */
   async #compare(modelId: string): Promise<number> {
     const superfluous = await this.#versions(modelId);
@@ -99,7 +99,7 @@ export class Generation {
         const known = superfluous.get(collectionId);
         superfluous.delete(collectionId);
         if (known === undefined) continue;
-        // Of a later time than the database: that is an older one, restored from a backup.
+        // Newer than the database, which was restored from an older backup.
         if (known > sequence) ahead.push({ collectionId, sequence: known });
         else stored.set(collectionId, known);
       }
@@ -129,7 +129,7 @@ export class Generation {
     return versions;
   }
 
-  /** Writes what is not there, or only as an older version; returns how many those were. */
+  /** Writes missing and outdated points; returns how many those were. */
   async #bringIn(
     modelId: string,
     changes: readonly EmbeddingChange[],
@@ -151,6 +151,6 @@ const pointOf =
   (modelId: string) =>
   (change: EmbeddingChange): StoredPoint => ({ ...change, modelId });
 
-/** The items in chunks of this size at most, in their order. */
+/** Splits the items into chunks of at most this size, in order. */
 export const chunksOf = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

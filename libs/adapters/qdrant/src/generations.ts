@@ -3,15 +3,15 @@ import { embeddingDimension } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 
-/** A collection that is still being filled is younger; one that is older was left behind by a crash. */
+/** Older unused collections were left behind by a crash; younger ones may still be filling. */
 const unfinishedMs = 3_600_000;
 
-/** The first release with writes that depend on what is there. */
+/** The first release with conditional writes. */
 const leastVersion = [1, 16] as const;
 
 /**
- * The collections of one installation: each is named by the alias and the time at which it was made, and the alias
- * points to the one in use. Several processes may fill one each at the same time: the newest stays.
+ * The collections of one installation. Each is named after the alias and its time of creation, and the alias points to the
+ * one in use. Several processes may each fill one at the same time: the newest wins.
  */
 export class Generations {
   readonly #server: QdrantServer;
@@ -30,7 +30,7 @@ export class Generations {
     }
   }
 
-  /** The collection in use, or null where there is none. */
+  /** The collection in use, or null. */
   async current(): Promise<string | null> {
     return (await this.#server.aliases()).get(this.#alias) ?? null;
   }
@@ -39,16 +39,16 @@ export class Generations {
   async unfitness(name: string): Promise<string | null> {
     const { size, distance } = await this.#server.shape(name);
     if (size === embeddingDimension && distance === 'Cosine') return null;
-    return `its vectors have ${String(size)} dimensions by ${String(distance)}, not ${embeddingDimension} by Cosine`;
+    return `its vectors have ${String(size)} dimensions with ${String(distance)}, not ${embeddingDimension} with Cosine`;
   }
 
-  /** The one in use, or null, and the others: those that are being filled or were left behind. */
+  /** The one in use, or null, and the others, which are being filled or were left behind. */
   async all(): Promise<{ readonly current: string | null; readonly others: readonly string[] }> {
     const [current, own] = [await this.current(), await this.#own()];
     return { current, others: own.filter((name) => name !== current) };
   }
 
-  /** A new one that is not in use yet; newer than all there are, whatever the clocks of other machines say. */
+  /** Creates a collection, not in use yet. It is newer than all existing ones, whatever other machines' clocks say. */
   async create(): Promise<string> {
     const latest = Math.max(0, ...(await this.#own()).map((name) => this.#madeAt(name)));
     const name = `${this.#alias}-g${Math.max(Date.now(), latest + 1)}-${randomBytes(2).toString('hex')}`;
@@ -56,7 +56,7 @@ export class Generations {
     return name;
   }
 
-  /** Puts it in the place of the one in use, unless that is newer. */
+  /** Puts it into use, unless the current one is newer. */
   async use(name: string): Promise<void> {
     const current = await this.current();
     if (current !== null && this.#isOlder(name, current)) {
@@ -65,7 +65,7 @@ export class Generations {
     await this.#server.pointAlias(this.#alias, name);
   }
 
-  /** Deletes those that are older than the one in use, and those that were never finished. */
+  /** Deletes collections older than the one in use, and those that were never finished. */
   async clear(): Promise<void> {
     const current = await this.current();
     for (const name of await this.#own()) {
@@ -79,12 +79,12 @@ export class Generations {
     return (await this.#server.collections()).filter((name) => !Number.isNaN(this.#madeAt(name)));
   }
 
-  /** `NaN` for a collection that was not made here, which is older and newer than none. */
+  /** `NaN` for a foreign collection, which compares as neither older nor newer. */
   #madeAt(name: string): number {
     return Number(new RegExp(`^${this.#alias}-g(\\d+)-[0-9a-f]{4}$`).exec(name)?.[1]);
   }
 
-  /** Of two that were made in the same millisecond every process takes the same one for the older. */
+  /** Ties within a millisecond are broken the same way by every process. */
   #isOlder(name: string, other: string): boolean {
     const [at, otherAt] = [this.#madeAt(name), this.#madeAt(other)];
     return at < otherAt || (at === otherAt && name < other);

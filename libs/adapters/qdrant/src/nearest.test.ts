@@ -20,7 +20,7 @@ describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     for (const [i, collectionId] of everything.entries()) {
-      // Some are the same, some point away from each other: ties above 0, and scores below it.
+      // Some are equal, some point in opposite directions: ties above 0, and scores below it.
       const vector = i % 100 < 3 ? vectorTowards(1, 1 + (i % 100)) : next();
       asOf = embeddings.put({ modelId: 'm', collectionId, vector });
     }
@@ -43,13 +43,13 @@ describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
     ['half', (i: number) => i % 2 === 0],
     ['nine in ten', (i: number) => i % 10 !== 5],
     ['all', () => true],
-  ])('%s of them: the best are those that comparing with each finds', async (_name, isVisible) => {
+  ])('%s of them: the best match a comparison with every vector', async (_name, isVisible) => {
     const among = everything.filter((_, i) => isVisible(i));
     await assertTrue(among, 10, next());
     await assertTrue(among, 100, next());
   });
 
-  test('ties that go through several requests are all answered', async () => {
+  test('ties across several requests are all returned', async () => {
     for (const among of [everything.filter((_, i) => i % 5 !== 4), everything]) {
       const matches = await assertTrue(among, 10, vectorTowards(1, 1));
       expect(matches.length).toBeGreaterThan(50);
@@ -62,7 +62,7 @@ describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
     expect(matches.length).toBe(among.length);
   });
 
-  test('half of them take three requests of 80 KB each and another for the query, all of them take one', async () => {
+  test('half of them take three requests of about 80 KB of ids each, all of them take one', async () => {
     standIn.calls.length = 0;
     await assertTrue(
       everything.filter((_, i) => i % 2 === 0),
@@ -77,7 +77,7 @@ describe('Qdrant stand-in: ten thousand vectors', { timeout: 60_000 }, () => {
     expect(queries()[0]?.bodyBytes).toBeLessThan(20_000);
   });
 
-  test('what has been read once is asked of the database and written to Qdrant no more', async () => {
+  test('a repeated search neither reads the database nor writes to Qdrant', async () => {
     standIn.calls.length = 0;
     await subject.index.search(queryOf({ among: everything, asOf, vector: next() }));
     expect(standIn.calls.map(({ path }) => queryPath.test(path))).toEqual([true]);

@@ -4,17 +4,17 @@ import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
 import type { Score } from './read-answer.ts';
 
-/** Ids of one request: 80 KB of its body. The server looks each up in a set, and compares with no other vector. */
+/** Ids per request: 80 KB of its body. The server looks each up in a set, and compares no other vectors. */
 const idsPerRequest = 2_000;
 const requestsAtOnce = 4;
 
-/** From this share of all vectors on it costs less to ask about all and to leave out what was not asked about. */
+/** From this share of all vectors, it is cheaper to query all and drop the others. */
 const nearlyAll = 0.9;
 
 /**
- * The `limit` best of `among` with all ties of the last, compared exactly: a graph is approximate, and misses neighbours
- * where a filter leaves few. Of a long list, parts are asked about and their best put together: whoever is among the
- * best of all is among the best of its part.
+ * The `limit` best of `among` including ties for the last place, compared exactly: a graph is approximate, and misses
+ * neighbours if a filter leaves few. A long list is queried in parts, and the best of each are merged: whatever is among the
+ * best overall is among the best of its part.
  */
 export const nearest = async (
   server: QdrantServer,
@@ -38,7 +38,7 @@ export const nearest = async (
       const inside = new Set(ids);
       const scores = await enough(ask(ids), Math.min(limit, ids.length), () => true);
       if (scores.some(({ collectionId }) => !inside.has(collectionId))) {
-        throw new QdrantFailure('away', 'it answers about what it was not asked');
+        throw new QdrantFailure('away', 'it returned ids that were not asked for');
       }
       return best(scores, limit);
     });
@@ -47,7 +47,7 @@ export const nearest = async (
   return best(found, limit);
 };
 
-/** Asks for more until the last score within the limit is followed by a lower one, or there is no more. */
+/** Asks for more until a score below the last one within the limit appears, or there are no more. */
 const enough = async (
   ask: (count: number) => Promise<readonly Score[]>,
   limit: number,

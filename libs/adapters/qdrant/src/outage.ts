@@ -1,12 +1,12 @@
 import { createOutage, TookTooLong, type Log, type Outage } from '@portico/dependencies';
 import { QdrantFailure, type FailureKind } from './qdrant-failure.ts';
 
-/** Nothing new is known: it is as it was. */
+/** Nothing new is known: the state stays as it was. */
 export class StillOut extends Error {}
 
 /**
- * Why the database answers searches at present; each change is one line of the log. It is over once Qdrant has answered a
- * search: that everything else works does not show that it does.
+ * Why the database currently answers searches; logs each change. It ends once Qdrant has answered a search, since nothing
+ * else proves that searches work.
  */
 export class SearchOutage {
   readonly #outage: Outage;
@@ -16,7 +16,7 @@ export class SearchOutage {
     this.#outage = createOutage(log, { back: 'Qdrant answers searches again', fields: { qdrant: place } });
   }
 
-  /** Whether nobody should wait for Qdrant. */
+  /** Whether searches should not wait for Qdrant. */
   get isOn(): boolean {
     return this.#isOn;
   }
@@ -25,7 +25,7 @@ export class SearchOutage {
     if (error instanceof StillOut) return;
     this.#isOn = true;
     const kind = kindOf(error);
-    // That it is left alone is no other cause than that for which it is.
+    // An open circuit breaker is not a new cause.
     if (kind === 'left alone' && this.#outage.kind !== null) return;
     if (kind === 'filling' || kind === 'missing') {
       this.#outage.begin({ kind, level: 'info', message: preparing[kind] });
@@ -35,13 +35,13 @@ export class SearchOutage {
     } else {
       this.#outage.begin({
         kind,
-        message: 'The vectors in Qdrant could not be brought up to date',
+        message: 'Qdrant could not be updated; the database answers searches',
         fields: { err: error },
       });
     }
   }
 
-  /** It has all that searches need: the next one waits for its answer. */
+  /** It has all that searches need: the next one waits for its response. */
   ready(): void {
     this.#isOn = false;
   }

@@ -1,11 +1,11 @@
 /**
- * `away`: it does not answer, not in time, or nothing that can be used. `key`: it refuses the API key. `missing`: the collection
- * is not there, which is an answer. `refused`: it works and will not do this. `left alone`: it was not even asked, after failures
- * of other kinds.
+ * `away`: no response, too late, or an invalid one. `key`: it refuses the API key. `missing`: the collection does not exist,
+ * which is a valid response. `refused`: it works and refuses the call. `left alone`: not called at all, after other
+ * failures.
  */
 export type FailureKind = 'away' | 'key' | 'missing' | 'refused' | 'left alone';
 
-/** A call to Qdrant that came to nothing. Its message has no secret: only what failed, and the server's own words. */
+/** A failed call to Qdrant. Its message holds no secret: only what failed, and the server's own words. */
 export class QdrantFailure extends Error {
   readonly kind: FailureKind;
 
@@ -15,7 +15,7 @@ export class QdrantFailure extends Error {
   }
 }
 
-/** What the client threw, told once; its messages alone say too little (`Not Found`). */
+/** Translates an error of the client, whose message alone says too little (`Not Found`). */
 export const toFailure = (error: unknown, what: string): QdrantFailure => {
   if (error instanceof QdrantFailure) return error;
   const { status, data, name, cause, message } = error as Partial<ClientError>;
@@ -46,7 +46,7 @@ const wordsMax = 200;
 const isEnvelope = (data: unknown): data is { readonly status: { readonly error: string } } =>
   typeof (data as { readonly status?: { readonly error?: unknown } } | null)?.status?.error === 'string';
 
-/** The error of the envelope, or the plain text that 401 has; a page of HTML is not worth a log line. */
+/** The error of the envelope, or the plain text of a 401; a page of HTML is not worth a log line. */
 const wordsOf = (data: unknown): string => {
   if (isEnvelope(data)) return data.status.error.slice(0, wordsMax);
   return typeof data === 'string' && !data.includes('<') ? data.slice(0, wordsMax) : '';

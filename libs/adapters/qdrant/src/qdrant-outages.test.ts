@@ -23,7 +23,7 @@ afterEach(async () => {
 const put = (number: number, ...towards: readonly number[]): number =>
   subject.embeddings.put({ modelId: 'm', collectionId: idOf(number), vector: vectorTowards(...towards) });
 
-/** Asks, wants the true answer, and tells who gave it. */
+/** Searches, expects the true result, and returns who gave it. */
 const ask = async (asOf: number): Promise<'qdrant' | 'database'> => {
   const query = queryOf({ among, asOf });
   const { matches, isFallback } = await subject.index.search(query);
@@ -32,7 +32,7 @@ const ask = async (asOf: number): Promise<'qdrant' | 'database'> => {
   return isFallback ? 'database' : 'qdrant';
 };
 const fill = (): number => Math.max(put(0, 1), put(1, 1, 1), put(2, 3, 4));
-/** Stored, and found in Qdrant. */
+/** Stores vectors and waits until Qdrant finds them. */
 const filled = async (): Promise<number> => {
   const asOf = fill();
   await until(() => isBack(asOf));
@@ -59,17 +59,17 @@ const faults: readonly QdrantFault[] = [
 
 const isOfSearches = (fault: QdrantFault) => fault === 'wrong scores' || fault === 'foreign ids';
 
-/** The call that a process makes anew of Qdrant, after its rest where that was given up. */
+/** The call that shows a new attempt, after the pause if the circuit breaker was open. */
 const signOfATry = (fault: QdrantFault) =>
   fault === 'foreign ids' ? /\/query$/ : fault === 'wrong scores' ? /^\/aliases$/ : /^\/$/;
 
 describe('Qdrant stand-in: while Qdrant is unavailable', () => {
-  test.each(faults)('%s: the database answers, and Qdrant again by itself afterwards', async (fault) => {
+  test.each(faults)('%s: the database answers, and afterwards Qdrant again by itself', async (fault) => {
     const asOf = await filled();
     standIn.calls.length = 0;
     standIn.faults.set(fault);
     for (let i = 0; i < 8; i += 1) expect(await ask(asOf)).toBe('database');
-    // It is given up, and tried anew after its rest, which tells nothing new.
+    // The circuit breaker opens, and the trial call after its pause logs nothing new.
     await until(async () => {
       expect(await ask(asOf)).toBe('database');
       return standIn.calls.some(({ path }) => signOfATry(fault).test(path));
@@ -86,7 +86,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     const asOf = fill();
     const isSearched = () => standIn.calls.some(({ path }) => path.endsWith('/query'));
     for (let i = 0; i < 2; i += 1) expect(await ask(asOf)).toBe('database');
-    // Faults of a search's answer show only once the collection is made.
+    // Faults in search responses show only once the collection exists.
     if (isOfSearches(fault)) {
       await until(async () => {
         expect(await ask(asOf)).toBe('database');
@@ -98,7 +98,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await until(() => isBack(asOf));
   });
 
-  test('what is stored meanwhile is found at once, and afterwards in Qdrant', async () => {
+  test('vectors stored meanwhile are found at once, and later in Qdrant', async () => {
     await filled();
     await standIn.stop();
     const asOf = Math.max(put(3, 1, 0.1), put(0, -1));
@@ -107,7 +107,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await until(() => isBack(asOf));
   });
 
-  test('a write that is not done is no write', async () => {
+  test('a write that is not completed does not count', async () => {
     await filled();
     standIn.faults.set('wait timeout');
     const asOf = put(3, 1, 0.1);
@@ -118,7 +118,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await until(() => isBack(asOf));
   });
 
-  test('after five failures a server that hangs is asked no more, but for a try now and then', async () => {
+  test('after five failures a server that hangs gets only occasional trial calls', async () => {
     const asOf = await filled();
     standIn.faults.set('hang');
     await Promise.all(Array.from({ length: 5 }, () => ask(asOf)));
@@ -130,8 +130,8 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
 
   test.each([
     ['filling a new collection', (path: string) => path.endsWith('/points')],
-    ['making a new collection', (path: string) => /^\/collections\/[^/]+$/.test(path)],
-  ])('a search does not wait for %s: the database answers while that goes on', async (_what, isSlow) => {
+    ['creating a new collection', (path: string) => /^\/collections\/[^/]+$/.test(path)],
+  ])('a search does not wait for %s: the database answers meanwhile', async (_what, isSlow) => {
     await subject.close();
     subject = startProcess({ searchMs: 300, bulkMs: 60_000 });
     const asOf = fill();
@@ -141,7 +141,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await standIn.stop();
   });
 
-  test('a search does not wait for what is brought in: the database answers while that goes on', async () => {
+  test('a search does not wait for slow updates: the database answers meanwhile', async () => {
     await subject.close();
     subject = startProcess({ searchMs: 300, bulkMs: 60_000 });
     await filled();
@@ -152,7 +152,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await standIn.stop();
   });
 
-  test('what Qdrant has lost while it was away is put right before it answers again', async () => {
+  test('vectors that Qdrant lost while away are restored before it answers again', async () => {
     const asOf = await filled();
     const { client, current } = await collectionsOf(standIn.url, 'outages', 'right key');
     standIn.faults.set('500', (_method, path) => !path.endsWith('/points/delete'));
@@ -162,7 +162,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await until(() => isBack(asOf));
   });
 
-  test('a collection that is gone is made and filled anew', async () => {
+  test('a lost collection is created and filled again', async () => {
     const asOf = await filled();
     standIn.forget();
     expect(await ask(asOf)).toBe('database');
@@ -172,7 +172,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await until(() => isBack(asOf));
   });
 
-  test('the check rejects while Qdrant cannot answer, and holds again', async () => {
+  test('the check rejects while Qdrant is away, and passes afterwards', async () => {
     await subject.index.check();
     await standIn.stop();
     await expect(subject.index.check()).rejects.toThrow(/^reading its aliases: /);
@@ -185,7 +185,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     );
   });
 
-  test('a removal that fails is told, so that it is tried again', async () => {
+  test('a failed removal rejects, so that it is retried', async () => {
     const asOf = await filled();
     standIn.faults.set('500');
     subject.embeddings.remove(idOf(0));
@@ -197,7 +197,7 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
 });
 
 describe('Qdrant stand-in: collections that are not in use', () => {
-  /** Newer than the one in use, as one that is being filled is: no process deletes it. */
+  /** Newer than the one in use, like one that is being filled: no process deletes it. */
   const newest = Date.now() + 600_000;
   const leftover = (number: number) => `outages-g${newest + number}-abcd`;
   const leaveBehind = async (count: number): Promise<void> => {
@@ -213,7 +213,7 @@ describe('Qdrant stand-in: collections that are not in use', () => {
     subject = startProcess(limits);
   };
 
-  test.each<QdrantFault>(['503', 'hang'])('%s of one fails no removal, and Qdrant is not left alone', async (fault) => {
+  test.each<QdrantFault>(['503', 'hang'])('%s of one fails no removal and opens no circuit breaker', async (fault) => {
     await restart({ searchMs: 2_000, restMs: 60_000 });
     const asOf = await filled();
     await leaveBehind(1);
@@ -230,7 +230,7 @@ describe('Qdrant stand-in: collections that are not in use', () => {
     expect(messages('warn')).toEqual([]);
   });
 
-  test('a removal waits for the slowest of them alone, and not for one after another', async () => {
+  test('a removal waits only for the slowest of them, not for one after another', async () => {
     await restart({ searchMs: 60_000, bulkMs: 60_000 });
     await filled();
     await leaveBehind(3);
@@ -243,7 +243,7 @@ describe('Qdrant stand-in: collections that are not in use', () => {
 });
 
 describe('Qdrant stand-in: the API key', () => {
-  test('one that is refused is told by one warning without it, and the database answers', async () => {
+  test('a refused key causes one warning, which does not contain it, and the database answers', async () => {
     standIn.apiKey = 'another key';
     const asOf = fill();
     for (let i = 0; i < 7; i += 1) {
@@ -257,14 +257,14 @@ describe('Qdrant stand-in: the API key', () => {
     await until(() => isBack(asOf));
   });
 
-  test('one that is missing is told', async () => {
+  test('a missing key is logged', async () => {
     const other = createSubject({ url: standIn.url, name: 'outages', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);
     await until(() => JSON.stringify(other.log.lines).includes('Must provide an API key'));
     await other.close();
   });
 
-  test('one that may only read is told, and what is stored is found all the same', async () => {
+  test('a read-only key is logged, and stored vectors are still found', async () => {
     await filled();
     standIn.faults.set('403', (method, path) => method === 'PUT' || /\/points\/(batch|delete)$/.test(path));
     const asOf = put(3, 1, 0.1);
@@ -277,7 +277,7 @@ describe('Qdrant stand-in: the API key', () => {
 });
 
 describe('Qdrant stand-in: an old release', () => {
-  test('it is not used, for it cannot keep the newer of two vectors', async () => {
+  test('it is not used, since it cannot keep the newer of two vectors', async () => {
     const old = await startQdrantStandIn({ version: '1.15.5' });
     const other = createSubject({ url: old.url, name: 'old', embeddings: subject.embeddings });
     expect((await other.index.search(queryOf({ among, asOf: fill() }))).isFallback).toBe(true);

@@ -19,21 +19,21 @@ import {
 
 export interface StoredPoint {
   readonly collectionId: CollectionId;
-  /** Of its embedding in the database: of two versions of a point the greater is the later. */
+  /** The sequence of its embedding in the database: of two versions of a point the greater one is newer. */
   readonly sequence: number;
   readonly modelId: string;
   readonly vector: Float32Array;
 }
 
-/** A point as it is known to be: what happened to it since is not touched. */
+/** A known version of a point: operations on it leave other versions alone. */
 export type PointVersion = Pick<StoredPoint, 'collectionId' | 'sequence'>;
 
 const failuresMax = 5;
 const failuresWithinMs = 10_000;
 
 /**
- * The calls that the index makes. Whatever comes to nothing is a `QdrantFailure`, an answer of another shape included;
- * after five within ten seconds Qdrant is left alone for a while, and every call fails at once.
+ * The index's calls. Any failure, including a malformed response, is a `QdrantFailure`. After five within ten seconds the
+ * circuit breaker opens, and every call fails at once for a while.
  */
 export class QdrantServer {
   readonly #quick: QdrantClient;
@@ -69,7 +69,7 @@ export class QdrantServer {
     return this.#call('describing a collection', readShape, () => this.#quick.getCollection(name));
   }
 
-  /** For points of 768 dimensions by cosine. No graph is built (`m: 0`): every search is exact, see `nearest`. */
+  /** For points of 768 dimensions with cosine distance. Builds no graph (`m: 0`): every search is exact, see `nearest`. */
   async create(name: string): Promise<void> {
     const vectors = { size: embeddingDimension, distance: 'Cosine' } as const;
     await this.#call('creating a collection', Boolean, () =>
@@ -84,13 +84,13 @@ export class QdrantServer {
     await this.#call('deleting a collection', Boolean, () => this.#bulk.deleteCollection(name));
   }
 
-  /** Points the alias to the collection, whatever it pointed to: one step, so it never points to nothing. */
+  /** Points the alias to the collection, atomically: it never points to nothing. */
   async pointAlias(alias: string, name: string): Promise<void> {
     const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
     await this.#call('setting an alias', Boolean, () => this.#quick.updateCollectionAliases({ actions }));
   }
 
-  /** The best by exact comparison; of these ids alone, or of all that the model has. */
+  /** The best by exact comparison, among these ids or, if null, all points of the model. */
   query(
     name: string,
     modelId: string,
@@ -111,14 +111,14 @@ export class QdrantServer {
     );
   }
 
-  /** What is there of these. */
+  /** The sequences of those that exist. */
   sequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
     return this.#call('reading sequences', readSequences, () =>
       this.#quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
     );
   }
 
-  /** A page of all that the model has, and where the next one begins. */
+  /** A page of the model's points, and the offset of the next page. */
   page(name: string, modelId: string, offset: CollectionId | null, limit: number) {
     return this.#call('reading all sequences', readPage, () =>
       this.#bulk.scroll(name, {
@@ -131,7 +131,7 @@ export class QdrantServer {
     );
   }
 
-  /** Writes what nobody else writes: the points of a collection that is not in use yet, whatever is there. */
+  /** Writes unconditionally: for a collection not in use yet, which no other process writes to. */
   async insert(name: string, points: readonly StoredPoint[]): Promise<void> {
     await this.#call('writing vectors', readDone, () =>
       this.#bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
@@ -139,8 +139,8 @@ export class QdrantServer {
   }
 
   /**
-   * Writes each point unless a later one of its collection is there, which another process may have written meanwhile.
-   * One operation a point, for the condition differs.
+   * Writes each point unless a newer version is there, which another process may have written meanwhile. One operation per
+   * point, since the conditions differ.
    */
   async writeNewer(name: string, points: readonly StoredPoint[]): Promise<void> {
     const operations = points.map((point) => ({
@@ -158,12 +158,12 @@ export class QdrantServer {
     );
   }
 
-  /** From a collection that is not in use: whether that works says nothing of the one that is, and nobody waits for it long. */
+  /** Removes from a collection not in use: with a short timeout, and without counting towards the circuit breaker. */
   async removeAside(name: string, collectionId: CollectionId): Promise<void> {
     await readAs('removing a vector', readDone, () => this.#quick.delete(name, { wait: true, points: [collectionId] }));
   }
 
-  /** Removes points, but none that is another version by now. */
+  /** Removes points, except those that have another version by now. */
   async removeVersions(name: string, versions: readonly PointVersion[]): Promise<void> {
     const operations = versions.map(({ collectionId, sequence }) => ({
       delete: { filter: { must: [{ has_id: [collectionId] }, { key: 'sequence', match: { value: sequence } }] } },
@@ -176,14 +176,14 @@ export class QdrantServer {
       return await this.#breaker.execute(() => readAs(what, read, call));
     } catch (error) {
       if (error instanceof BrokenCircuitError) {
-        throw new QdrantFailure('left alone', 'it failed repeatedly and is not asked for a few seconds');
+        throw new QdrantFailure('left alone', 'it failed repeatedly and gets no requests for a few seconds');
       }
       throw error;
     }
   }
 }
 
-/** Once, whatever failed before. */
+/** One attempt, past the circuit breaker. */
 const readAs = async <T>(what: string, read: (answer: unknown) => T, call: () => Promise<unknown>): Promise<T> => {
   try {
     return read(await call());

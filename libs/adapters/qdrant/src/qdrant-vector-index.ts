@@ -20,42 +20,42 @@ export interface QdrantVectorIndexOptions {
   /** `http://host` means port 6333, `https://host` means 443. */
   readonly url: string;
   readonly apiKey: string | null;
-  /** The truth that the index is a copy of. */
+  /** The source of truth that the index copies. */
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
-  /** Answers from the vectors of the database while Qdrant does not. */
+  /** Answers from the database's vectors while Qdrant cannot. */
   readonly fallback: VectorIndex;
   readonly log: Log;
   /**
-   * The alias, and what the names of its collections begin with; installations that share a Qdrant need one each.
-   * `portico` by default.
+   * The alias, and the prefix of its collections' names; installations that share a Qdrant need one each. `portico` by
+   * default.
    */
   readonly name?: string;
-  /** Each in place of that of `usualLimits`. */
+  /** Overrides values of `usualLimits`. */
   readonly limits?: Partial<Limits>;
 }
 
 export interface QdrantVectorIndex extends VectorIndex {
-  /** Makes and compares the collection in the background, so that the first search finds it ready. */
+  /** Creates and compares the collection in the background, so that the first search finds it ready. */
   prepare(modelId: string): void;
   /**
-   * Fills a new collection from the database and puts it in the place of the one in use, in one step: searches go on
-   * meanwhile. Rejects with the reason where that fails; the one in use stays then.
+   * Fills a new collection from the database and swaps it in atomically, while searches continue. If that fails, rejects
+   * with the reason; the current one stays.
    */
   rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
-  /** Ends what goes on in the background, and waits for it up to 5 s. */
+  /** Ends background work, and waits up to 5 s for it. */
   close(): Promise<void>;
 }
 
 /**
- * An index in Qdrant, shared by all processes of an installation: one point a collection, under its id, with the model
- * and the sequence of its embedding. Each process brings in what it finds missing before it searches, and never writes an
- * older embedding over a newer one. All searches are exact, so answers are those of the database. A Qdrant older than
- * 1.16, which has no conditional writes, is not used: `fallback` answers.
+ * An index in Qdrant, shared by all processes of an installation: one point per collection, under its id, with the model and
+ * the sequence of its embedding. Each process adds what is missing before it searches, and never overwrites a newer
+ * embedding with an older one. All searches are exact, so results equal the database's. A Qdrant before 1.16, which has no
+ * conditional writes, is not used: `fallback` answers.
  */
 export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
   new QdrantIndex(options);
 
-/** How long a closing waits for what goes on in the background. */
+/** How long `close` waits for background work. */
 const closingMs = 5_000;
 
 class QdrantIndex implements QdrantVectorIndex {
@@ -66,7 +66,7 @@ class QdrantIndex implements QdrantVectorIndex {
   readonly #generations: Generations;
   readonly #outage: SearchOutage;
   #generation: Generation | null = null;
-  /** Whether there was a collection in use since this process started. */
+  /** Whether a collection has been in use since this process started. */
   #isKnown = false;
   #opening: Promise<Generation> | null = null;
   readonly #following = new Set<Promise<void>>();
@@ -78,7 +78,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
     this.#generations = new Generations(this.#server, options.name ?? 'portico');
     this.#outage = new SearchOutage(placeOf(options.url), options.log);
-    // What happened meanwhile is not known, so it is compared before it is used again.
+    // Changes made meanwhile are unknown, so it is compared before it is used again.
     this.#server.onGivenUp(() => {
       this.#generation = null;
     });
@@ -113,8 +113,8 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /**
-   * From one that another process fills, for what is written already: what it has read and writes later stays until the
-   * collection is compared with the database, as does what cannot be removed here. No search asks for it meanwhile.
+   * Removes it from a collection that another process is filling, if already written there. What that process writes later,
+   * or what cannot be removed here, stays until the next comparison with the database. Searches never ask for it.
    */
   async #removeAside(name: string, collectionId: CollectionId): Promise<void> {
     try {
@@ -157,8 +157,8 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /**
-   * A collection that has all that the query names. Where that takes long it goes on in the background, and while
-   * Qdrant is known to be away nobody waits for it.
+   * A collection that has all that the query needs. Slow preparation continues in the background, and no search waits while
+   * Qdrant is known to be away.
    */
   async #ready({ modelId, asOf }: VectorQuery): Promise<Generation> {
     if (this.#generation?.isUpTo(modelId, asOf)) return this.#generation;
@@ -179,7 +179,7 @@ class QdrantIndex implements QdrantVectorIndex {
     return generation;
   }
 
-  /** What comes of it in the background. */
+  /** Tracks the outcome in the background. */
   #follow(preparing: Promise<Generation>): void {
     const followed = preparing
       .then(
@@ -190,7 +190,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#following.add(followed);
   }
 
-  /** One opening at a time. */
+  /** Opens one collection at a time. */
   #open(modelId: string): Promise<Generation> {
     if (this.#generation) return Promise.resolve(this.#generation);
     this.#opening ??= this.#find(modelId).finally(() => {
@@ -218,7 +218,7 @@ class QdrantIndex implements QdrantVectorIndex {
       name === null || unfitness !== null ? await this.#build(modelId, () => undefined) : this.#generationOf(name);
     this.#isKnown = true;
     this.#generations.clear().catch((error: unknown) => {
-      // Nothing depends on it; the next opening tries again.
+      // Nothing depends on it; the next opening retries.
       this.#options.log.info({ reason: String(error) }, 'Unused collections could not be deleted from Qdrant yet');
     });
     return this.#generation;
@@ -256,7 +256,7 @@ const unlessMissing = (error: unknown): void => {
   if (!isMissing(error)) throw error;
 };
 
-/** It is gone, or may not be used: whoever fills a newer one removes it. */
+/** It is gone or outdated: a process that fills a newer one removes it. */
 const superseded = (cause: unknown): QdrantFailure =>
   new QdrantFailure('missing', 'another process has filled a newer collection meanwhile', { cause });
 

@@ -1,19 +1,19 @@
 import type { CollectionId } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 
-/** A vector and how near it is, from 0 to 1: what Qdrant says below is 0, and above, as its 32-bit floats can be, 1. */
+/** A vector and its similarity, clamped to 0 to 1: Qdrant returns negative scores, and its 32-bit floats can exceed 1. */
 export interface Score {
   readonly collectionId: CollectionId;
   readonly score: number;
 }
 
-/** Of its vectors, as Qdrant says it and unchecked; undefined where they have names, or there are none. */
+/** The shape of a collection's vectors as Qdrant reports it, unchecked; undefined if they are named, or there are none. */
 export interface Shape {
   readonly size: unknown;
   readonly distance: unknown;
 }
 
-const unusable = (): QdrantFailure => new QdrantFailure('away', 'it answers what cannot be used');
+const unusable = (): QdrantFailure => new QdrantFailure('away', 'it returned something that cannot be used');
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> => {
   if (typeof value !== 'object' || value === null) throw unusable();
@@ -56,25 +56,25 @@ export const readScores = (answer: unknown): readonly Score[] =>
 export const readSequences = (answer: unknown): ReadonlyMap<CollectionId, number> =>
   new Map(listOf(answer).map(readSequence));
 
-/** `next` is where the next page begins; null where this is the last. */
+/** `next` is the offset of the next page; null if this is the last. */
 export const readPage = (answer: unknown) => {
   const { points, next_page_offset: next } = objectOf(answer);
   const isLast = next === null || next === undefined;
   return { sequences: listOf(points).map(readSequence), next: isLast ? null : (textOf(next) as CollectionId) };
 };
 
-/** A point that has no sequence was not made here: older than everything. */
+/** A point without a sequence is not ours, and counts as older than everything. */
 const readSequence = (point: unknown): readonly [CollectionId, number] => {
   const { id, payload } = objectOf(point);
   const { sequence } = objectOf(payload ?? {});
   return [textOf(id) as CollectionId, typeof sequence === 'number' ? sequence : -1];
 };
 
-/** Writes are done only when they are `completed`: `wait_timeout` comes with 200 as well. */
+/** A write is done only if `completed`: `wait_timeout` has status 200 too. */
 export const readDone = (answer: unknown): void => {
   const results = Array.isArray(answer) ? answer : [answer];
   for (const result of results) {
     const { status } = objectOf(result);
-    if (status !== 'completed') throw new QdrantFailure('away', `a write is not done: ${String(status)}`);
+    if (status !== 'completed') throw new QdrantFailure('away', `a write was not completed: ${String(status)}`);
   }
 };

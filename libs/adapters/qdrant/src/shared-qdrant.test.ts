@@ -22,7 +22,7 @@ afterEach(async () => {
   await standIn.close();
 });
 
-/** A process of the installation; one that has another database has a backup of it, or is another installation. */
+/** A process of the installation. One with another database has a backup of it, or is another installation. */
 const startProcess = (changes: Partial<Parameters<typeof createSubject>[0]> = {}): Subject => {
   const subject = createSubject({ url: standIn.url, name, embeddings, limits: { searchMs: 20_000 }, ...changes });
   open.push(subject);
@@ -36,12 +36,12 @@ const expectTrue = async (subject: Subject, asOf: number, modelId = 'm') => {
   expectSame(matches, (await subject.truth.search(query)).matches);
   return isFallback ? 'database' : 'qdrant';
 };
-/** The database as a process sees it that is held up, after what is meant was read, until it is let go. */
+/** The database as seen by a process that is held up after a matching read, until it is released. */
 const heldUp = (isMeant: (after: number) => boolean) => {
   const [read, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const changedSince: EmbeddingChanges['changedSince'] = async (after, modelId, limit) => {
     const changes = await embeddings.changedSince(after, modelId, limit);
-    // What a test compares with reads everything at once.
+    // The reference of a test reads everything at once.
     if (limit < Number.MAX_SAFE_INTEGER && isMeant(after)) {
       read.resolve();
       await letGo.promise;
@@ -55,7 +55,7 @@ const isWrite = ({ method, path }: { readonly method: string; readonly path: str
   method === 'PUT' || path.endsWith('/batch') || path.endsWith('/delete');
 
 describe('Qdrant stand-in: two processes', () => {
-  test('what is stored through one is found at the other, which writes it once for both', async () => {
+  test('a vector stored through one is found by the other, and written only once', async () => {
     const [one, other] = [startProcess(), startProcess()];
     expect(await expectTrue(one, put(0, [1]))).toBe('qdrant');
     expect(await expectTrue(other, put(1, [1, 1]))).toBe('qdrant');
@@ -66,7 +66,7 @@ describe('Qdrant stand-in: two processes', () => {
     expect(standIn.calls.filter(isWrite)).toEqual([]);
   });
 
-  test('an older vector that is written late does not take the place of a newer one', async () => {
+  test('an older vector written late does not replace a newer one', async () => {
     const one = startProcess();
     const held = heldUp((after) => after > 0);
     const slow = startProcess({ embeddings: held.embeddings });
@@ -82,7 +82,7 @@ describe('Qdrant stand-in: two processes', () => {
     expect(await expectTrue(startProcess(), asOf)).toBe('qdrant');
   });
 
-  test('a write that is under way while a newer one is made changes nothing', async () => {
+  test('a write overtaken by a newer one changes nothing', async () => {
     const one = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(one, asOf);
@@ -96,7 +96,7 @@ describe('Qdrant stand-in: two processes', () => {
     expect(matches[0]?.score).toBeCloseTo(1, 6);
   });
 
-  test('a removal finds its way to a collection that was rebuilt by another process', async () => {
+  test('a removal reaches a collection rebuilt by another process', async () => {
     const [one, other] = [startProcess(), startProcess()];
     put(0, [1]);
     const asOf = put(1, [1, 1]);
@@ -108,7 +108,7 @@ describe('Qdrant stand-in: two processes', () => {
     expect((await client.count(current ?? '')).count).toBe(1);
   });
 
-  test('processes that start at one time on an empty Qdrant all answer, and one collection is left in the end', async () => {
+  test('processes that start together on an empty Qdrant all answer, and one collection remains', async () => {
     const asOf = put(0, [1]);
     const processes = Array.from({ length: 4 }, () => startProcess());
     await Promise.all(processes.map((subject) => expectTrue(subject, asOf)));
@@ -126,7 +126,7 @@ describe('Qdrant stand-in: two processes', () => {
 });
 
 describe('Qdrant stand-in: a rebuild', () => {
-  test('searches go on without a gap, and see what is stored meanwhile', async () => {
+  test('searches continue without a gap, and see vectors stored meanwhile', async () => {
     for (let i = 0; i < 30; i += 1) put(i, [1, i]);
     const [one, other] = [startProcess(), startProcess()];
     const asOf = put(30, [1, 30]);
@@ -134,7 +134,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     const before = await collectionsOf(standIn.url, name);
     let isDone = false;
     let answers = 0;
-    // Each has ids of its own, so that it knows what it must find: what it has just stored, and no collection fewer.
+    // Each has ids of its own, so it knows what to find: what it has just stored, and no collection fewer.
     const searching = [one, other].map(async ({ index }, n) => {
       for (let i = 0; !isDone; i = (i + 1) % 15) {
         const collectionId = idOf(n * 15 + i);
@@ -154,7 +154,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     isDone = true;
     await Promise.all(searching);
     expect(progress.at(-1)).toBe(31);
-    // As of a later time than all that was stored: an index may be behind what was stored after the time asked for.
+    // As of after all writes: an index may lag behind what was stored after the requested time.
     const latest = put(30, [1, 31]);
     for (const subject of [one, other]) await until(async () => (await expectTrue(subject, latest)) === 'qdrant');
     const after = await collectionsOf(standIn.url, name);
@@ -162,7 +162,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(after.current).not.toBe(before.current);
   });
 
-  test('one that fails says why, and leaves the collection in use', async () => {
+  test('one that fails says why, and leaves the current collection in use', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(subject, asOf);
@@ -174,7 +174,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(await collectionsOf(standIn.url, name)).toMatchObject({ current, names: [current] });
   });
 
-  test('a collection that is deleted meanwhile loses the vector that is written already', async () => {
+  test('a collection deleted meanwhile loses its vector if that is already written', async () => {
     for (let i = 0; i < 600; i += 1) put(i, [1, i]);
     const one = startProcess();
     await expectTrue(one, put(600, [1, 600]));
@@ -190,7 +190,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(await client.retrieve(current ?? '', { ids: [idOf(0)] })).toEqual([]);
   });
 
-  test('a vector that was read before its collection was deleted is in no answer, and goes with the next comparison', async () => {
+  test('a vector read before its collection was deleted is in no result, and the next comparison deletes it', async () => {
     put(0, [1]);
     const one = startProcess();
     const asOf = put(1, [1, 1]);
@@ -205,7 +205,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     await rebuilding;
     const { client, current } = await collectionsOf(standIn.url, name);
     expect((await client.count(current ?? '')).count).toBe(2);
-    // Who searches names the collections that there are.
+    // A search names only existing collections.
     const { matches, isFallback } = await filling.index.search(queryOf({ among: [idOf(1)], asOf, limit: 1 }));
     expect(isFallback).toBe(false);
     expect(matches.map(({ collectionId }) => collectionId)).toEqual([idOf(1)]);
@@ -213,7 +213,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect((await client.count(current ?? '')).count).toBe(1);
   });
 
-  test('of two at the same time the one that began later stays, and the other is told so', async () => {
+  test('of two at the same time the later one wins, and the other one rejects', async () => {
     const asOf = put(0, [1]);
     const held = heldUp(() => true);
     const earlier = startProcess({ embeddings: held.embeddings });
@@ -232,7 +232,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(names).toEqual([current]);
   });
 
-  test('one that is finished late does not take the place of a newer collection', async () => {
+  test('one that finishes late does not replace a newer collection', async () => {
     put(0, [1]);
     const held = heldUp(() => true);
     const told = expect(startProcess({ embeddings: held.embeddings }).index.rebuild('m')).rejects.toThrow('newer');
@@ -248,7 +248,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(await collectionsOf(standIn.url, name)).toMatchObject({ current: newer, names: [newer] });
   });
 
-  test('it takes the place of a collection of a machine whose clock is ahead', async () => {
+  test('it replaces a collection of a machine whose clock is ahead', async () => {
     const asOf = put(0, [1]);
     const { client } = await collectionsOf(standIn.url, name);
     const ahead = `${name}-g${Date.now() + 600_000}-abcd`;
@@ -264,7 +264,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(current).not.toBe(ahead);
   });
 
-  test('a process that is closed while it fills a collection leaves none behind', async () => {
+  test('a process closed while it fills a collection leaves none behind', async () => {
     for (let i = 0; i < 600; i += 1) put(i, [1, i]);
     const held = heldUp(() => true);
     const subject = startProcess({ embeddings: held.embeddings });
@@ -277,7 +277,7 @@ describe('Qdrant stand-in: a rebuild', () => {
     expect(await collectionsOf(standIn.url, name)).toMatchObject({ current: null, names: [] });
   });
 
-  test('what a crash left behind is removed by a later start, what is still being filled is not', async () => {
+  test('a later start removes what a crash left behind, but not what is still being filled', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(subject, asOf);
@@ -293,7 +293,7 @@ describe('Qdrant stand-in: a rebuild', () => {
 });
 
 describe('Qdrant stand-in: a start', () => {
-  test('what differs from the database is put right: missing, older, newer and superfluous vectors', async () => {
+  test('it repairs differences from the database: missing, older, newer and superfluous vectors', async () => {
     const first = startProcess();
     for (let i = 0; i < 6; i += 1) put(i, [1, i]);
     await expectTrue(first, put(6, [1, 6]));
@@ -306,7 +306,7 @@ describe('Qdrant stand-in: a start', () => {
       vector: [...vectorTowards(0, 1)],
       payload: { model: 'm', sequence },
     });
-    // Of a later time than the database, which is an older one now; and one that is not there at all.
+    // One newer than the database, which is now an older backup; and one that the database lacks.
     await client.upsert(current ?? '', { wait: true, points: [wrong(4, 1_000), wrong(20, 1_001)] });
     const second = startProcess();
     expect(await expectTrue(second, put(5, [1, 0.5]))).toBe('qdrant');
@@ -315,7 +315,7 @@ describe('Qdrant stand-in: a start', () => {
     expect(points.map(({ id }) => id).sort()).toEqual([0, 1, 3, 4, 5, 6].map(idOf));
   });
 
-  test('a collection of other vectors is refused with a warning, and another is filled beside it', async () => {
+  test('a collection of other vectors causes a warning, and a new one is filled beside it', async () => {
     const { client } = await collectionsOf(standIn.url, name);
     for (const [collection, vectors] of [
       ['small', { size: 3, distance: 'Cosine' }],
@@ -327,12 +327,12 @@ describe('Qdrant stand-in: a start', () => {
       });
       const subject = startProcess();
       expect(await expectTrue(subject, put(0, [1]))).toBe('qdrant');
-      expect(JSON.stringify(subject.log.lines)).toContain('not 768 by Cosine');
+      expect(JSON.stringify(subject.log.lines)).toContain('not 768 with Cosine');
       expect((await client.collectionExists(collection)).exists).toBe(true);
     }
   });
 
-  test('a collection that was lost is told by a warning', async () => {
+  test('a lost collection causes a warning', async () => {
     const subject = startProcess();
     const asOf = put(0, [1]);
     await expectTrue(subject, asOf);
@@ -341,7 +341,7 @@ describe('Qdrant stand-in: a start', () => {
     expect(subject.log.messages('warn')).toEqual(['The collection in Qdrant is gone; a new one is being filled']);
   });
 
-  test('many vectors are written in the background, and the database answers until they are', async () => {
+  test('many vectors are written in the background, and the database answers meanwhile', async () => {
     for (let i = 0; i < 700; i += 1) put(i, [1, i]);
     const asOf = put(700, [1, 700]);
     const held = heldUp(() => true);
@@ -366,7 +366,7 @@ describe('Qdrant stand-in: a start', () => {
 });
 
 describe('Qdrant stand-in: another model', () => {
-  test('vectors of two models are never compared, while one takes the place of the other', async () => {
+  test('vectors of two models are never compared, even while one replaces the other', async () => {
     for (let i = 0; i < 10; i += 1) put(i, [1, i]);
     const [old, young] = [startProcess(), startProcess()];
     await expectTrue(old, 10);
@@ -379,8 +379,8 @@ describe('Qdrant stand-in: another model', () => {
   });
 });
 
-describe('Qdrant stand-in: the embedded index behind it', () => {
-  test('answers the same', async () => {
+describe('Qdrant stand-in: the embedded index as its fallback', () => {
+  test('returns the same results', async () => {
     const asOf = put(0, [1]);
     const fallback = createEmbeddedVectorIndex({ embeddings });
     const { matches } = await fallback.search(queryOf({ among, asOf }));

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** An index of its own name behind a proxy, so that what it depends on can be made to fail. */
+/** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
 const createSubject = async (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
@@ -36,7 +36,7 @@ const createSubject = async (server: { readonly url: string; readonly apiKey?: s
     fallback: createEmbeddedVectorIndex({ embeddings }),
     log: recordLog(),
     name,
-    // A real server on a slow machine makes a collection in more than half a second.
+    // A real server on a slow machine takes over half a second to create a collection.
     limits: { searchMs: 20_000 },
   });
   closers.push(

@@ -1,6 +1,6 @@
 import type { EmbeddingStore, VectorIndex, VectorMatch } from '@portico/domain';
 
-/** What the index must agree with: it keeps nothing, and compares the query with every embedding of its model at each search. */
+/** The reference for the index: keeps nothing, and compares each query with every embedding of its model. */
 export const createExactIndex = ({
   embeddings,
 }: {

@@ -9,20 +9,20 @@ import { createExactIndex } from './exact-index.ts';
 export interface Subject {
   readonly index: QdrantVectorIndex;
   readonly embeddings: EmbeddingChanges;
-  /** The answer that comparing with every vector of the database gives. */
+  /** Answers by comparing with every vector of the database. */
   readonly truth: VectorIndex;
   readonly log: RecordedLog;
   close(): Promise<void>;
 }
 
-/** Rests so short that a test sees Qdrant come back. */
+/** Pauses short enough for a test to see Qdrant come back. */
 const impatient: Partial<Limits> = { searchMs: 1_000, restMs: 300 };
 
 export const createSubject = (options: {
   readonly url: string;
   readonly name: string;
   readonly apiKey?: string | null;
-  /** The database that it shares with another. */
+  /** A database shared with another subject. */
   readonly embeddings?: EmbeddingChanges;
   readonly limits?: Partial<Limits>;
 }): Subject => {
@@ -43,7 +43,7 @@ export const createSubject = (options: {
 
 export const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Numbers between -0.5 and 0.5 that are the same in each run (a linear congruential generator). */
+/** Numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
 export const randomVectors = (seed: number) => () =>
   Float32Array.from({ length: 768 }, () => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -57,7 +57,7 @@ export const queryOf = (changes: Partial<VectorQuery> & Pick<VectorQuery, 'among
   ...changes,
 });
 
-/** The same collections, best first, by scores that differ by less than what an answer shows. */
+/** The same collections, best first, with scores that differ by less than a response shows. */
 export const expectSame = (actual: readonly VectorMatch[], expected: readonly VectorMatch[]): void => {
   const scores = new Map(expected.map(({ collectionId, score }) => [collectionId, score]));
   expect(new Set(actual.map(({ collectionId }) => collectionId))).toEqual(new Set(scores.keys()));
@@ -68,7 +68,7 @@ export const expectSame = (actual: readonly VectorMatch[], expected: readonly Ve
   });
 };
 
-/** The collections of a name, and where its alias points. */
+/** The collections of a name, and the target of its alias. */
 export const collectionsOf = async (url: string, name: string, apiKey: string | null = null) => {
   const client = connect(url, apiKey, 10_000);
   const { collections } = await client.getCollections();
@@ -80,7 +80,7 @@ export const collectionsOf = async (url: string, name: string, apiKey: string | 
   };
 };
 
-/** Waits until it holds; the test's own time limit is the bound. */
+/** Waits until it holds; the test's own timeout is the limit. */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 };

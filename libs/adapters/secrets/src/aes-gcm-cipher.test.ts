@@ -12,7 +12,7 @@ for (const [sentence, check] of Object.entries(cipherContract)) {
   test(sentence, () => check(createAesGcmCipher({ current: fresh, previous: [] })));
 }
 
-test('a previous key opens what it sealed, and seals nothing any more', () => {
+test('a previous key opens what it sealed, but no longer seals', () => {
   const sealed = createAesGcmCipher({ current: old, previous: [] }).seal('s3cret', 'here');
   const cipher = createAesGcmCipher({ current: fresh, previous: [old] });
   expect(cipher.open(sealed, 'here')).toBe('s3cret');
@@ -20,21 +20,21 @@ test('a previous key opens what it sealed, and seals nothing any more', () => {
   expect(cipher.isCurrent(cipher.seal('s3cret', 'here'))).toBe(true);
 });
 
-test('a key that is not configured is named by its id, without the text', () => {
+test('an unknown key is reported by its id, without the text', () => {
   const sealed = createAesGcmCipher({ current: other, previous: [] }).seal('s3cret', 'here');
   const open = () => createAesGcmCipher({ current: fresh, previous: [old] }).open(sealed, 'here');
   expect(open).toThrow(/SECRETS_KEY_PREVIOUS/);
   expect(open).not.toThrow(/s3cret/);
 });
 
-test('the key that sealed a text is told, and nothing of what is no sealed text', () => {
+test('a sealed text reveals the id of its key, any other text none', () => {
   const sealed = createAesGcmCipher({ current: other, previous: [] }).seal('s3cret', 'here');
   expect(sealingKeyId(sealed)).toBe(keyIdOf(other));
   for (const text of ['', 's3cret', 'v2.aaaaaaaa.AAAA.AAAA', 'v1.not an id.AAAA'])
     expect(sealingKeyId(text)).toBeNull();
 });
 
-test('every single bit of what is sealed counts', () => {
+test('every single bit of a sealed text counts', () => {
   const cipher = createAesGcmCipher({ current: fresh, previous: [] });
   const sealed = cipher.seal('s3cret', 'here');
   const [version, keyId, nonce, rest] = sealed.split('.') as [string, string, string, string];
@@ -50,7 +50,7 @@ test('every single bit of what is sealed counts', () => {
   }
 });
 
-test('what is no sealed text, or a key of another length, is refused', () => {
+test('a text that is not sealed, or a key of another length, is refused', () => {
   const cipher = createAesGcmCipher({ current: fresh, previous: [] });
   for (const text of ['', 'v1', 'v2.a.b.c', 'v1.aaaaaaaa.AAAA.AAAA', `${cipher.seal('x', 'here')}.x`]) {
     expect(() => cipher.open(text, 'here')).toThrow(/form|configured/);

@@ -11,17 +11,17 @@ import type { Cipher } from '@portico/domain';
 export interface AesGcmCipherOptions {
   /** 32 bytes: seals and opens. */
   readonly current: Uint8Array;
-  /** Each 32 bytes: open what was sealed before the key was changed. */
+  /** 32 bytes each: open what was sealed before the key was changed. */
   readonly previous: readonly Uint8Array[];
 }
 
-/** What is sealed wants a key that is not among those that the cipher was given. Says nothing of what is sealed. */
+/** The text was sealed with a key that the cipher does not have. Reveals nothing of the text. */
 export class UnknownKeyError extends Error {
   /** The key's id. */
   readonly keyId: string;
 
   constructor(keyId: string) {
-    super(`Sealed by the key ${keyId}, which is not among the configured ones (SECRETS_KEY_PREVIOUS)`);
+    super(`Sealed with the key ${keyId}, which is not configured: add it to SECRETS_KEY_PREVIOUS`);
     this.name = 'UnknownKeyError';
     this.keyId = keyId;
   }
@@ -33,9 +33,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce at every sealing: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two
- * in base64url. The context is associated data, so that what was sealed for one place does not open in another. A text or
- * context with a lone surrogate has no UTF-8: RangeError. So is a key that has not 32 bytes, at once.
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce for each text: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two
+ * in base64url. The context is associated data: a text sealed for one place does not open in another. Throws RangeError if a
+ * text or context has a lone surrogate (no UTF-8), and at once if a key does not have 32 bytes.
  */
 export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): Cipher => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));
@@ -57,7 +57,7 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
       try {
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
       } catch (error) {
-        throw new Error('What is sealed does not open here: it was changed, or sealed for another place', {
+        throw new Error('The sealed text cannot be opened: it was changed, or sealed for another place', {
           cause: error,
         });
       }
@@ -71,9 +71,9 @@ const associatedData = (keyId: string, context: string): Buffer => {
   return Buffer.from(`${version}|${keyId}|${context}`, 'utf8');
 };
 
-/** The text itself is not repeated: it is a secret. */
+/** Does not repeat the text: it is a secret. */
 const assertWellFormed = (text: string): void => {
-  if (!text.isWellFormed()) throw new RangeError('What is to be sealed, or its context, has a lone surrogate');
+  if (!text.isWellFormed()) throw new RangeError('The text to seal, or its context, has a lone surrogate');
 };
 
 const parse = (sealed: string) => {
@@ -85,23 +85,23 @@ const parse = (sealed: string) => {
   return { keyId, nonce: nonceRead, ciphertext: bytes.subarray(0, -tagBytes), tag: bytes.subarray(-tagBytes) };
 };
 
-/** Node's decoder overlooks bits and characters that say nothing; here one sealed text has one spelling. */
+/** Node's decoder ignores spare bits and characters; here a sealed text has exactly one spelling. */
 const decode = (base64url: string): Buffer => {
   const bytes = Buffer.from(base64url, 'base64url');
   if (bytes.toString('base64url') !== base64url) throw unknownForm();
   return bytes;
 };
 
-const unknownForm = (): Error => new Error('Not sealed in a form that is known here');
+const unknownForm = (): Error => new Error('The sealed text has an unknown form');
 
-/** The id of the key that sealed it; null where that cannot be told, for it is no sealed text. */
+/** The id of the key that sealed it; null if the text is not sealed. */
 export const sealingKeyId = (sealed: string): string | null => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1] ?? null;
 
-/** Names a key, of 32 bytes, without telling anything of it. */
+/** The id of a 32-byte key; reveals nothing of it. */
 export const keyIdOf = (bytes: Uint8Array): string =>
   createHash('sha256').update('portico key id').update(bytes).digest('hex').slice(0, 8);
 
 const keyOf = (bytes: Uint8Array): KeyObject => {
-  if (bytes.length !== 32) throw new RangeError('A secrets key has 32 bytes');
+  if (bytes.length !== 32) throw new RangeError('A secrets key must have 32 bytes');
   return createSecretKey(bytes);
 };

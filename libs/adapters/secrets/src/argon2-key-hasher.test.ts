@@ -19,7 +19,7 @@ test('a hash is argon2id with the cost that OWASP recommends, or a higher one', 
   expect(await create().hash('s3cret', null)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test('a hash is what another implementation of argon2id computes', async () => {
+test('a hash equals that of another implementation of argon2id', async () => {
   const [, , , , salt = '', digest] = (await create().hash('s3cret', null)).split('$');
   const nonce = Buffer.from(salt, 'base64');
   const computed = argon2Sync('argon2id', {
@@ -34,7 +34,7 @@ test('a hash is what another implementation of argon2id computes', async () => {
   expect(digest).toBe(computed.toString('base64').replace(/=+$/, ''));
 });
 
-test('a hash of another process matches, and its tag is the same under the same pepper alone', async () => {
+test('a hash of another process matches, and tags are equal only with the same pepper', async () => {
   const hash = await create().hash('s3cret', null);
   expect(await create().matches('s3cret', hash)).toBe(true);
   expect(create().tag('s3cret')).toBe(create().tag('s3cret'));
@@ -43,7 +43,7 @@ test('a hash of another process matches, and its tag is the same under the same 
   );
 });
 
-test('what was found true is remembered: a second look needs no place before argon2, which a first one does', async () => {
+test('a successful match is cached: only the first one queues for argon2', async () => {
   const keys = create();
   const hash = await keys.hash('s3cret', null);
   await keys.matches('s3cret', hash);
@@ -60,7 +60,7 @@ test('what was found true is remembered: a second look needs no place before arg
   expect(order.slice(2)).toEqual(['argon2 again', 'first look']);
 });
 
-test('many who present one secret at once wait for one hash', async () => {
+test('many simultaneous matches of one secret share one hash', async () => {
   const keys = create();
   const hash = await keys.hash('s3cret', null);
   const answers = Array.from({ length: 50 }, () => keys.matches('s3cret', hash));
@@ -68,7 +68,7 @@ test('many who present one secret at once wait for one hash', async () => {
   expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, () => true));
 });
 
-test('what was found false is looked at anew, and what was found true is forgotten when there is too much of it', async () => {
+test('failed matches are not cached, and successful ones are evicted when there are too many', async () => {
   let computations = 0;
   const keys = createArgon2KeyHasher({ pepper, concurrency: 2, memoMax: 1, onHash: () => (computations += 1) });
   const [one, two] = await Promise.all([keys.hash('one', null), keys.hash('two', null)]);
@@ -85,7 +85,7 @@ test('what was found false is looked at anew, and what was found true is forgott
   }
 });
 
-test('the queue before argon2 is bounded: who comes beyond it is refused, and comes through later', async () => {
+test('the queue for argon2 is bounded: a call beyond its limit is refused, and succeeds later', async () => {
   const keys = createArgon2KeyHasher({ pepper, concurrency: 1, waitingMax: 2 });
   const hash = await keys.hash('s3cret', null);
   const busy = Array.from({ length: 3 }, () => keys.hash('another', null));
@@ -95,7 +95,7 @@ test('the queue before argon2 is bounded: who comes beyond it is refused, and co
   expect(await keys.matches('s3cret', hash)).toBe(true);
 });
 
-test('a pepper that could be guessed and no concurrency are refused', () => {
+test('a pepper that could be guessed is refused, and so is a concurrency of 0', () => {
   expect(() => createArgon2KeyHasher({ pepper: new Uint8Array(15), concurrency: 1 })).toThrow(RangeError);
   expect(() => createArgon2KeyHasher({ pepper, concurrency: 0 })).toThrow(RangeError);
   createArgon2KeyHasher({ pepper: new Uint8Array(16), concurrency: 1 });

@@ -5,15 +5,15 @@ import { PorticoError, type Deadline, type KeyHasher } from '@portico/domain';
 import { LRUCache } from 'lru-cache';
 
 export interface Argon2KeyHasherOptions {
-  /** Random bytes of this installation, 16 or more, kept apart from the hashes; the tags of all secrets depend on them. */
+  /** At least 16 random bytes of this installation, stored apart from the hashes; the tags of all secrets depend on them. */
   readonly pepper: Uint8Array;
-  /** How many hashes are computed at once, 1 or more: each takes a thread and 19 MiB for some 10 to 20 ms. */
+  /** How many hashes are computed at once, at least 1: each takes a thread and 19 MiB for some 10 to 20 ms. */
   readonly concurrency: number;
-  /** How many may wait for their turn; whoever comes beyond that gets an `internal` error. 256 by default. */
+  /** How many may wait; calls beyond that get an `internal` error. 256 by default. */
   readonly waitingMax?: number;
-  /** How many secrets are remembered at most; 100,000 by default. */
+  /** Most secrets in the cache; 100,000 by default. */
   readonly memoMax?: number;
-  /** Told of each argon2 computation as it begins. */
+  /** Called when an argon2 computation begins. */
   readonly onHash?: () => void;
 }
 
@@ -23,9 +23,9 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const pepperBytesMin = 16;
 
 /**
- * API secrets as argon2id hashes with a keyed tag. That a secret made a hash never changes, so the pair is remembered (by a
- * keyed digest of the secret) and costs argon2 once a process. Only secrets whose tag was right come here to be matched, so
- * that wrong ones cannot fill the queue before argon2. Throws RangeError for a concurrency or a pepper that is too small.
+ * API secrets as argon2id hashes with a keyed tag. Whether a secret matches a hash never changes, so a match is cached
+ * (under a keyed digest of the secret) and costs argon2 once per process. Only secrets with the right tag are matched here,
+ * so wrong ones cannot fill the queue for argon2. Throws RangeError if the concurrency or the pepper is too small.
  */
 export const createArgon2KeyHasher = ({
   pepper,
@@ -50,7 +50,7 @@ export const createArgon2KeyHasher = ({
   };
 
   const verify = async (secret: string, hash: string, pair: string): Promise<boolean> => {
-    // Without a deadline: all who present the secret share it, and what is found is remembered.
+    // Without a deadline: all callers with this secret share it, and its result is cached.
     const matches = await compute(() => argon2Verify(hash, secret), null);
     if (matches) found.set(pair, true);
     return matches;
@@ -73,12 +73,12 @@ export const createArgon2KeyHasher = ({
 
 const overfull = (running: number, waiting: number): PorticoError =>
   new PorticoError('internal', {
-    cause: new Error(`${running} computations run and ${waiting} wait for their turn: no more are taken`),
+    cause: new Error(`${running} computations run and ${waiting} wait for their turn: no more are accepted`),
   });
 
 /**
- * A keyed digest. Its first 32 bits are the tag, the whole names the secret in the memo; a request asks for both, one after the
- * other, so the last digest is kept at hand.
+ * A keyed digest. Its first 32 bits are the tag, the whole is the secret's key in the cache. A request needs both, one after
+ * the other, so the last digest is kept.
  */
 const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   let last: { readonly secret: string; readonly digest: Buffer } | null = null;
@@ -88,6 +88,6 @@ const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   };
 };
 
-/** A key of its own for each purpose (RFC 5869), as a prepared object, which spares its schedule at every use. */
+/** A separate key for each purpose (RFC 5869), as a key object, which saves the key setup at every use. */
 const derived = (pepper: Uint8Array, purpose: string): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', pepper, new Uint8Array(0), purpose, 32)));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSecretsKey, parseSecretsKey } from './secrets-key.ts';
 
-test('a key that was made is read, and another one every time', () => {
+test('a new key can be parsed, and is different every time', () => {
   const [first, second] = [makeSecretsKey(), makeSecretsKey()];
   expect(parseSecretsKey(first, 'SECRETS_KEY')).toHaveLength(32);
   expect(parseSecretsKey(first, 'SECRETS_KEY')).not.toEqual(parseSecretsKey(second, 'SECRETS_KEY'));
@@ -14,8 +14,8 @@ test('only 32 bytes in base64 are a key', () => {
   }
 });
 
-test('what is no key is named by its source, and not repeated', () => {
+test('an invalid key is reported by its source, and not repeated', () => {
   const parse = () => parseSecretsKey('too short but secret', '/data/secrets.key');
-  expect(parse).toThrow('/data/secrets.key is no secrets key');
+  expect(parse).toThrow('/data/secrets.key is not a secrets key');
   expect(parse).not.toThrow('too short but secret');
 });

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { syncFolder, writeNewFile } from '@portico/dependencies';
 
 /**
- * The text of this file, which is made for its owner alone (mode 0600) where there is none. Of several processes that do so at
- * once all end with the same text; a crash leaves either no file or a whole one.
+ * Returns the text of this file, creating it for its owner alone (mode 0600) if missing. Several processes may do so at once
+ * and get the same text; a crash leaves either no file or a complete one.
  */
 export const ensureFile = async (
   path: string,
@@ -17,7 +17,7 @@ export const ensureFile = async (
   return { text: await readFile(path, 'utf8'), made };
 };
 
-/** The text of the file; null where there is none. */
+/** The text of the file; null if there is none. */
 export const readIfPresent = async (path: string): Promise<string | null> => {
   try {
     return await readFile(path, 'utf8');
@@ -27,7 +27,7 @@ export const readIfPresent = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Written whole under another name, then linked to its own, which fails where another process was first. */
+/** Written completely under another name, then linked to its own, which fails if another process was first. */
 const makeFile = async (path: string, text: string): Promise<boolean> => {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -13,7 +13,7 @@ const sortedThenCut = (scores: Float32Array, limit: number): readonly number[] =
   return positions.filter((position) => (scores[position] ?? 0) >= (scores[last ?? 0] ?? 0));
 };
 
-test('the best are those that sorting everything finds, with all that equal the last', () => {
+test('the best match those of a full sort, with all that equal the last', () => {
   fc.assert(
     fc.property(tiedScores, fc.integer({ min: 1, max: 70 }), (scores, limit) => {
       expect(bestScores(scores, limit)).toEqual(sortedThenCut(scores, limit));

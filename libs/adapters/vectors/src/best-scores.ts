@@ -1,6 +1,6 @@
 /**
- * The positions of the `limit` best scores, best first, and of every further one that equals the last of them; among
- * equal ones the earlier position comes first.
+ * Returns the positions of the `limit` best scores, best first, and of all that equal the last of them; among equal ones the
+ * earlier position comes first.
  */
 export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
   const least = limit < scores.length ? lastWithin(scores, limit) : 0;
@@ -15,7 +15,7 @@ export const bestScores = (scores: Float32Array, limit: number): readonly number
 
 const scoreAt = (scores: Float32Array, position: number): number => scores[position] ?? 0;
 
-/** The score at place `limit`: the root of a heap that keeps the best of what it has seen, the least on top. */
+/** The score at place `limit`: the root of a min-heap of the best scores so far. */
 const lastWithin = (scores: Float32Array, limit: number): number => {
   const heap = scores.slice(0, limit).sort();
   let root = scoreAt(heap, 0);

@@ -6,7 +6,7 @@ import { VectorRows } from './vector-rows.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Rows that follow a store, which another process writes to and deletes from. Each reading comes after `before`. */
+/** Rows that follow a store, which another process writes to and deletes from. `before` runs before each read. */
 const createSubject = (before: (after: number, modelId: string) => Promise<void> = async () => undefined) => {
   const embeddings = createEmbeddingChanges();
   const rows = new VectorRows();
@@ -32,7 +32,7 @@ const createSubject = (before: (after: number, modelId: string) => Promise<void>
   return { embeddings, rows, catchUp, putMore, readings: () => readings };
 };
 
-test('what another process deleted is dropped once there are twice as many rows', async () => {
+test('rows deleted by another process are dropped once the rows have doubled', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
   await catchUp.read('m', putMore(1000));
   for (let i = 0; i < 900; i += 1) embeddings.remove(idOf(i));
@@ -44,7 +44,7 @@ test('what another process deleted is dropped once there are twice as many rows'
   for (const number of [900, 1999]) expect(rows.find(idOf(number))).toBeDefined();
 });
 
-test('rows do not grow without end where collections come and go', async () => {
+test('rows do not grow without limit while collections come and go', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
   await catchUp.read('m', putMore(100));
   for (let round = 0; round < 40; round += 1) {
@@ -54,7 +54,7 @@ test('rows do not grow without end where collections come and go', async () => {
   }
 });
 
-test('vectors of another model stay, and what is stored is found while all is read once more', async () => {
+test('vectors of another model stay, and new ones are found during a sweep', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
   const asOfOther = putMore(10, 'other');
   await catchUp.read('other', asOfOther);
@@ -67,7 +67,7 @@ test('vectors of another model stay, and what is stored is found while all is re
   expect(rows.count).toBe(10 + 999 + 1100);
 });
 
-test('a collection whose vector becomes one of another model while all is read once more stays', async () => {
+test('a collection that changes its model during a sweep stays', async () => {
   const changed = idOf(0);
   const { embeddings, rows, catchUp, putMore } = createSubject(async (after, modelId) => {
     const isReadOnceMore = modelId === 'm' && after === 0 && rows.count > 0;
@@ -81,7 +81,7 @@ test('a collection whose vector becomes one of another model while all is read o
   expect(rows.collectionsOf('m')).toHaveLength(1999);
 });
 
-test('everything is read once more only when there are twice as many, not with each embedding', async () => {
+test('a sweep runs only when the rows have doubled, not with each embedding', async () => {
   const { catchUp, putMore, readings } = createSubject();
   await catchUp.read('m', putMore(600));
   const before = readings();

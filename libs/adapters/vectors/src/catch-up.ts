@@ -2,21 +2,21 @@ import { EmbeddingFollower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import type { VectorRows } from './vector-rows.ts';
 
-/** From how many rows on it is worth while to look for those that the store has no more: 3 MB. */
+/** From this many rows on, sweeping those that the store no longer has is worth it: 3 MB. */
 const rowsWorthSweeping = 1024;
 
 /**
- * Keeps the rows a copy of the store, as far as each search asks for it. What another process deleted is not told: no
- * search asks about it, but its rows would stay. So whenever the rows have doubled, everything is read once more, and what
- * is gone is dropped.
+ * Keeps the rows a copy of the store, as far as each search needs. Deletions by other processes go unnoticed: no search asks
+ * for them, but their rows would stay. So whenever the rows have doubled, everything is read again, and rows that are gone
+ * are dropped.
  */
 export class CatchUp {
   readonly #follower: EmbeddingFollower;
   readonly #rows: VectorRows;
-  /** What was removed while something was read, so that a batch that is still on its way does not bring it back. */
+  /** What was removed during a read, so that a batch still in flight does not bring it back. */
   readonly #removed = new Set<CollectionId>();
   #readings = 0;
-  /** How many rows there were when the last of them was known to be in the store. */
+  /** The number of rows at the last sweep. */
   #rowsSwept = 0;
 
   constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, rows: VectorRows) {
@@ -48,7 +48,7 @@ export class CatchUp {
     else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep(modelId);
   }
 
-  /** Drops the rows of the model whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
+  /** Drops the model's rows whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
   async #sweep(modelId: string): Promise<void> {
     const gone = new Set(this.#rows.collectionsOf(modelId));
     for await (const changes of this.#follower.all(modelId)) {

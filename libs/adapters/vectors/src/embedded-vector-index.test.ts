@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSubject } from '../test/vector-index-subject.ts';
 import { createEmbeddedVectorIndex } from './embedded-vector-index.ts';
 
-/** Numbers between -0.5 and 0.5 that are the same in each run (a linear congruential generator). */
+/** Numbers between -0.5 and 0.5, the same in each run (a linear congruential generator). */
 const randomNumbers = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32 - 0.5;
@@ -18,7 +18,7 @@ const cosine = (x: Float32Array, y: Float32Array): number => {
   return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));
 };
 
-describe('against comparing with every vector in plain JavaScript', () => {
+describe('compared with a plain JavaScript comparison of every vector', () => {
   const random = randomNumbers(20_260_101);
   const randomVector = () => Float32Array.from({ length: 768 }, random);
 
@@ -80,7 +80,7 @@ describe('against comparing with every vector in plain JavaScript', () => {
   );
 });
 
-/** A store whose answers wait until they are let through, so that a test decides what happens meanwhile. */
+/** A store whose responses wait until released, so that a test decides what happens meanwhile. */
 const createHeldSubject = () => {
   const embeddings = createEmbeddingChanges();
   const waiting: (() => void)[] = [];
@@ -109,7 +109,7 @@ const createHeldSubject = () => {
 };
 
 describe('catching up', () => {
-  test('more embeddings than one batch are all read, once', async () => {
+  test('more embeddings than fit one batch are all read, once', async () => {
     const { index, embeddings } = createSubject();
     const ids = Array.from({ length: 1500 }, (_, i) => idOf(i));
     let asOf = 0;
@@ -120,7 +120,7 @@ describe('catching up', () => {
     expect((await index.search(query)).matches.map(({ collectionId }) => collectionId)).toEqual(ids);
   });
 
-  test('searches at one time share one reading', async () => {
+  test('simultaneous searches share one read', async () => {
     const { calls, letThrough, put, search } = createHeldSubject();
     const asOf = put(0, vectorTowards(1));
     const searches = Promise.all([1, 2, 3].map(() => search([idOf(0)], asOf)));
@@ -132,7 +132,7 @@ describe('catching up', () => {
     expect(calls).toEqual([0]);
   });
 
-  test('a search that asks for more than the reading under way began with waits for another', async () => {
+  test('a search that needs more than the current read covers waits for another', async () => {
     const { calls, letThrough, put, search } = createHeldSubject();
     const first = search([idOf(0)], put(0, vectorTowards(1)));
     await Promise.resolve();
@@ -145,7 +145,7 @@ describe('catching up', () => {
     expect(calls).toEqual([0, 1]);
   });
 
-  test('what is removed while a batch is on its way does not come back with it', async () => {
+  test('a vector removed while a batch is in flight does not come back with it', async () => {
     const { index, letThrough, put, search } = createHeldSubject();
     const matches = search([idOf(0), idOf(1)], (put(0, vectorTowards(1)), put(1, vectorTowards(1))));
     await index.remove(idOf(0));
@@ -153,7 +153,7 @@ describe('catching up', () => {
     expect((await matches).map(({ collectionId }) => collectionId)).toEqual([idOf(1)]);
   });
 
-  test('what failed to be read is read by the next search', async () => {
+  test('a failed read is repeated by the next search', async () => {
     const subject = createSubject();
     const asOf = subject.embeddings.put({ modelId: 'm', collectionId: idOf(0), vector: vectorTowards(1) });
     const search = () =>

@@ -4,9 +4,9 @@ import { CatchUp } from './catch-up.ts';
 import { VectorRows } from './vector-rows.ts';
 
 /**
- * An exact index in the memory of the process, 3 KB a vector: it compares the query with every visible vector, and reads
- * from the store what it has not seen. It holds one vector a collection, of whatever model the last one was. Vectors
- * that have not 768 finite numbers, or no direction, are a `RangeError`.
+ * An exact index in the memory of the process, 3 KB per vector. It compares the query with every visible vector, and reads
+ * from the store what it has not seen. It holds one vector per collection, of the latest model. A vector that is zero, or
+ * does not have 768 finite numbers, causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
@@ -42,7 +42,7 @@ export const createEmbeddedVectorIndex = (ports: {
       await catchUp.read(query.modelId, query.asOf);
       return { matches: rank(query), isFallback: false };
     },
-    /** It can answer as long as it can read what it has not seen. */
+    /** It works as long as it can read what it has not seen. */
     async check() {
       await ports.embeddings.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },

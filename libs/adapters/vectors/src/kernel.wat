@@ -1,17 +1,17 @@
-;; Cosine similarities of vectors of length 1: dot products of 768 f32.
+;; Cosine similarities of unit vectors: dot products of 768 f32.
 ;;
-;; The first page holds what a call works on, the vectors follow it:
+;; The first page holds the working data of a call, the vectors follow it:
 ;;        0   the query, 768 f32
 ;;     4096   the numbers of at most 7,680 rows, u32
 ;;    34816   their scores, f32
 ;;    65536   row 0, row 1, … of 768 f32 each
 ;;
-;; One row after the other, because memory is the limit and is read fastest as one stream; four sums that do not wait for
-;; one another keep the adders busy. Every row is summed in the same order, so that equal vectors have equal scores.
+;; One row at a time, because memory bandwidth is the limit and one sequential stream reads fastest; four independent sums
+;; keep the adders busy. Every row is summed in the same order, so that equal vectors have equal scores.
 (module
   (memory (export "memory") 1 65536)
 
-  ;; The sum of the four lanes, not below 0 and, whatever was rounded, not above 1.
+  ;; The sum of the four lanes, clamped to 0 to 1 despite rounding.
   (func $clamped_sum (param $lanes v128) (result f32)
     (local $pairs v128)
     (local.set $pairs (f32x4.add (local.get $lanes)

@@ -6,7 +6,7 @@ import { createSubject } from '../test/vector-index-subject.ts';
 
 type Sabotage = (subject: VectorIndexSubject) => VectorIndexSubject;
 
-/** Puts other methods over the index's own. */
+/** Overrides methods of the index. */
 const over =
   (change: (index: VectorIndex, subject: VectorIndexSubject) => Partial<VectorIndex>): Sabotage =>
   (subject) => ({ ...subject, index: { ...subject.index, ...change(subject.index, subject) } });
@@ -25,15 +25,15 @@ const onMatches = (change: (matches: readonly VectorMatch[], query: VectorQuery)
 const onQuery = (change: (query: VectorQuery) => VectorQuery): Sabotage =>
   over((index) => ({ search: (query) => index.search(change(query)) }));
 
-/** All that the store has of a model, which an index that does not filter would look at. */
+/** All that the store has of a model, as an index without a filter would see it. */
 const storedIds = async ({ embeddings }: VectorIndexSubject, modelId: string): Promise<readonly CollectionId[]> =>
   (await embeddings.changedSince(0, modelId, 99)).map(({ collectionId }) => collectionId);
 
-/** An index that asks something else where it should refuse. */
+/** An index that changes the query instead of refusing it. */
 const accepting = (isWrong: (vector: Float32Array) => boolean): Sabotage =>
   onQuery((query) => ({ ...query, vector: isWrong(query.vector) ? vectorTowards(0, 1) : query.vector }));
 
-/** An index that answers the same array of collections from what it knew of it the first time. */
+/** An index that caches its first answer for an array of collections. */
 const rememberingRows = (): Sabotage =>
   over((index) => {
     const found = new WeakMap<readonly CollectionId[], VectorAnswer>();
@@ -57,7 +57,7 @@ const everywhere = (): Sabotage =>
     },
   }));
 
-/** An index that takes up only what it sees of a collection first. */
+/** An index that keeps only the first vector of a collection. */
 const keepingTheFirst = (): Sabotage =>
   over((index) => {
     const first = new Map<CollectionId, VectorMatch>();

@@ -17,7 +17,7 @@ test('vectors stay as they are while the memory grows past 1,024, 2,048 and 3,07
   });
 });
 
-test('more rows than the list holds are scored by parts, each to its place', () => {
+test('more rows than the list holds are scored in parts, each score in its place', () => {
   const memory = new VectorMemory();
   const [one, other] = [memory.add(vectorTowards(1)), memory.add(vectorTowards(3, 4))];
   for (const length of [7679, 7680, 7681, 15_360, 20_000]) {
@@ -36,7 +36,7 @@ test('a freed row is given to the next vector', () => {
   expect(memory.add(vectorTowards(1))).toBe(3);
 });
 
-test('equal vectors have equal scores in whichever row they are', () => {
+test('equal vectors have equal scores in any row', () => {
   const memory = new VectorMemory();
   const vector = Float32Array.from({ length: 768 }, (_, i) => Math.sin(i * 1.7));
   const query = Float32Array.from({ length: 768 }, (_, i) => Math.cos(i * 0.3) + 0.4);
@@ -44,7 +44,7 @@ test('equal vectors have equal scores in whichever row they are', () => {
   expect(new Set(scoresOf(memory, query, rows)).size).toBe(1);
 });
 
-test('a score is never above 1, whatever was rounded', () => {
+test('a score is never above 1, despite rounding', () => {
   const memory = new VectorMemory();
   for (let seed = 1; seed <= 200; seed += 1) {
     const vector = Float32Array.from({ length: 768 }, (_, i) => Math.sin(i * seed));
@@ -62,7 +62,7 @@ test('a refused vector takes no row', () => {
   expect(memory.add(vectorTowards(1))).toBe(0);
 });
 
-test('numbers at the ends of what f32 can say are brought to length 1 as well', () => {
+test('numbers at the limits of f32 are normalised too', () => {
   const memory = new VectorMemory();
   const rows = [1e38, 1e-38].map((size) => memory.add(vectorTowards(3, 4).map((x) => x * size)));
   scoresOf(memory, vectorTowards(1), rows).forEach((score) => expect(score).toBeCloseTo(0.6, 5));

@@ -1,7 +1,7 @@
 import { embeddingDimension } from '@portico/domain';
 import { kernelBase64 } from './kernel.ts';
 
-/** What this file uses of WebAssembly, which Node has and the plain ECMAScript library does not declare. */
+/** The part of WebAssembly used here, which Node has and the plain ECMAScript library does not declare. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: object };
@@ -13,13 +13,13 @@ interface Kernel {
   score(count: number): void;
 }
 
-/** Where `kernel.wat` has what, in bytes. */
+/** The memory layout of `kernel.wat`, in bytes. */
 const layout = { query: 0, rows: 4096, scores: 34_816, vectors: 65_536 } as const;
 const listLength = (layout.scores - layout.rows) / 4;
 const pageBytes = 65_536;
 const rowBytes = embeddingDimension * 4;
 
-/** 1,024 rows are 48 pages exactly: memory grows by 3 MB at a time, and what is there stays where it is. */
+/** 1,024 rows are exactly 48 pages: memory grows by 3 MB at a time, and existing data stays in place. */
 const growthRows = 1024;
 const growthPages = (growthRows * rowBytes) / pageBytes;
 
@@ -29,7 +29,7 @@ const checkVector = (vector: Float32Array): void => {
   }
 };
 
-/** What each component is multiplied by for a length of 1. */
+/** The factor that scales a vector to length 1. */
 const toUnitLength = (vector: Float32Array): number => {
   checkVector(vector);
   let squares = 0;
@@ -62,12 +62,12 @@ export class VectorMemory {
     ({ words: this.#words, list: this.#list, scores: this.#scores } = views(this.#kernel));
   }
 
-  /** Refuses what cannot be compared: another length than 768, a component that is not finite, no direction. */
+  /** Throws for a vector that cannot be compared: a length other than 768, a component that is not finite, no direction. */
   check(vector: Float32Array): void {
     toUnitLength(vector);
   }
 
-  /** Stores the vector in a row that is free, and answers its number. */
+  /** Stores the vector in a free row, and returns its number. */
   add(vector: Float32Array): number {
     this.check(vector);
     const row = this.#freed.pop() ?? this.#nextRow();
@@ -79,12 +79,12 @@ export class VectorMemory {
     this.#write(layout.vectors + row * rowBytes, vector);
   }
 
-  /** The row may be given to another vector from now on. */
+  /** Frees the row for another vector. */
   free(row: number): void {
     this.#freed.push(row);
   }
 
-  /** Writes the similarity of each of these rows to `scores`, in their order: between 0 and 1, below 0 raised to 0. */
+  /** Writes the similarity of each of these rows to `scores`, in order: between 0 and 1, negative ones raised to 0. */
   score(query: Float32Array, rows: Uint32Array, scores: Float32Array): void {
     this.#write(layout.query, query);
     for (let start = 0; start < rows.length; start += listLength) {
@@ -119,7 +119,7 @@ export class VectorMemory {
   }
 }
 
-/** Memory that has grown is another buffer, which wants other views. */
+/** Growing replaces the buffer, so the views are created again. */
 const views = ({ memory: { buffer } }: Kernel) => ({
   words: new Float32Array(buffer),
   list: new Uint32Array(buffer, layout.rows, listLength),

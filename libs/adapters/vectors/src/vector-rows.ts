@@ -5,7 +5,7 @@ import { VectorMemory } from './vector-memory.ts';
 interface Entry {
   readonly row: number;
   modelId: string;
-  /** The sequence of the embedding that it is. */
+  /** The sequence of its embedding. */
   sequence: number;
 }
 
@@ -15,13 +15,13 @@ interface Visible {
   readonly rows: Uint32Array;
 }
 
-/** Which collection has which row, and which rows an array of collections stands for. */
+/** Maps collections to rows, and arrays of collections to their rows. */
 export class VectorRows {
   readonly memory = new VectorMemory();
   readonly #entries = new Map<CollectionId, Entry>();
   readonly #collections: CollectionId[] = [];
   readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
-  /** Changes whenever a collection comes, goes or changes its model: what was remembered before is void then. */
+  /** Changes whenever a collection is added, removed or changes its model: cached rows are void then. */
   #generation = 0;
 
   get count(): number {
@@ -33,7 +33,7 @@ export class VectorRows {
     return [...this.#entries].filter(([, entry]) => entry.modelId === modelId).map(([collectionId]) => collectionId);
   }
 
-  /** The model and the sequence of what is stored of the collection. */
+  /** The model and the sequence stored for the collection. */
   find(collectionId: CollectionId): Readonly<Pick<Entry, 'modelId' | 'sequence'>> | undefined {
     return this.#entries.get(collectionId);
   }
@@ -64,7 +64,7 @@ export class VectorRows {
     }
   }
 
-  /** The rows of those that have a vector of the model, each once, in the order of `among`. */
+  /** The rows of those with a vector of the model, each once, in the order of `among`. */
   rowsOf(among: readonly CollectionId[], modelId: string): Uint32Array {
     const known = this.#visible.get(among);
     if (known?.generation === this.#generation && known.modelId === modelId) {

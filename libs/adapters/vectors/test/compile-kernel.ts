@@ -9,7 +9,7 @@ const wat2wasm = createRequire(import.meta.url).resolve('wabt/bin/wat2wasm');
 const source = fileURLToPath(new URL('../src/kernel.wat', import.meta.url));
 const target = fileURLToPath(new URL('../src/kernel.ts', import.meta.url));
 
-/** The module that `kernel.wat` says, as bytes. They come by a file: the tool's standard output is text. */
+/** The compiled `kernel.wat`. It is passed as a file, since the tool's standard output is text. */
 export const compileKernel = (): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
   try {

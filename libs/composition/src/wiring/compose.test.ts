@@ -208,7 +208,7 @@ test('request counts survive a restart, and a worker or tool that comes and goes
 
 test('what is open is closed again if a later part fails', async () => {
   writeFileSync(join(folder, 'secrets.key'), 'no key');
-  await expect(open()).rejects.toThrow('is no secrets key');
+  await expect(open()).rejects.toThrow('is not a secrets key');
   writeFileSync(join(folder, 'secrets.key'), `${key}\n`);
   await open();
 });
