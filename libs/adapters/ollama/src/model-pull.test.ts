@@ -68,8 +68,8 @@ test(stand('log lines about its progress are some time apart'), async () => {
 test.each<[PullFault, string]>([
   ['unknown', 'pull model manifest: file does not exist'],
   ['midway', 'max retries exceeded: unexpected EOF'],
-  ['hang', 'No data received for 100 ms'],
-  ['stall', 'No data received for 100 ms'],
+  ['hang', 'No progress for 100 ms'],
+  ['stall', 'No progress for 100 ms'],
   ['vain', 'The pull succeeded, but the server does not list the model'],
   ['reset', 'terminated'],
   ['html', 'Ollama answered with text/html instead of application/x-ndjson'],

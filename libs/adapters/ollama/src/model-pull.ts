@@ -75,7 +75,7 @@ export class ModelPull {
     const silence = new AbortController();
     const restart = () =>
       globalThis.setTimeout(
-        () => silence.abort(new Error(`No data received for ${limits.pullSilenceMs} ms`)),
+        () => silence.abort(new Error(`No progress for ${limits.pullSilenceMs} ms`)),
         limits.pullSilenceMs,
       );
     let timer = restart();
