@@ -20,6 +20,7 @@ export type * from './stores.ts';
 export * from './embedding-changes.ts';
 export * from './vector-index-contract.ts';
 export * from './embedder-contract.ts';
+export * from './clock-by-hand.ts';
 export * from './clock-contract.ts';
 export * from './random-source-contract.ts';
 export * from './job-queue-contract.ts';

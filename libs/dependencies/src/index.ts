@@ -6,4 +6,4 @@ export type { Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { createOutage, type Outage, type OutageBegin } from './outage.ts';
 export { createSemaphore, type Leave, type Semaphore } from './semaphore.ts';
-export { settlesWithin, TookTooLong, within } from './time-limit.ts';
+export { fulfilledWithin, settlesWithin, TookTooLong, within } from './time-limit.ts';

@@ -14,9 +14,16 @@ export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T
   }
 };
 
+/** Whether the promise fulfils within the limit; rejects if it rejects by then. */
+export const fulfilledWithin = (limitMs: number, promise: Promise<unknown>): Promise<boolean> =>
+  within(limitMs, promise).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof TookTooLong) return false;
+      throw error;
+    },
+  );
+
 /** Whether the promise settles within the limit, however it does. */
 export const settlesWithin = (limitMs: number, promise: Promise<unknown>): Promise<boolean> =>
-  within(limitMs, Promise.allSettled([promise])).then(
-    () => true,
-    () => false,
-  );
+  fulfilledWithin(limitMs, Promise.allSettled([promise]));

@@ -2,11 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/**
- * Shows that the boundaries hold: plants each forbidden thing in the sources, runs the real lint or type check of that
- * project, and expects it to fail with the rule that forbids it. First the untouched projects must pass, because a
- * check that always fails proves nothing.
- */
 interface Violation {
   readonly forbids: string;
   /** The project that is checked, and the folder where the file is planted. */
@@ -23,6 +18,11 @@ interface Violation {
 const root = resolve(import.meta.dirname, '../../..');
 const boundary = '@nx/enforce-module-boundaries';
 
+/**
+ * Shows that the boundaries hold: plants each forbidden thing in the sources, runs the real lint or type check of that
+ * project, and expects it to fail with the rule that forbids it. First the untouched projects must pass, because a
+ * check that always fails proves nothing.
+ */
 const violations: readonly Violation[] = [
   {
     forbids: 'a package in the domain',

@@ -67,10 +67,11 @@ const fill = async (files: EmbeddedFiles, staging: string, archive: string): Pro
 
 const tell = (terminal: Terminal, config: Config, target: string, toOutput: boolean, manifest: Manifest): void => {
   const names = namesIn(manifest);
-  const lines = [
-    `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}. It opens everything that is stored: keep it secret.`,
-    ...(names.includes('secrets.key') ? [] : [keyElsewhere(config)]),
-  ];
+  const hasKey = names.includes('secrets.key');
+  const written = `${toOutput ? 'Written' : basename(target)}: ${names.join(', ')}.`;
+  const lines = hasKey
+    ? [`${written} It opens everything that is stored: keep it secret.`]
+    : [`${written} Keep it secret.`, keyElsewhere(config)];
   if (toOutput) for (const line of lines) terminal.note(line);
   else terminal.result({ file: target, ...manifest }, lines);
 };

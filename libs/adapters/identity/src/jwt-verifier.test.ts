@@ -1,5 +1,5 @@
+import { ClockByHand } from '@portico/contracts';
 import { expect, test } from 'vitest';
-import { ClockByHand } from '../test/clock-by-hand.ts';
 import { makeSigningKey, signToken } from '../test/loopback-provider.ts';
 import { outcomeOf } from '../test/provider-and-verifier.ts';
 import { createJwtVerifier } from './jwt-verifier.ts';

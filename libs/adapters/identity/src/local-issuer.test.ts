@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
-import { tokenVerifierContract } from '@portico/contracts';
+import { ClockByHand, tokenVerifierContract } from '@portico/contracts';
 import { decodeJwt, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { ClockByHand } from '../test/clock-by-hand.ts';
 import { signToken, type SigningKey } from '../test/loopback-provider.ts';
 import { outcomeOf } from '../test/provider-and-verifier.ts';
 import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';

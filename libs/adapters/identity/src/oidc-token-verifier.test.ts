@@ -1,8 +1,7 @@
-import { keylessTokenVerifierContract, recordLog, tokenVerifierContract } from '@portico/contracts';
+import { ClockByHand, keylessTokenVerifierContract, recordLog, tokenVerifierContract } from '@portico/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, unavailable } from '../test/loopback-provider.ts';
 import { audience, keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
-import { ClockByHand } from '../test/clock-by-hand.ts';
 import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
 

@@ -1,9 +1,8 @@
-import { recordLog } from '@portico/contracts';
+import { ClockByHand, recordLog } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
 import { onTestFinished } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
 import type { KeySetStorage } from '../src/remote-key-source.ts';
-import { ClockByHand } from './clock-by-hand.ts';
 import { startProvider, type SigningKey } from './loopback-provider.ts';
 
 export const audience = 'app';

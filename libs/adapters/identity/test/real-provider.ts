@@ -1,8 +1,7 @@
-import { recordLog } from '@portico/contracts';
+import { ClockByHand, recordLog } from '@portico/contracts';
 import { startIdentityProvider, type SigningAlgorithm } from '@portico/test-servers';
 import { onTestFinished } from 'vitest';
 import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/oidc-token-verifier.ts';
-import { ClockByHand } from './clock-by-hand.ts';
 import { amplyMs, keepInMemory } from './provider-and-verifier.ts';
 
 /** A real provider (oidc-provider) that signs by the machine's time, and a verifier whose clock starts there. */

@@ -8,9 +8,6 @@ export type Ticks = number;
 
 export const ticksPerSecond = 1_000_000;
 
-/** The longest window of a rule (specification, section 7). Nothing is stored beyond it. */
-export const windowSecondsMax = 2_678_400;
-
 /** The verdict of a history by one rule at one moment. */
 export interface Judgement {
   /** Admissions within the window. */

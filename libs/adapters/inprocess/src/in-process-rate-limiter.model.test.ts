@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allRules, exactRules, expectAllFree, walkExactly, walkNeverOver } from '@portico/contracts';
+import { ClockByHand, allRules, exactRules, expectAllFree, walkExactly, walkNeverOver } from '@portico/contracts';
 import type { LimiterStep, WalkedLimiter } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
-import { ClockByHand } from '../test/clock-by-hand.ts';
 import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
 
 /** The wall clock jumps, or the process restarts at this time of its monotonic clock. */
@@ -57,7 +56,7 @@ const createWalked = async (): Promise<WalkedLimiter<Event>> => {
     },
     now: () => passed,
     pass: (microseconds) => {
-      clock.pass(microseconds / 1000);
+      clock.advance(microseconds / 1000);
       passed += microseconds;
     },
     meet: async (event) => {

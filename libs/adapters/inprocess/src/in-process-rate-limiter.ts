@@ -1,6 +1,6 @@
 import type { Log } from '@portico/dependencies';
-import type { Clock, LimitRule, RateLimitResult, RateLimiter } from '@portico/domain';
-import { ticksPerSecond, windowSecondsMax } from './admission-history.ts';
+import { type Clock, type LimitRule, type RateLimitResult, type RateLimiter, windowSecondsMax } from '@portico/domain';
+import { ticksPerSecond } from './admission-history.ts';
 import type { AdmissionHistory, Admissions, Judgement, Ticks } from './admission-history.ts';
 import { exactLimitMax, ExactHistory } from './exact-history.ts';
 import { type SavedSubject, takeRateLimitState, UnusableState, writeRateLimitState } from './rate-limit-state.ts';

@@ -1,4 +1,5 @@
-import { type Admissions, type Ticks, ticksPerSecond, windowSecondsMax } from './admission-history.ts';
+import { windowSecondsMax } from '@portico/domain';
+import { type Admissions, type Ticks, ticksPerSecond } from './admission-history.ts';
 import { CountedTimes } from './counted-times.ts';
 
 const countsMax = 12;

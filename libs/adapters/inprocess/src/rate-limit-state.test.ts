@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ClockByHand } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ClockByHand } from '../test/clock-by-hand.ts';
 import { createInProcessRateLimiter } from './in-process-rate-limiter.ts';
 
 const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed, windowSeconds });
@@ -34,11 +34,11 @@ const afterAProcess = async (rule: LimitRule, times: number): Promise<ClockByHan
 test('the counts survive a restart, and leave the window on time', async () => {
   for (const rule of [ruleOf(10, 60), ruleOf(1500, 60)]) {
     const clock = await afterAProcess(rule, rule.allowed);
-    clock.pass(20_000);
+    clock.advance(20_000);
     const limiter = await open(clock);
     const quota = await limiter.consume('ada', rule);
     expect([quota.admitted, quota.remaining, quota.resetSeconds, quota.retryAfterSeconds]).toEqual([false, 0, 40, 40]);
-    clock.pass(40_000);
+    clock.advance(40_000);
     expect((await limiter.consume('ada', rule)).admitted).toBe(true);
   }
   expect(warnings).toEqual([]);
@@ -63,15 +63,15 @@ test('a machine clock set back during the restart frees no subject early', async
   const clock = await afterAProcess(rule, 5);
   clock.jump(-day);
   const limiter = await open(clock);
-  clock.pass(59_999);
+  clock.advance(59_999);
   expect((await limiter.consume('ada', rule)).admitted).toBe(false);
-  clock.pass(1);
+  clock.advance(1);
   expect((await limiter.consume('ada', rule)).admitted).toBe(true);
 });
 
 test('a subject with nothing left in a window is not restored', async () => {
   const clock = await afterAProcess(ruleOf(5, 60), 5);
-  clock.pass(60_000);
+  clock.advance(60_000);
   expect((await open(clock)).subjects).toBe(0);
 });
 
@@ -107,7 +107,7 @@ test('a foreign file is logged, and left as it is', async () => {
 
 test('a file older than the longest window is logged and not used', async () => {
   const clock = await afterAProcess(ruleOf(5, 2_678_400), 5);
-  clock.pass(31 * day);
+  clock.advance(31 * day);
   expect((await open(clock)).subjects).toBe(0);
   expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is too old`]);
 });

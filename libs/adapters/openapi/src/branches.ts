@@ -1,5 +1,5 @@
-import type { Json } from '@portico/domain';
-import { hasType, isObject, listed, sameJson, typeFault, type JsonObject } from './json-values.ts';
+import { isJsonObject, type Json, type JsonObject } from '@portico/domain';
+import { hasType, listed, sameJson, typeFault } from './json-values.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
 /** What remains of a `oneOf`: one branch to check the value against, several, or a fault common to all. */
@@ -28,7 +28,7 @@ export function chooseBranch(
     const types = branches.flatMap((branch) => typesOf(resolved(branch)).flat());
     return { fault: typeFault([...new Set(types)], value) ?? 'fits none of the forms', at: [] };
   }
-  if (!isObject(value)) return narrowed(ofType);
+  if (!isJsonObject(value)) return narrowed(ofType);
 
   const isReference = (branch: Schema) => required(resolved(branch)).includes('$ref');
   const open = ofType.some(isReference)
@@ -44,7 +44,7 @@ export function chooseBranch(
 
 /** An object named `$ref` is not a reference: a callback may name its expressions freely. */
 const isMeantAsReference = (value: JsonObject): boolean =>
-  Object.hasOwn(value, '$ref') && !isObject(value['$ref'] ?? null);
+  Object.hasOwn(value, '$ref') && !isJsonObject(value['$ref'] ?? null);
 
 const narrowed = (open: readonly Schema[]): Choice => {
   const [only] = open;

@@ -1,11 +1,4 @@
-import type { Json } from '@portico/domain';
-
-export type JsonObject = { readonly [name: string]: Json };
-
-export const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
+import { isJsonArray, isJsonObject, type Json } from '@portico/domain';
 
 const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
@@ -21,9 +14,9 @@ const typeNames: Readonly<Record<string, string>> = {
 export function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'object':
-      return isObject(value);
+      return isJsonObject(value);
     case 'array':
-      return isArray(value);
+      return isJsonArray(value);
     case 'integer':
       return Number.isInteger(value);
     case 'null':
@@ -46,8 +39,8 @@ export const listed = (values: readonly Json[], between = ', '): string =>
 
 /** One text per value, whatever the order of members. */
 export function canonical(value: Json): string {
-  if (isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (isJsonArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort();
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
 }

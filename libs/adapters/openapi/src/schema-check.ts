@@ -1,8 +1,8 @@
-import type { Json } from '@portico/domain';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
 import { chooseBranch, required } from './branches.ts';
 import { Violations } from './violations.ts';
 import { formats } from './formats.ts';
-import { canonical, isArray, isObject, listed, sameJson, typeFault, type JsonObject } from './json-values.ts';
+import { canonical, listed, sameJson, typeFault } from './json-values.ts';
 import { createSchemaLookup, type Schema, type SchemaMap, type SchemaObject } from './schema.ts';
 
 /** Collects findings; once full it needs no more. */
@@ -56,9 +56,9 @@ class SchemaCheck {
     const wrongType = schema.type === undefined ? null : typeFault(schema.type, value);
     if (wrongType) return report(at, wrongType);
     this.#checkValue(schema, value, at);
-    if (isArray(value)) this.#checkItems(schema, value, at);
+    if (isJsonArray(value)) this.#checkItems(schema, value, at);
     this.#checkCombinations(schema, value, at);
-    if (isObject(value)) this.#checkMembers(schema, value, at);
+    if (isJsonObject(value)) this.#checkMembers(schema, value, at);
   }
 
   #checkValue(schema: SchemaObject, value: Json, at: Place): void {
@@ -158,7 +158,7 @@ class SchemaCheck {
       if (branch === false && schema.else !== undefined) this.#check(schema.else, value, at);
     }
     for (const [name, one] of Object.entries(schema.dependentSchemas ?? {})) {
-      if (isObject(value) && Object.hasOwn(value, name)) this.#check(one, value, at);
+      if (isJsonObject(value) && Object.hasOwn(value, name)) this.#check(one, value, at);
     }
     if (schema.anyOf && !schema.anyOf.some((one) => this.#conforms(one, value))) {
       report(at, this.#alternatives(schema.anyOf, value));
@@ -195,7 +195,7 @@ class SchemaCheck {
     const asked = typeof condition === 'object' ? Object.entries(condition.properties ?? {}) : [];
     const absent = asked.some(
       ([name, one]) =>
-        isObject(value) && typeof one === 'object' && one.const !== undefined && !Object.hasOwn(value, name),
+        isJsonObject(value) && typeof one === 'object' && one.const !== undefined && !Object.hasOwn(value, name),
     );
     return absent && !(typeof condition === 'object' && condition.required) ? null : this.#conforms(condition, value);
   }

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { fulfilledWithin } from '@portico/dependencies';
 import { PorticoError } from '@portico/domain';
 import type { AuditEntry, AuditFilter, AuditLog, Deadline, Instant } from '@portico/domain';
 import { readBatch, readLastSeq, readPage } from './audit-pages.ts';
 import { type AuditPlace, type AuditRow, entryOf } from './audit-record.ts';
 import { countEntries, writeEntries } from './effects.ts';
-import { fulfilledWithin } from './fulfilled-within.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 
 export interface SqlAuditLog extends AuditLog {

@@ -1,5 +1,5 @@
+import { fulfilledWithin } from '@portico/dependencies';
 import { PorticoError, type Deadline } from '@portico/domain';
-import { fulfilledWithin } from './fulfilled-within.ts';
 
 /** How long work waits for its turn. No limit unless given. */
 export interface TurnLimits {

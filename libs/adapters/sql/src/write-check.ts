@@ -1,5 +1,4 @@
-import { createOutage, type Log } from '@portico/dependencies';
-import { fulfilledWithin } from './fulfilled-within.ts';
+import { fulfilledWithin, createOutage, type Log } from '@portico/dependencies';
 import type { SqlDatabase } from './sql.ts';
 
 export interface WriteCheckOptions {

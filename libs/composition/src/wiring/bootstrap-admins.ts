@@ -33,7 +33,7 @@ const adoptBindings = async ({ config, logger, useCases }: Facts): Promise<void>
   const isLocalAdmin = ({ uid, email }: Profile) => uid === localAdmin.uid && email === localAdmin.email;
   const profiles = await useCases.adoptBindings((profile) => (isLocalAdmin(profile) ? localIssuerName : configured));
   if (profiles === 0) return;
-  logger.info({ profiles }, 'Profiles bound before issuers were stored now belong to the configured issuer');
+  logger.info({ profiles, issuer: configured }, 'Profiles bound before issuers were stored now belong to this issuer');
 };
 
 const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {

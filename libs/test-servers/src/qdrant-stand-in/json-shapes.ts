@@ -1,6 +1,5 @@
 import { formatError } from './refusal.ts';
 
-/** As strict as the real server: refuses a number in a string, or a float as an index. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
@@ -9,6 +8,7 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+// These readers are as strict as the real server: they refuse a number in a string, or a float as an index.
 export const objectOf = (value: Json | undefined, what: string): JsonObject => {
   if (!isObject(value)) throw formatError(`invalid type, expected ${what}`);
   return value;

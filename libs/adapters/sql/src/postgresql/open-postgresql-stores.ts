@@ -1,5 +1,5 @@
+import { fulfilledWithin } from '@portico/dependencies';
 import type { Log } from '@portico/dependencies';
-import { fulfilledWithin } from '../fulfilled-within.ts';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
 import { prepareDocumentOn } from './document-read.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '@portico/domain';
 
-/** A clock that tests move: `pass` moves both sides, `jump` only the wall clock. */
+/** A clock that tests move: `advance` moves both sides, `jump` only the wall clock. */
 export class ClockByHand implements Clock {
   #wall = Date.UTC(2026, 0, 1);
   #monotonic: number;
@@ -18,7 +18,7 @@ export class ClockByHand implements Clock {
     return this.#monotonic;
   }
 
-  pass(milliseconds: number): void {
+  advance(milliseconds: number): void {
     this.#wall += milliseconds;
     this.#monotonic += milliseconds;
   }
@@ -28,7 +28,7 @@ export class ClockByHand implements Clock {
   }
 
   /** The same wall clock in a new process. */
-  inNewProcess(monotonic: number): ClockByHand {
+  inNewProcess(monotonic = 77): ClockByHand {
     const clock = new ClockByHand(monotonic);
     clock.#wall = this.#wall;
     return clock;
