@@ -6,8 +6,8 @@ import { cursor, cursorOf } from './routes/list-cursor.ts';
 
 const id = '0b9f6a52-3c1e-4c60-9b65-000000000001' as CollectionId;
 
-test('a cursor of the longest name is short enough for a header and an address', () => {
-  // Of 4 bytes each, and three times as long once it is normalised.
+test('a cursor of the longest name is short enough for a header and a URL', () => {
+  // Each character takes 4 bytes, and three times as many once normalised.
   const longest = { id, name: '\u{1d160}'.repeat(200) };
   expect(cursorOf(longest).length).toBeLessThan(4_000);
   expect(cursor.parse(cursorOf(longest)).id).toBe(id);
@@ -25,7 +25,7 @@ test.each([
   ['a'.repeat(129), false],
   ['', false],
   ['a b', false],
-])('a request id of the caller is taken where it is short and plain: %s', (given, isTaken) => {
+])('a request id from the caller is kept if it is short and plain: %s', (given, isTaken) => {
   const request = { headers: { 'x-request-id': given }, socket: {} } as unknown as IncomingMessage;
   const { requestId } = new Exchange(request, {} as ServerResponse, facts);
   expect(requestId === given).toBe(isTaken);

@@ -53,7 +53,7 @@ const startServer = async () => {
   return { server, get, isAsked, release, agent };
 };
 
-test('a server that drains says so, ends what is under way, and takes nothing more', async () => {
+test('a draining server says so, finishes the requests in flight, and accepts no more', async () => {
   const { server, get, isAsked, release, agent } = await startServer();
   expect((await get('/health')).connection).toBe('keep-alive');
   const underWay = get('/ready');
@@ -70,7 +70,7 @@ test('a server that drains says so, ends what is under way, and takes nothing mo
   agent.destroy();
 });
 
-test('what does not end by the deadline is cut', async () => {
+test('a request that does not end by the deadline is cut off', async () => {
   const { server, get, isAsked, agent } = await startServer();
   const underWay = get('/ready');
   const cut = expect(underWay).rejects.toThrow();
@@ -80,7 +80,7 @@ test('what does not end by the deadline is cut', async () => {
   agent.destroy();
 });
 
-test('time and size of a request are bounded', async () => {
+test('the time and size of a request are limited', async () => {
   const { server, agent } = await startServer();
   expect(server).toMatchObject({
     headersTimeout: 10_000,

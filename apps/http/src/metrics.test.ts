@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { observeState } from './metrics.ts';
 
-test('the outbox is read once, by all that is collected at one time', async () => {
+test('concurrent collections of the metrics read the outbox once', async () => {
   const registry = new Registry();
   let reads = 0;
   const useCases = {

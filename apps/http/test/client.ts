@@ -13,15 +13,15 @@ export interface CallOptions {
   readonly key?: ApiKey;
   /** A value that is sent as JSON. */
   readonly json?: unknown;
-  /** What is sent as it is. */
+  /** A body that is sent verbatim. */
   readonly raw?: string | Uint8Array;
-  /** Names and values in turns, so that a name can stand twice. */
+  /** Alternating names and values, so that a header can be repeated. */
   readonly headers?: readonly string[];
-  /** Sends the body in chunks, without its length. */
+  /** Sends the body chunked, without `Content-Length`. */
   readonly chunked?: boolean;
 }
 
-/** Calls the service over HTTP and holds each answer against the service's own OpenAPI document. */
+/** Calls the service over HTTP and checks each answer against the service's own OpenAPI document. */
 export interface TestClient {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
   readonly baseUrl: string;

@@ -17,10 +17,10 @@ import { startInMemory } from './start-in-memory.ts';
 
 describe('profiles', () => profilesSuite(startInMemory));
 describe('identities', () => identitiesSuite(startInMemory));
-describe('tokens that a registration demands', () => demandedTokensSuite(startInMemory));
-describe('tokens that a registration ignores', () => ignoredTokensSuite(startInMemory));
+describe('a registration that requires a token', () => demandedTokensSuite(startInMemory));
+describe('a registration that ignores tokens', () => ignoredTokensSuite(startInMemory));
 describe('collections', () => collectionsSuite(startInMemory));
-describe('what is told of documents', () => documentFactsSuite(startInMemory));
+describe('facts derived from documents', () => documentFactsSuite(startInMemory));
 describe('access', () => accessSuite(startInMemory));
 describe('audit', () => auditSuite(startInMemory));
 describe('input', () => inputSuite(startInMemory));
@@ -33,7 +33,7 @@ describe('refusals', () => refusalsSuite(startInMemory));
 describe('exhaustion', () => exhaustionSuite(startInMemory));
 describe('faults', () => faultsSuite(startInMemory));
 
-test('every answer that the OpenAPI document names was given', () => {
+test('the journeys provoke every answer that the OpenAPI document lists', () => {
   const missing = [...documentedAnswers].filter((answer) => !seenAnswers.has(answer));
   expect(documentedAnswers.size).toBeGreaterThan(200);
   expect(missing).toEqual([]);

@@ -13,9 +13,9 @@ interface Document extends JsonObject {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Which documented answers were seen in this process, as `operation status`. */
+/** The documented answers seen in this process, as `operation status`. */
 export const seenAnswers = new Set<string>();
-/** Which answers the documents of this process name. */
+/** The answers listed by the OpenAPI documents of this process, in the same form. */
 export const documentedAnswers = new Set<string>();
 
 /** Checks each answer against the service's own OpenAPI document: its status, its media type and its body. */
@@ -27,7 +27,7 @@ export const createJudge = (document: Document) => {
   ajv.addSchema(document, 'service');
   const templates = Object.entries(document.paths)
     .map(([template, operations]) => ({ template, operations, pattern: patternOf(template) }))
-    // What is spelled out wins over what varies, as in the service.
+    // Fixed segments win over parameters, as in the service.
     .sort((a, b) => a.template.split('{').length - b.template.split('{').length);
   for (const { operations } of templates) {
     for (const { operationId, responses } of Object.values(operations)) {
@@ -53,14 +53,14 @@ export const createJudge = (document: Document) => {
     const status = [String(reply.status), `${String(reply.status)[0]}XX`].find((known) => known in operation.responses);
     const response = status === undefined ? undefined : operation.responses[status];
     const where = `${operation.operationId} ${status ?? reply.status}`;
-    assert(response, `${where} is not documented; it said ${reply.text.slice(0, 300)}`);
+    assert(response, `${where} is not documented; the answer was ${reply.text.slice(0, 300)}`);
     seenAnswers.add(where);
     const [media] = Object.keys(response.content ?? {});
     if (!media) {
       assert.equal(reply.bytes.length, 0, `${where} has a body that is not documented`);
       return;
     }
-    assert.equal(reply.headers['content-type']?.split(';')[0], media, `${where} has another media type`);
+    assert.equal(reply.headers['content-type']?.split(';')[0], media, `${where} has the wrong media type`);
     if (media === 'text/plain') return;
     const values = media === 'application/x-ndjson' ? reply.text.split('\n').filter(Boolean) : [reply.text];
     const escaped = [found.template, media].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));

@@ -18,17 +18,17 @@ afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
 describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   const start = startComposed(async () => {
-    // The counts of an address would outlive the service that made them.
+    // Otherwise the counts of an address outlive the service that made them.
     await redis?.flush();
     return { DATABASE_URL: await postgres?.newDatabase(), REDIS_URL: redis?.url };
   });
 
   describe('profiles', () => profilesSuite(start));
   describe('identities', () => identitiesSuite(start));
-  describe('tokens that a registration demands', () => demandedTokensSuite(start));
-  describe('tokens that a registration ignores', () => ignoredTokensSuite(start));
+  describe('a registration that requires a token', () => demandedTokensSuite(start));
+  describe('a registration that ignores tokens', () => ignoredTokensSuite(start));
   describe('collections', () => collectionsSuite(start));
-  describe('what is told of documents', () => documentFactsSuite(start));
+  describe('facts derived from documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));

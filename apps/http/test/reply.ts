@@ -1,10 +1,10 @@
-/** An answer of the service, as a test looks at it. */
+/** An answer of the service, as tests read it. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** As they came over the wire. */
+  /** The body as received. */
   readonly raw: Buffer;
-  /** Without the coding of the wire. */
+  /** The body, decompressed. */
   readonly bytes: Buffer;
   readonly text: string;
   /** The body as a JSON object. */

@@ -15,10 +15,10 @@ const startOnSqlite = startComposed();
 
 describe('profiles', () => profilesSuite(startOnSqlite));
 describe('identities', () => identitiesSuite(startOnSqlite));
-describe('tokens that a registration demands', () => demandedTokensSuite(startOnSqlite));
-describe('tokens that a registration ignores', () => ignoredTokensSuite(startOnSqlite));
+describe('a registration that requires a token', () => demandedTokensSuite(startOnSqlite));
+describe('a registration that ignores tokens', () => ignoredTokensSuite(startOnSqlite));
 describe('collections', () => collectionsSuite(startOnSqlite));
-describe('what is told of documents', () => documentFactsSuite(startOnSqlite));
+describe('facts derived from documents', () => documentFactsSuite(startOnSqlite));
 describe('access', () => accessSuite(startOnSqlite));
 describe('audit', () => auditSuite(startOnSqlite));
 describe('input', () => inputSuite(startOnSqlite));

@@ -11,7 +11,7 @@ import { createHttpApp, createHttpServer } from '../src/index.ts';
 import { createTestClient } from './client.ts';
 import type { Start } from './subject.ts';
 
-/** The service as the composition joins it for these variables; without any, the embedded default. In a folder of its own. */
+/** Starts the service as composed for these variables, in its own data folder. Without variables: the embedded default. */
 export const startComposed =
   (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): Start =>
   async ({ settings = {}, http = {}, ports, ...rest } = {}) => {
@@ -25,7 +25,7 @@ export const startComposed =
       },
     });
     const logger = createLogger('info', 'test', destination);
-    // The suites make their first admin themselves.
+    // The suites create their first admin themselves.
     const config = {
       ...readConfig({ DATA_DIR: folder, ...variables }),
       firstAdmin: null,
@@ -45,7 +45,7 @@ export const startComposed =
     const client = await createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const { localIssuer } = portico;
     const [issuer] = config.settings.issuers;
-    if (!localIssuer || issuer === undefined) throw new Error('The local issuer is off');
+    if (!localIssuer || issuer === undefined) throw new Error('The local issuer is disabled');
     return {
       client,
       useCases,

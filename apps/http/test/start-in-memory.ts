@@ -16,7 +16,7 @@ export const httpSettings: HttpSettings = {
   trustProxy: null,
 };
 
-/** The service over the in-memory harness, on a free port of the loopback interface. */
+/** Starts the service over the in-memory harness, on a free port of the loopback interface. */
 export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ...rest } = {}) => {
   const plain = createHarness(settings);
   const harness = ports ? createHarness(settings, { ...plain.ports, ...ports(plain.ports) }) : plain;

@@ -4,22 +4,22 @@ import type { LocalIssuerDocuments } from '../src/route.ts';
 import type { ApiKey, TestClient } from './client.ts';
 import type { Reply } from './reply.ts';
 
-/** A running service, whatever it is composed of, and what a test may do behind its back. */
+/** A running service of any composition, and what a test can do to it besides calling it. */
 export interface Subject {
   readonly client: TestClient;
   readonly useCases: UseCases;
-  /** Whose tokens `mint` makes. */
+  /** The issuer of the tokens that `mint` makes. */
   readonly issuer: string;
   readonly mint: (claims: {
     readonly uid: string;
     readonly email?: string;
     readonly emailVerified?: boolean;
   }) => Promise<string>;
-  /** Works the jobs that wait. */
+  /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
-  /** The mails that were sent; null where they cannot be seen. */
+  /** The mails sent; null if they cannot be inspected. */
   readonly mails: readonly Mail[] | null;
-  /** Null where time cannot be moved. */
+  /** Null if the clock cannot be moved. */
   readonly clock: { readonly advance: (milliseconds: number) => void } | null;
   readonly logLines: () => readonly string[];
   readonly close: () => Promise<void>;
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly answerTimeoutMs?: number;
 }
 
-/** Starts a service that has no data yet. */
+/** Starts a service without data. */
 export type Start = (options?: StartOptions) => Promise<Subject>;
 
 export interface Person {
@@ -49,7 +49,7 @@ export interface Client extends Person {
 
 export const smallDocument = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-/** What most tests begin with, done over HTTP. */
+/** Sets up what most tests need, over HTTP. */
 export const createCast = async ({ client, useCases, issuer, mint }: Subject) => {
   let count = 0;
   const next = (): number => ++count;
@@ -89,7 +89,7 @@ export const createCast = async ({ client, useCases, issuer, mint }: Subject) =>
 export type Cast = Awaited<ReturnType<typeof createCast>>;
 
 export const textOf = (value: unknown): string => {
-  if (typeof value !== 'string') throw new TypeError(`Not a text: ${JSON.stringify(value)}`);
+  if (typeof value !== 'string') throw new TypeError(`Not a string: ${JSON.stringify(value)}`);
   return value;
 };
 

@@ -9,13 +9,13 @@ const near = (bytesMax: number) => createBodyCache({ bytesMax, shared: null });
 const tagOf = (bytes: Uint8Array) => `"${bytes[0]}"`;
 const mustNotMake = () => Promise.reject(new Error('It was made again'));
 
-/** As another process has left it. */
+/** A shared cache, as another process left it. */
 const createShared = (): SharedBodies & { readonly kept: Map<string, Uint8Array> } => {
   const kept = new Map<string, Uint8Array>();
   return { kept, get: async (name) => kept.get(name), set: async (name, bytes) => void kept.set(name, bytes) };
 };
 
-test('a body is found under its name alone, to the letter', () => {
+test('a body is found only under its exact name', () => {
   const bodies = near(100_000);
   const names = ['a', 'A', 'a ', 'a:b', 'a*', 'ä', '__proto__'];
   for (const [at, name] of names.entries()) bodies.keep(name, body(at));
@@ -23,13 +23,13 @@ test('a body is found under its name alone, to the letter', () => {
   expect(bodies.get('b')).toBeUndefined();
 });
 
-test('a body without bytes is one too', () => {
+test('an empty body is kept too', () => {
   const bodies = near(100_000);
   bodies.keep('empty', body(0, 0));
   expect(bodies.get('empty')).toEqual(body(0, 0));
 });
 
-test('the least recently used gives way, and no more than must', () => {
+test('the least recently used bodies are evicted first, and no more than necessary', () => {
   const bodies = near(15_000);
   for (let at = 0; at < 10; at++) bodies.keep(`${at}`, body(at));
   expect(bodies.get('0')).toEqual(body(0));
@@ -38,7 +38,7 @@ test('the least recently used gives way, and no more than must', () => {
   expect(kept).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-test('a body of more than a quarter of the room is not kept, and takes no place from others', () => {
+test('a body larger than a quarter of the cache is not kept, and evicts nothing', () => {
   const bodies = near(40_000);
   bodies.keep('small', body(1));
   bodies.keep('large', body(2, 10_000));
@@ -53,13 +53,13 @@ test('many empty bodies do not fill the memory', () => {
   expect(names.filter((name) => bodies.get(name)).length).toBeLessThanOrEqual(20);
 });
 
-test('a part of a larger buffer does not keep the whole of it', () => {
+test('a view of a larger buffer does not keep the whole buffer alive', () => {
   const bodies = near(100_000);
   bodies.keep('part', { etag: '""', bytes: new Uint8Array(50_000).subarray(0, 10) });
   expect(bodies.get('part')?.bytes.buffer.byteLength).toBe(10);
 });
 
-test('what was made is not made again, here or in a process that shares it', async () => {
+test('a body is made only once, in this process and in those that share the cache', async () => {
   const shared = createShared();
   const [one, other] = [0, 1].map(() => createBodyCache({ bytesMax: 100_000, shared }));
   const made = await one!.getOrMake('list', tagOf, async () => body(7).bytes);
@@ -69,7 +69,7 @@ test('what was made is not made again, here or in a process that shares it', asy
   await expect(other!.getOrMake('another list', tagOf, mustNotMake)).rejects.toThrow('made again');
 });
 
-test('what was fetched is near from then on, without being tagged again', async () => {
+test('a body fetched from the shared cache is kept in this process, and not tagged again', async () => {
   const shared = createShared();
   shared.kept.set('list', body(7).bytes);
   const bodies = createBodyCache({ bytesMax: 100_000, shared });

@@ -22,7 +22,7 @@ test.each<[string | undefined, boolean]>([
   ['gzip;q=0.5, identity;q=0.4', true],
   ['gzip;q=1.0, identity;q=1.0', true],
   ['gzipped', false],
-])('Accept-Encoding: %s takes gzip: %s', (header, expected) => {
+])('Accept-Encoding: %s accepts gzip: %s', (header, expected) => {
   expect(acceptsGzip(header)).toBe(expected);
 });
 

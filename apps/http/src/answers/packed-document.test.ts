@@ -10,7 +10,7 @@ const packed = (text: Uint8Array) => ({
   bytes: text.length,
 });
 
-test('the CRC-32 of two texts is that of both together', () => {
+test('the CRC-32s of two texts combine to that of both together', () => {
   assert(
     property(uint8Array(), uint8Array({ maxLength: 300 }), (first, second) => {
       return combineCrc32(crc32(first), crc32(second), second.length) === crc32(Buffer.concat([first, second]));
@@ -18,7 +18,7 @@ test('the CRC-32 of two texts is that of both together', () => {
   );
 });
 
-test('also where the second is long', () => {
+test('CRC-32s combine even if the second text is long', () => {
   assert(
     property(nat({ max: 5_000_000 }), (length) => {
       const second = Buffer.alloc(length, 7);
@@ -48,7 +48,7 @@ describe('a packed text between two others', () => {
     }
   });
 
-  test('comes as it is for those who take no gzip', async () => {
+  test('is sent uncompressed to clients that do not accept gzip', async () => {
     for (const text of texts) {
       const answer = await plainAround(Buffer.from('<'), packed(text), Buffer.from('>'));
       expect(answer.equals(Buffer.concat([Buffer.from('<'), text, Buffer.from('>')]))).toBe(true);

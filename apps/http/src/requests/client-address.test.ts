@@ -4,7 +4,7 @@ import { createClientAddressReader } from './client-address.ts';
 
 describe('the address that a request is counted by', () => {
   test.each<[TrustedProxies, string | undefined, string | undefined, string]>([
-    // Without trust the socket alone counts.
+    // Without trusted proxies, only the socket's address counts.
     [null, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [[], '198.51.100.1', '192.0.2.1', '198.51.100.1'],
     [0, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
@@ -17,7 +17,7 @@ describe('the address that a request is counted by', () => {
     [['10.0.0.1'], '10.0.0.1', '10.0.0.2', '10.0.0.2'],
     [['10.0.0.0/8'], '10.0.0.1', undefined, '10.0.0.1'],
     [['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    // What is no address says nothing: the proxy that passed it on counts.
+    // An entry that is not an address is ignored: the proxy that passed it on counts.
     [['10.0.0.0/8'], '10.0.0.1', '192.0.2.1, unknown', '10.0.0.1'],
     [['10.0.0.0/8'], '10.0.0.1', '', '10.0.0.1'],
     // Ports and brackets, as some proxies write them.
@@ -40,7 +40,7 @@ describe('the address that a request is counted by', () => {
     expect(createClientAddressReader(trusted)(socketAddress, forwardedFor)).toBe(expected);
   });
 
-  test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', 'fd00::/129', ''])('%j is no proxy', (range) => {
+  test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', 'fd00::/129', ''])('%j is not a proxy', (range) => {
     expect(() => createClientAddressReader([range])).toThrow(RangeError);
   });
 });

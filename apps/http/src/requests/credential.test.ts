@@ -12,14 +12,14 @@ describe('the credential of a request', () => {
     });
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER'])('is a token by the scheme %s', (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('is a token with the scheme %s', (scheme) => {
     expect(credentialOf(['aUTHORIZATION', `${scheme} a.b-c_d~e+f/g==`])).toEqual({
       kind: 'token',
       token: 'a.b-c_d~e+f/g==',
     });
   });
 
-  test('is a key pair by both of its headers, in any order and case', () => {
+  test('is a key pair with both of its headers, in any order and case', () => {
     expect(credentialOf(['x-api-KEY', 's', 'Host', 'x', 'X-CLIENT-id', 'c'])).toEqual({
       kind: 'key',
       clientId: 'c',
@@ -35,20 +35,20 @@ describe('the credential of a request', () => {
     ['an empty header', ['Authorization', '']],
     ['another scheme', ['Authorization', 'Basic eDp5']],
     ['two tokens in one', ['Authorization', 'Bearer a, Bearer b']],
-    ['a doubled token', ['Authorization', 'Bearer a', 'authorization', 'Bearer a']],
+    ['a repeated token', ['Authorization', 'Bearer a', 'authorization', 'Bearer a']],
     ['both forms', ['Authorization', 'Bearer a', 'X-Client-ID', 'c', 'X-API-Key', 's']],
     ['a token and half a pair', ['Authorization', 'Bearer a', 'X-API-Key', 's']],
-  ])('is no token with %s', (_what, headers) => {
+  ])('is a malformed token with %s', (_what, headers) => {
     expect(credentialOf(headers)).toEqual(malformed('token'));
   });
 
   test.each([
-    ['a doubled identifier', ['X-Client-ID', 'c', 'X-Client-Id', 'c', 'X-API-Key', 's']],
-    ['a doubled key', ['X-Client-ID', 'c', 'X-API-Key', 's', 'X-API-Key', 's']],
+    ['a repeated identifier', ['X-Client-ID', 'c', 'X-Client-Id', 'c', 'X-API-Key', 's']],
+    ['a repeated key', ['X-Client-ID', 'c', 'X-API-Key', 's', 'X-API-Key', 's']],
     ['an identifier alone', ['X-Client-ID', 'c']],
     ['a key alone', ['X-API-Key', 's']],
-    ['an API secret in the place of a token', ['Authorization', `Bearer ${makeSecret(new Uint8Array(32))}`]],
-  ])('is no key pair with %s', (_what, headers) => {
+    ['an API secret sent as a token', ['Authorization', `Bearer ${makeSecret(new Uint8Array(32))}`]],
+  ])('is a malformed key pair with %s', (_what, headers) => {
     expect(credentialOf(headers)).toEqual(malformed('key'));
   });
 

@@ -27,7 +27,7 @@ test('a text is trimmed before it is measured', () => {
   expect(read(text({ max: 3 }), '   ')).toBe('refused');
 });
 
-test('blank counts as absent where a field is optional, and clears it where it can be cleared', () => {
+test('a blank value counts as absent in an optional field, and clears a clearable one', () => {
   const blanks = [null, '', '  ', undefined];
   expect(blanks.map((blank) => read(optional(text({ max: 3 })), blank))).toEqual(Array(4).fill(undefined));
   expect(blanks.map((blank) => read(clearable(text({ max: 3 })), blank))).toEqual([null, null, null, undefined]);
@@ -67,7 +67,7 @@ describe('an e-mail address', () => {
     'jürgen@bücher.example',
     'x_y-z.1@a-b.io',
     '株式@例え.テスト',
-  ])('%s is one', (address) => {
+  ])('%s is valid', (address) => {
     expect(read(email, address)).toBe(address);
   });
 
@@ -88,19 +88,19 @@ describe('an e-mail address', () => {
     'a\u00a0b@example.com',
     'a\u202eb@example.com',
     'a\u200bb@example.com',
-  ])('%s is none', (address) => {
+  ])('%s is not valid', (address) => {
     expect(read(email, address)).toBe('refused');
   });
 
-  test('one of any case is taken in lower case', () => {
+  test('is accepted in any case, and converted to lower case', () => {
     expect([read(email, ' A@Example.COM '), read(email, 'Admin@LOCALHOST')]).toEqual([
       'a@example.com',
       'admin@localhost',
     ]);
   });
 
-  // With a pattern that goes back over what it has read these would not end before the test does.
-  test('one that is made to keep the pattern busy is refused', () => {
+  // With a pattern that backtracks, these would take longer than the test's timeout.
+  test('is refused if it is made to keep the pattern busy', () => {
     for (const hostile of [
       'a.'.repeat(127),
       `a@${'a-'.repeat(126)}`,
@@ -112,7 +112,7 @@ describe('an e-mail address', () => {
   });
 });
 
-test('numbers and booleans of a query', () => {
+test('query parameters are parsed as numbers and booleans', () => {
   const number = numberParameter(1, 10);
   expect(['1', '10', '007'].map((value) => read(number, value))).toEqual([1, 10, 7]);
   expect(['9'.repeat(400), '9007199254740993'].map((value) => read(numberParameter(1), value))).toEqual(
@@ -125,7 +125,7 @@ test('numbers and booleans of a query', () => {
   expect(['', '1', 'yes', ' true'].map((value) => read(booleanParameter, value))).toEqual(Array(4).fill('refused'));
 });
 
-test('their JSON Schema says what they take', () => {
+test('the JSON Schema of fields says what they accept', () => {
   const schema = z.toJSONSchema(
     z.object({ a: text({ max: 3 }), b: optional(text({ max: 3 })), c: numberParameter(1, 9) }),
     {

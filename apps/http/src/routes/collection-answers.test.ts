@@ -33,7 +33,7 @@ const documentIn = ({ body, headers }: ReadyAnswer): unknown => {
 
 const mustNotRead = () => Promise.reject(new Error('The document was read'));
 
-test('a body that was sent is sent again without its document being read, in the coding that it has', async () => {
+test('a body is sent again in the same coding without reading its document', async () => {
   const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
   for (const coding of ['gzip', 'identity']) {
     const read = async () => withDocument(first, { paths: {} });
@@ -45,7 +45,7 @@ test('a body that was sent is sent again without its document being read, in the
   }
 });
 
-test('it is sent neither after a change nor for another collection', async () => {
+test('a kept body is sent neither after a change nor for another collection', async () => {
   const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
   await collectionAnswer(asking('gzip'), bodies, first, async () => withDocument(first, { of: 'the first' }));
   for (const other of [changed, { ...first, id: 'the second' as CollectionId }]) {
@@ -54,7 +54,7 @@ test('it is sent neither after a change nor for another collection', async () =>
   }
 });
 
-test('a document that was changed while it was read is kept as that of after the change', async () => {
+test('a document that changes while it is read is kept as that of the changed collection', async () => {
   const bodies = createBodyCache({ bytesMax: 1_000_000, shared: null });
   const readLate = async () => withDocument(changed, { of: 'after' });
   const sent = await collectionAnswer(asking('gzip'), bodies, first, readLate);

@@ -7,7 +7,7 @@ import { actorOf, pathOf, presented, rows, welcome, type Row } from '../matrix/r
 import { createWorld, type World } from '../matrix/world.ts';
 import { createStage, steps, type Step } from './stage.ts';
 
-/** Requests by other methods than GET that change nothing, and the one by GET that does. */
+/** Requests other than GET that change nothing, and the GET that does: it leaves an audit entry. */
 const harmless: readonly string[] = ['POST /api/vector/search'];
 const changingReads: readonly string[] = ['GET /api/collections/{collection_id}/metadata'];
 
@@ -17,8 +17,8 @@ export const isChanging = ({ name, method }: Row): boolean =>
 const everyStep = Object.keys(steps) as readonly Step[];
 
 /**
- * Makes every request that changes something, about things of its own, and lets its time be over at each of its steps: where no
- * commit has begun it is answered by 500 and has changed nothing; else it is answered by what has become of it.
+ * Sends every changing request, each about its own objects, and lets its deadline expire at each step. Before the commit
+ * begins, the answer is a 500 and nothing has changed; after that, the answer is the outcome of the request.
  */
 export const deadlineSuite = (
   start: (options: StartOptions) => Promise<MatrixService>,
@@ -32,7 +32,7 @@ export const deadlineSuite = (
     const { ports: staged = () => ({}), ...rest } = stage.options;
     const options: StartOptions = {
       ...rest,
-      // Whoever registers is read by the limiter alone.
+      // Without a limit, admission of a registration would call no port.
       settings: { anonymousLimit: { allowed: 1_000_000, windowSeconds: 60 } },
       ports: (right) => staged((ports = right)),
     };
@@ -40,7 +40,7 @@ export const deadlineSuite = (
   }, 120_000);
   afterAll(() => world.close());
 
-  /** As `succeed` of the matrix, with all that it needs made before. */
+  /** Prepares a request as `succeed` of the matrix does; returns a function that sends it. */
   const prepared = async (row: Row) => {
     await world.service.runJobs();
     const name = welcome(row);
@@ -54,7 +54,7 @@ export const deadlineSuite = (
   };
 
   describe.each(rows.filter(isChanging).filter(isAsked))('$name', (row) => {
-    test.each(everyStep)('whose time is over %s', async (step) => {
+    test.each(everyStep)('whose deadline expires %s', async (step) => {
       const request = await prepared(row);
       const before = await snapshotOf(ports);
       const { answer, isReached } = await stage.play(step, request);
@@ -67,13 +67,13 @@ export const deadlineSuite = (
         expect(answer.status).toBe(row.status);
         expect(after).not.toEqual(before);
       }
-      // Whoever repeats what was answered by 500 does it once.
+      // Repeating the request after the 500 makes the change once.
       if (steps[step] === 'before') expect((await request()).status).toBe(row.status);
     });
   });
 
   test.each(rows.filter((row) => !isChanging(row) && row.auth !== 'free').filter(isAsked))(
-    '$name changes nothing, so it has nothing to give up',
+    '$name changes nothing',
     async (row) => {
       const request = await prepared(row);
       const before = await snapshotOf(ports);

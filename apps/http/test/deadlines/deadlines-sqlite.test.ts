@@ -7,7 +7,7 @@ import { createStage } from './stage.ts';
 
 deadlineSuite((options) => startComposed(undefined, options)(), representatives);
 
-test('of large documents that are sent at once, those that are answered by 500 leave no collection', async () => {
+test('of large documents uploaded concurrently, those answered with 500 leave no collection', async () => {
   const stage = createStage();
   const world = await createWorld(await startComposed(undefined, stage.options)());
   const { client, service } = world;
@@ -20,7 +20,7 @@ test('of large documents that are sent at once, those that are answered by 500 l
       const raw = `{"name":"${name}","openapi_spec":${document}}`;
       const headers = ['Content-Type', 'application/json'];
       const { status } = await client.call('POST', '/api/collections/', { token, raw, headers });
-      // Once the first is there, the time of all others is over, wherever they are.
+      // Once the first is answered, the deadlines of all others expire, whatever they are doing.
       stage.expireAll();
       return { name, status };
     };
@@ -29,7 +29,7 @@ test('of large documents that are sent at once, those that are answered by 500 l
     expect(taken.length).toBeGreaterThan(0);
     expect(answers.filter(({ status }) => status === 500).length).toBe(names.length - taken.length);
     expect(taken.length).toBeLessThan(names.length);
-    // Read after the others, so that whatever they left to be read was read before.
+    // Its document is read after those that the others left in the queue.
     const last = await upload('last');
     expect(last.status).toBe(201);
     const { list } = await client.call('GET', '/api/collections/', { token });

@@ -15,5 +15,5 @@ const asked: ReadonlySet<string> = new Set([
   'POST /api/vector/search',
 ]);
 
-/** One request at least for each way in which a store changes something: enough where each takes its time. */
+/** At least one request for each way a store changes something: enough for stores where each takes time. */
 export const representatives = ({ name }: Row): boolean => asked.has(name);

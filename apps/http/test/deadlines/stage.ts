@@ -1,19 +1,19 @@
 import type { Deadline, Effects, Ports } from '@portico/domain';
 import type { StartOptions } from '../matrix/listen.ts';
 
-/** Where a request may be when its time is over. */
+/** Where a request can be when its deadline expires: before or after its commit begins. */
 export const steps = {
-  'while it is let in': 'before',
+  'during admission': 'before',
   'before its change': 'before',
   'at the end of its transaction, before the commit': 'before',
-  'while its change is committed': 'after',
-  'after its change was committed': 'after',
+  'during the commit': 'after',
+  'after the commit': 'after',
 } as const;
 export type Step = keyof typeof steps;
 
 type Stores = Pick<Ports, 'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddingJobs'>;
 
-/** What of the stores changes something. */
+/** The store methods that change something. */
 const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
   collections: ['add', 'update', 'remove'],
@@ -22,14 +22,14 @@ const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] 
   embeddingJobs: ['startRun', 'enqueue'],
   audit: ['append'],
 };
-/** What lets a request in. */
+/** The ports that admission calls. */
 const admission: readonly string[] = ['callers', 'limiter'];
 
 type Method = (...parameters: readonly unknown[]) => unknown;
 
 /**
- * Time by hand: every deadline expires at the step that was chosen, and at no other. What waits there goes on once the request was
- * answered, so that whatever it does then is done late.
+ * Expires deadlines by hand: all of them at the chosen step, and none at another. If the commit has not begun, the port call
+ * at that step waits until the request is answered, so the rest of its work comes late.
  */
 export const createStage = () => {
   const armed = new Set<() => void>();
@@ -51,12 +51,12 @@ export const createStage = () => {
     async function (...parameters) {
       underWay += 1;
       try {
-        if (admission.includes(port)) await reach('while it is let in');
+        if (admission.includes(port)) await reach('during admission');
         const isChange = (changes[port as keyof Stores] as readonly string[] | undefined)?.includes(name) ?? false;
         if (!isChange) return await method(...parameters);
         await reach('before its change');
         const answer = await method(...parameters.map((parameter) => watched(parameter, reach)));
-        await reach('after its change was committed');
+        await reach('after the commit');
         return answer;
       } finally {
         underWay -= 1;
@@ -67,7 +67,7 @@ export const createStage = () => {
     new Proxy(right, {
       get(target, name) {
         const method: unknown = Reflect.get(target, name);
-        // What answers no promise is left as it is.
+        // Only methods that return promises are staged.
         if (typeof method !== 'function' || typeof name === 'symbol' || name === 'export') return method;
         return staged(port, name, method.bind(target) as Method);
       },
@@ -93,7 +93,7 @@ export const createStage = () => {
   return {
     options,
     expireAll,
-    /** Makes a request whose time is over at that step; returns once nothing of it is left to do. */
+    /** Sends a request whose deadline expires at that step; returns once all its work has ended. */
     async play<Answer>(step: Step, request: () => Promise<Answer>) {
       const { promise: answered, resolve } = Promise.withResolvers<unknown>();
       const choice = { step, answered, isReached: false };
@@ -110,7 +110,7 @@ export const createStage = () => {
   };
 };
 
-/** A deadline, effects with one, or a decision that comes to such effects. */
+/** Watches a deadline, also in effects or in the effects that a decision returns; returns other parameters as they are. */
 const watched = (parameter: unknown, reach: (step: Step) => unknown): unknown => {
   if (typeof parameter === 'function')
     return (...state: readonly unknown[]) => watched((parameter as Method)(...state), reach);
@@ -125,7 +125,7 @@ const watchedDeadline = (right: Deadline, reach: (step: Step) => unknown): Deadl
   beginCommit() {
     reach('at the end of its transaction, before the commit');
     right.beginCommit();
-    reach('while its change is committed');
+    reach('during the commit');
   },
   onExpired: (callback) => right.onExpired(callback),
 });
@@ -136,7 +136,7 @@ const isDeadline = (value: unknown): value is Deadline => isObject(value) && 'be
 
 const quietTurns = 5;
 
-/** Fulfilled once nothing was under way for some turns of the event loop. */
+/** Resolves once nothing has been in progress for some turns of the event loop. */
 const quiet = async (underWay: () => number): Promise<void> => {
   for (let turns = 0; turns < quietTurns; turns = underWay() > 0 ? 0 : turns + 1) {
     await new Promise((resolve) => setImmediate(resolve));

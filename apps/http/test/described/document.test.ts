@@ -19,7 +19,7 @@ const valuesAt = (value: unknown, name: string): readonly unknown[] => {
   ]);
 };
 
-test('every pattern can be read with and without the flag u, and looks at nothing behind', () => {
+test('every pattern compiles with and without the flag u, and has no lookbehind or property escape', () => {
   const patterns = valuesAt(document, 'pattern').filter((pattern) => typeof pattern === 'string');
   expect(patterns.length).toBeGreaterThan(10);
   for (const pattern of patterns) {
@@ -28,7 +28,7 @@ test('every pattern can be read with and without the flag u, and looks at nothin
   }
 });
 
-test('every link leads from what an answer holds to what another operation takes in its path', () => {
+test('every link leads from a field of an answer to a path parameter of another operation', () => {
   const operations = Object.values(document['paths'] as Record<string, Record<string, JsonObject>>).flatMap((path) =>
     Object.values(path),
   );
@@ -59,7 +59,7 @@ test('every link leads from what an answer holds to what another operation takes
   );
 });
 
-/** The schema of what a runtime expression points at in the body of a response (OpenAPI, "Runtime Expressions"). */
+/** Returns the schema that a runtime expression points at in the body of a response (OpenAPI, "Runtime Expressions"). */
 const schemaAt = (response: JsonObject, expression: string): unknown => {
   const content = response['content'] as Record<string, { schema: JsonObject }>;
   const pointer = /^\$response\.body#\/(.+)$/.exec(expression)?.[1] ?? '';

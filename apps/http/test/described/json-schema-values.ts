@@ -2,7 +2,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 
-/** A JSON Schema (draft 2020-12), as far as it stands in the service's OpenAPI document. */
+/** The part of JSON Schema (draft 2020-12) that the service's OpenAPI document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -25,7 +25,7 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** What says nothing of which values are allowed. */
+/** Keywords that do not restrict values. */
 const annotations = ['description', 'default', 'examples', 'writeOnly'];
 const known = new Set([
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
@@ -34,20 +34,19 @@ const known = new Set([
 
 export interface Values {
   readonly allows: (value: unknown) => boolean;
-  /** Any that the schema allows. */
+  /** Any allowed values. */
   readonly arbitrary: fc.Arbitrary<unknown>;
-  /** Those at the edges of what it allows. */
+  /** Allowed values at the edges. */
   readonly edges: readonly unknown[];
-  /** Those just beyond an edge, and those of other types, broken at one place each. */
+  /** Values just beyond an edge and values of other types, each wrong in one place. */
   readonly forbidden: readonly unknown[];
 }
 
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Makes values for the schemas of an OpenAPI document. What is allowed and what is not is confirmed by Ajv; what this generator does
- * not know is an error, so that no keyword is passed over. A text is judged without the white space around it, as the document's
- * introduction says.
+ * Makes values for the schemas of an OpenAPI document. Ajv confirms which of them are allowed and which are not. An unknown
+ * keyword is an error, so that none is skipped. White space around a text is ignored, as the document's introduction says.
  */
 export const createValueMaker = (document: Document): ((schema: Schema) => Values) => {
   const ajv = new Ajv2020({ strict: false, allErrors: false });
@@ -69,7 +68,7 @@ export const createValueMaker = (document: Document): ((schema: Schema) => Value
 
   const valuesOf = (given: Schema): Values => {
     const schema = resolved(given);
-    for (const keyword of Object.keys(schema)) if (!known.has(keyword)) throw new Error(`${keyword} is not known here`);
+    for (const keyword of Object.keys(schema)) if (!known.has(keyword)) throw new Error(`Unknown keyword ${keyword}`);
     const allows = validator(schema);
     const { arbitrary, edges, forbidden } = candidatesOf(schema, valuesOf, resolved);
     return {
@@ -113,7 +112,7 @@ const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Sch
     case undefined:
       return { arbitrary: fc.jsonValue({ maxDepth: 2 }), edges: [null, '', 0, [], {}], forbidden: [] };
     default:
-      throw new Error(`The type ${schema.type} is not known here`);
+      throw new Error(`Unknown type ${schema.type}`);
   }
 };
 
@@ -146,7 +145,7 @@ const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   forbidden: [minimum - 1, minimum + 0.5, `${minimum}`, ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6])],
 });
 
-/** Each spoils some texts, and others take it: U+0000, what no line may hold, what stands in no name. */
+/** Each is forbidden in some texts and allowed in others: U+0000, control characters, and characters that names exclude. */
 const spoilers = ['\0', '\n', '\t', '\u001b', '\u007f', '\u0085', '\u2028', '\u202e', '\u2066', ' ', '/', 'É', '%'];
 const characters = [...'aZ059-_.@ "\'\\<>{}[]:,é株\u00a0\n\t', '😀', '\u0301', 'ﬁ', '\ufeff'];
 
@@ -191,7 +190,7 @@ const moment = fc.date({
 });
 const word = fc.string({ unit: fc.constantFrom(...'abzÄé09'), minLength: 1, maxLength: 9 });
 
-/** Texts of a format, where it has one. */
+/** Texts of the schema's format; null if it has none. */
 const madeTexts = ({ format }: Schema): fc.Arbitrary<string> | null => {
   switch (format) {
     case undefined:
@@ -210,7 +209,7 @@ const madeTexts = ({ format }: Schema): fc.Arbitrary<string> | null => {
     case 'idn-email':
       return fc.tuple(word, word, word).map(([name, host, top]) => `${name}.o'${name}+tag@${host}.${top}`);
     default:
-      throw new Error(`The format ${format} is not known here`);
+      throw new Error(`Unknown format ${format}`);
   }
 };
 
@@ -219,7 +218,7 @@ const objects = (schema: Schema, valuesOf: ValuesOf, resolved: (schema: Schema) 
   return together(forms);
 };
 
-/** An object's schema once for each of its options, all that is said of it in one place. */
+/** Returns an object's schema once for each of its options, with all parts merged. */
 const formsOf = (given: Schema, resolved: (schema: Schema) => Schema): readonly Schema[] => {
   const { anyOf, allOf = [], ...schema } = resolved(given);
   const whole = allOf.filter((part) => !part.if).reduce(merged, schema);

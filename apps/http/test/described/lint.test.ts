@@ -7,10 +7,10 @@ import { openApiDocument, routes } from '../../src/index.ts';
 import { httpSettings } from '../start-in-memory.ts';
 
 const own = openApiDocument(routes, httpSettings);
-// The paths are the specification's own, and each is the same with and without a slash at its end.
+// The specification prescribes the paths, and a trailing slash makes no difference.
 const slashes = { redocly: 'no-path-trailing-slash', spectral: 'path-keys-no-trailing-slash' };
 
-/** What each linter's recommended rules find, as rule and place. */
+/** Returns what each linter's recommended rules find, as rule, message and place. */
 const linters = {
   redocly: async (document: object) => {
     const config = await createConfig({ extends: ['recommended'], rules: { [slashes.redocly]: 'off' } });
@@ -29,11 +29,11 @@ const linters = {
 };
 
 describe.each(Object.entries(linters))("%s's recommended rules", (_name, lint) => {
-  test('find nothing in the OpenAPI document, but for slashes at the end of paths', async () => {
+  test('find nothing in the OpenAPI document except trailing slashes', async () => {
     expect(await lint(own)).toEqual([]);
   });
 
-  test('find what is wrong with one that is worse', async () => {
+  test('find the faults of a broken document', async () => {
     const faults = await lint({ ...own, info: { title: 'Portico', version: '1' }, tags: 'none' });
     expect(faults).toEqual(
       expect.arrayContaining([expect.stringMatching(/^info-(?:license|contact): /), expect.stringContaining('tags')]),

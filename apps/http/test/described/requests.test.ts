@@ -30,21 +30,21 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const seed = 20_261_122;
 const json = ['Content-Type', 'application/json'];
 
-/** What is said in a query string for a value; null for what cannot be said there. */
+/** Returns a value as text for a query string; null if it has no such form. */
 const saidInQuery = (value: unknown): string | null => {
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.join(',') : null;
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
 };
-/** What a text in a query may stand for: itself, its parts between commas, or the number or the boolean that is written so. */
+/** Returns what a text in a query can mean: itself, its comma-separated parts, or the number or boolean that it spells. */
 const meanings = (said: string): readonly unknown[] =>
   /^(?:\d+|true|false)$/.test(said) ? [said, JSON.parse(said)] : [said, said.split(',')];
 const sayable = (values: readonly unknown[]) => [...new Set(values.map(saidInQuery).filter((said) => said !== null))];
 
 /**
- * The service takes what its OpenAPI document allows, and answers 400 to what the document forbids: for each operation and each place
- * where something is sent. What the introduction says of all of them alike (white space, null and empty texts) is part of that.
+ * The service accepts what its OpenAPI document allows and returns 400 for what it forbids, in every query parameter and
+ * body. That includes the rules in the introduction that apply to all operations (white space, null and empty texts).
  */
-describe('what the OpenAPI document says of requests', () => {
+describe('what the OpenAPI document says about requests', () => {
   let subject: Subject;
   let cast: Cast;
   let targets: Readonly<Record<string, string>>;
@@ -95,7 +95,7 @@ describe('what the OpenAPI document says of requests', () => {
       .map((parameter) => [`${operation.operationId} ${parameter.name}`, operation, parameter] as const),
   );
 
-  test.each(parameters)('%s: the query parameter', async (_name, operation, { name, schema, allowEmptyValue }) => {
+  test.each(parameters)('holds for parameter %s', async (_name, operation, { name, schema, allowEmptyValue }) => {
     const { allows, arbitrary, edges, forbidden } = valuesOf(schema);
     const random = fc.sample(arbitrary, { numRuns: 40, seed });
     const ask = async (said: string) => {
@@ -119,7 +119,7 @@ describe('what the OpenAPI document says of requests', () => {
     .filter(({ requestBody }) => requestBody)
     .map((operation) => [operation.operationId, operation] as const);
 
-  test.each(bodies)('%s: the body', async (_name, operation) => {
+  test.each(bodies)('holds for the body of %s', async (_name, operation) => {
     const { arbitrary, edges, forbidden } = valuesOf(operation.requestBody?.content['application/json']?.schema ?? {});
     const random = fc.sample(arbitrary, { numRuns: 60, seed });
     expect(forbidden.length).toBeGreaterThan(10);
@@ -138,7 +138,7 @@ describe('what the OpenAPI document says of requests', () => {
     }
   });
 
-  test('is said of every place where something is sent', () => {
+  test('is tested for every query parameter and body', () => {
     expect(parameters.length).toBeGreaterThan(20);
     expect(bodies.length).toBe(routes.filter(({ body }) => body !== null).length);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
 
-/** Granting, revoking and who has what. */
+/** Granting, revoking and listing access. */
 export const accessSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -14,7 +14,7 @@ export const accessSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test('a grant names the pair and its time, and counts once', async () => {
+  test('a grant returns the pair and its time, and cannot be repeated', async () => {
     const client = await cast.newClient();
     const collection = await cast.newCollection();
     const reply = await cast.grant(client, collection);
@@ -25,14 +25,14 @@ export const accessSuite = (start: Start): void => {
     expect([again.status, again.body]).toEqual([409, { detail: 'Client already has access' }]);
   });
 
-  test('of simultaneous grants of one pair one succeeds', async () => {
+  test('of concurrent grants of one pair, one succeeds', async () => {
     const client = await cast.newClient();
     const collection = await cast.newCollection();
     const replies = await Promise.all(Array.from({ length: 8 }, () => cast.grant(client, collection)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
   });
 
-  test("a client's list names every collection, with the grant's time where there is one", async () => {
+  test("a client's list names every collection, with the time of its grant, if any", async () => {
     const client = await cast.newClient();
     const granted = await cast.newCollection({ name: 'Granted' });
     const other = await cast.newCollection({ name: 'Other' });
@@ -70,7 +70,7 @@ export const accessSuite = (start: Start): void => {
     expect((await cast.grant(client, collection)).status).toBe(201);
   });
 
-  test('what is missing is named: the client first, then the collection', async () => {
+  test('a 404 names what is missing: the client first, then the collection', async () => {
     const client = await cast.newClient();
     const collection = await cast.newCollection();
     for (const missing of [unknownId, 'malformed', cast.adminId]) {
@@ -92,7 +92,7 @@ export const accessSuite = (start: Start): void => {
     expect(textOf(both.body.detail)).toBe('Client not found');
   });
 
-  test('deleting a client or a collection takes its grants with it', async () => {
+  test('deleting a client or a collection deletes its grants', async () => {
     const client = await cast.newClient();
     const collection = await cast.newCollection();
     await cast.grant(client, collection);

@@ -20,7 +20,7 @@ export const auditSuite = (start: Start): void => {
   afterAll(() => subject.close());
 
   describe('writing', () => {
-    test('answers id, message and timestamp; by default the time of arrival', async () => {
+    test('returns id, message and timestamp, by default the time of arrival', async () => {
       const reply = await write({ message: { action: 'login' } });
       expect(reply.status).toBe(201);
       expect(Object.keys(reply.body)).toEqual(['id', 'message', 'timestamp']);
@@ -30,7 +30,7 @@ export const auditSuite = (start: Start): void => {
       expect(byToken.status).toBe(201);
     });
 
-    test('the message comes back as the text that was sent', async () => {
+    test('the message is returned exactly as it was sent', async () => {
       const message =
         '{ "n" : 12345678901234567890, "f":1.0,"z":1,"a":[1 ,2],"__proto__":{"x":1},"constructor":1,\n"u":"\\u00e9"}';
       const reply = await writeText(`{"timestamp":"2020-01-01T00:00:00Z", "message" : ${message} }`);
@@ -40,7 +40,7 @@ export const auditSuite = (start: Start): void => {
       expect(listed.text).toContain(`"message":${message},`);
     });
 
-    test('of a name that stands twice the last one counts', async () => {
+    test('if a name occurs twice, the last one counts', async () => {
       const reply = await writeText('{"message":{"a":1},"message":{"b":2}}');
       expect(reply.body.message).toEqual({ b: 2 });
     });
@@ -58,10 +58,10 @@ export const auditSuite = (start: Start): void => {
     test.each([
       ['no message', {}],
       ['a message that is null', { message: null }],
-      ['a message that is a text', { message: 'x' }],
+      ['a message that is a string', { message: 'x' }],
       ['a message that is an array', { message: [] }],
-      ['a timestamp that is none', { message: {}, timestamp: 'yesterday' }],
-      ['a timestamp that does not exist', { message: {}, timestamp: '2026-02-30T00:00:00Z' }],
+      ['an invalid timestamp', { message: {}, timestamp: 'yesterday' }],
+      ['a date that does not exist', { message: {}, timestamp: '2026-02-30T00:00:00Z' }],
       ['a timestamp that is a number', { message: {}, timestamp: 1 }],
       ['U+0000 in the message', { message: { action: 'a\0' } }],
       ['U+0000 in a name', { message: { deep: [{ 'a\0': 1 }] } }],
@@ -76,7 +76,7 @@ export const auditSuite = (start: Start): void => {
       }
     });
 
-    test('nests 100 levels and no more', async () => {
+    test('accepts 100 levels of nesting and no more', async () => {
       const nested = (levels: number) => `{"message":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
       expect((await writeText(nested(100))).status).toBe(201);
       const over = await writeText(nested(101));
@@ -104,7 +104,7 @@ export const auditSuite = (start: Start): void => {
       }
     });
 
-    test('newest first, with the totals', async () => {
+    test('returns the newest first, with the totals', async () => {
       const first = await page(mine());
       expect(Object.keys(first.body)).toEqual(['data', 'total', 'page', 'pageSize', 'totalPages']);
       expect(first.body).toMatchObject({ total: 25, page: 1, pageSize: 20, totalPages: 2 });
@@ -113,7 +113,7 @@ export const auditSuite = (start: Start): void => {
       expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp']);
     });
 
-    test('a page past the end is empty, a size above 100 is cut', async () => {
+    test('a page past the end is empty, and a size above 100 is reduced to 100', async () => {
       expect((await page(`${mine()}&page=3`)).body).toMatchObject({ data: [], total: 25, page: 3, totalPages: 2 });
       for (const beyond of ['90071992547409', '90071992547410', '9007199254740993', '9'.repeat(400)]) {
         for (const size of ['1', '100']) {
@@ -152,7 +152,7 @@ export const auditSuite = (start: Start): void => {
       ['from=2026-03-01&to=2026-03-02', 25],
       ['from=2026-03-02', 0],
       ['to=2026-03-01', 0],
-      // The service's own entry tells of the binding.
+      // The service's own entry is about the binding.
       ['source=all', 26],
       ['source=system', 1],
     ])('%s finds %i', async (query, total) => {
@@ -174,20 +174,20 @@ export const auditSuite = (start: Start): void => {
       expect((await call('GET', `/api/audit/export?${query}`, { token: cast.admin })).status).toBe(400);
     });
 
-    test('shows who wrote an entry and when it arrived, where that is asked for', async () => {
+    test('shows on request who wrote an entry and when it arrived', async () => {
       const { data } = (await page(`${mine()}&include=actor&pageSize=1`)).body as { data: { actor_id: string }[] };
       expect(Object.keys(data[0] ?? {})).toEqual(['id', 'message', 'timestamp', 'actor_id', 'received_at']);
       expect(data[0]?.actor_id).toBe(writer.id);
     });
 
-    test("the service's own entries are apart from the callers'", async () => {
+    test("the service's own entries are separate from those of callers", async () => {
       const own = await page(`source=system&actor_id=${cast.adminId}&action=profile.approve`);
       expect(own.body.total).toBe(2);
       expect((await page(`actor_id=${cast.adminId}&action=profile.approve`)).body.total).toBe(0);
       expect((await page(`actor_id=${unknownId}`)).body.total).toBe(0);
     });
 
-    test('the export holds every entry on a line of its own, in the order of the pages', async () => {
+    test('the export has one entry per line, in the order of the pages', async () => {
       await call('POST', '/api/audit/', {
         key: writer.key,
         raw: '{"message":{\n "action":\r\n "multi\\nline"\n},"timestamp":"2026-03-02T00:00:00Z"}',

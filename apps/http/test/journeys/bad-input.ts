@@ -5,7 +5,7 @@ import type { CallOptions } from '../client.ts';
 import { createCast, type Cast, type Client, type Start, type Subject } from '../subject.ts';
 
 const requests = 3_000;
-/** Another seed asks other questions; this one is printed with a failure, so that it can be asked again. */
+/** Another seed makes other requests; a failure prints this one, so that it can be reproduced. */
 const seed = 20_261_122;
 
 interface Question {
@@ -20,7 +20,7 @@ type Body =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'text'; readonly text: string }
-  /** The route's own example, with one member replaced, unless that is null, and its text cut off after so much of it. */
+  /** The route's own example, with one member replaced (unless null), and cut off after the fraction `keep`. */
   | { readonly kind: 'example'; readonly member: number | null; readonly value: unknown; readonly keep: number };
 
 const oddText = fc.oneof(
@@ -71,7 +71,7 @@ const question: fc.Arbitrary<Question> = fc.record({
   who: fc.constantFrom('admin', 'admin', 'client by token', 'client by key', 'nobody', 'garbage'),
 });
 
-/** Whatever is sent, the answer is one that the OpenAPI document names, in JSON, and never a 500. */
+/** Whatever is sent, the answer is one that the OpenAPI document lists, errors are JSON, and none is a 500. */
 export const badInputSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -113,7 +113,7 @@ export const badInputSuite = (start: Start): void => {
     return text.slice(0, Math.ceil(text.length * body.keep));
   };
 
-  test(`${requests} requests of every kind get an answer that is documented`, async () => {
+  test(`${requests} requests of every kind get documented answers`, async () => {
     const statuses = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(question, async ({ route, params, query, body, contentType, who }) => {
@@ -141,13 +141,13 @@ export const badInputSuite = (start: Start): void => {
       }),
       { seed, numRuns: requests },
     );
-    // The questions reach behind the first check.
+    // The requests get past the first check.
     for (const status of [200, 201, 400, 401, 403, 404])
       expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(10);
   }, 120_000);
 };
 
-/** The example body of each operation that takes one. */
+/** Returns the example body of each operation that takes one. */
 const examplesOf = (document: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> => {
   const paths = document.paths as Record<
     string,

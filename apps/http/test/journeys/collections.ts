@@ -30,7 +30,7 @@ export const collectionsSuite = (start: Start): void => {
   afterAll(() => subject.close());
 
   describe('creating', () => {
-    test('answers the whole collection', async () => {
+    test('returns the whole collection', async () => {
       const reply = await create({ name: ' Weather ', description: ' d ', openapi_spec: smallDocument, other: 1 });
       expect(reply.status).toBe(201);
       const { id, created_at, updated_at, ...rest } = reply.body;
@@ -51,7 +51,7 @@ export const collectionsSuite = (start: Start): void => {
       }
     });
 
-    test('the document comes back as the text that was sent', async () => {
+    test('the document is returned exactly as it was sent', async () => {
       const text =
         '{ "openapi" : "3.1.0","info":{"title":"Big","version":"1"}, "paths":{}, "z":1, "a":12345678901234567890,\n "e":1.50E+2, "__proto__":{"x":1},"constructor":2 }';
       const raw = `{"name":"Exact","openapi_spec":${text}}`;
@@ -73,7 +73,7 @@ export const collectionsSuite = (start: Start): void => {
       ],
       ['no document', { name: 'n' }],
       ['a document that is null', { name: 'n', openapi_spec: null }],
-      ['a document that is a text', { name: 'n', openapi_spec: '{}' }],
+      ['a document that is a string', { name: 'n', openapi_spec: '{}' }],
       ['a document that is an array', { name: 'n', openapi_spec: [] }],
       ['Swagger 2.0', { name: 'n', openapi_spec: { swagger: '2.0', info: { title: 't' }, paths: {} } }],
       ['OpenAPI 3.2', { name: 'n', openapi_spec: { ...smallDocument, openapi: '3.2.0' } }],
@@ -84,7 +84,7 @@ export const collectionsSuite = (start: Start): void => {
         'authentication of another type',
         { name: 'n', openapi_spec: smallDocument, authentication: { type: 'digest' } },
       ],
-      ['authentication that is a text', { name: 'n', openapi_spec: smallDocument, authentication: 'bearer' }],
+      ['authentication that is a string', { name: 'n', openapi_spec: smallDocument, authentication: 'bearer' }],
       ['none with a value', { name: 'n', openapi_spec: smallDocument, authentication: { type: 'none', value: 'x' } }],
       ['apiKey without a name', { name: 'n', openapi_spec: smallDocument, authentication: { type: 'apiKey' } }],
       [
@@ -100,7 +100,7 @@ export const collectionsSuite = (start: Start): void => {
       expect((await create(json)).status).toBe(201);
     });
 
-    test('refuses keys that could reach a prototype, but for those inside the document', async () => {
+    test('refuses keys that could reach a prototype, except inside the document', async () => {
       const post = (raw: string) =>
         call('POST', '/api/collections/', { token: cast.admin, raw, headers: ['Content-Type', 'application/json'] });
       const spec = JSON.stringify(smallDocument);
@@ -114,7 +114,7 @@ export const collectionsSuite = (start: Start): void => {
       });
     });
 
-    test('says what departs from the official schema, and refuses it where that is wanted', async () => {
+    test('warns about violations of the official schema, and refuses them in strict mode', async () => {
       const openapi_spec = { ...smallDocument, info: { title: 'No version' } };
       const reply = await create({ name: 'Departs', openapi_spec });
       expect(reply.status).toBe(201);
@@ -131,14 +131,14 @@ export const collectionsSuite = (start: Start): void => {
       expect(changed.body).toHaveProperty('warnings.total');
     });
 
-    test('an empty body, and one without a document, are 400', async () => {
+    test('an empty body and one without a document are a 400', async () => {
       expect((await call('POST', '/api/collections/', { token: cast.admin })).body.detail).toBe(
         'Invalid request body: name is required',
       );
       expect((await create({ name: 'n' })).body.detail).toBe('Invalid request body: openapi_spec is required');
     });
 
-    test('a body above the limit is a 413, by its length and by what comes', async () => {
+    test('a body above the limit is a 413, with Content-Length and chunked', async () => {
       const openapi_spec = { ...smallDocument, x: 'x'.repeat(1_048_576) };
       expect((await create({ name: 'n', openapi_spec })).status).toBe(413);
       const raw = JSON.stringify({ name: 'n', openapi_spec });
@@ -151,7 +151,7 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('changing', () => {
-    test('answers id, name, description and the time of the change', async () => {
+    test('returns id, name, description and the time of the change', async () => {
       const id = await cast.newCollection();
       const reply = await change(id, { name: 'Renamed' });
       expect(Object.keys(reply.body)).toEqual(['id', 'name', 'description', 'updated_at']);
@@ -180,7 +180,7 @@ export const collectionsSuite = (start: Start): void => {
       expect((await read(id)).body.openapi_spec).toEqual(smallDocument);
     });
 
-    test('a fault in the body comes before a missing collection', async () => {
+    test('an invalid body is reported before a missing collection', async () => {
       expect((await change(unknownId, { name: 5 })).status).toBe(400);
       for (const id of [unknownId, 'malformed']) {
         const reply = await change(id, { name: 'n' });
@@ -190,7 +190,7 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('deleting', () => {
-    test('removes it for good', async () => {
+    test('removes the collection for good', async () => {
       const id = await cast.newCollection();
       const remove = () => call('DELETE', `/api/collections/${id}`, { token: cast.admin });
       const reply = await remove();
@@ -202,7 +202,7 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('reading', () => {
-    test('by token and by key with a grant, 403 without, 404 where there is none', async () => {
+    test('works by token and by key with a grant; 403 without one, 404 for an unknown collection', async () => {
       const id = await cast.newCollection();
       const client = await cast.newClient();
       for (const options of [{ token: client.token }, { key: client.key }]) {
@@ -234,7 +234,7 @@ export const collectionsSuite = (start: Start): void => {
       expect((await call('GET', '/api/collections/', { token: person.token })).list).toEqual([]);
     });
 
-    test('gzip and identity hold the same text, each with its tag; a 304 where the caller has it', async () => {
+    test('gzip and identity have the same text, each with its own entity tag; a 304 if the caller has it', async () => {
       const openapi_spec = { ...smallDocument, x: Array.from({ length: 5_000 }, (_, at) => `text ${at}`) };
       const id = await cast.newCollection({ openapi_spec, name: 'Zürich 😀' });
       const plain = await read(id);
@@ -258,7 +258,7 @@ export const collectionsSuite = (start: Start): void => {
       expect((await conditional(etag)).status).toBe(200);
     });
 
-    test('HEAD answers what GET does, without the body', async () => {
+    test('HEAD answers like GET, without the body', async () => {
       const id = await cast.newCollection();
       const get = await read(id);
       const head = await call('HEAD', `/api/collections/${id}`, { token: cast.admin });
@@ -269,7 +269,7 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('metadata', () => {
-    test('without servers and security the base address is / and there is no authentication', async () => {
+    test('without servers and security, the base URL is / and there is no authentication', async () => {
       const id = await cast.newCollection({ name: 'Bare', description: 'b' });
       const reply = await readMetadata(id);
       expect(reply.text).toBe(
@@ -286,7 +286,7 @@ export const collectionsSuite = (start: Start): void => {
       expect(again.status).toBe(304);
     });
 
-    test('a stored credential is answered here alone, may be kept by nobody, and its reading is on record', async () => {
+    test('a stored credential is returned only here, must not be cached, and each read is audited', async () => {
       const value = 'very secret value';
       const authentication = { type: 'apiKey', name: 'X-Key', value };
       const created = await create({ name: 'Stored', openapi_spec: smallDocument, authentication });
@@ -305,7 +305,7 @@ export const collectionsSuite = (start: Start): void => {
       expect(subject.logLines().join('')).not.toContain(value);
     });
 
-    test('a PUT without a value keeps the stored one; null removes it; none has none', async () => {
+    test('a PUT without a value keeps the stored one; type none has none; null restores that of the document', async () => {
       const authentication = { type: 'bearer', value: 'kept value' };
       const id = await cast.newCollection({ authentication, openapi_spec: secured });
       const stored = async () => (await readMetadata(id)).body.authentication;
@@ -321,7 +321,7 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('listing', () => {
-    test('an admin sees all, a client what was granted, by name without regard to case', async () => {
+    test('an admin sees all, a client its granted collections, sorted by name regardless of case', async () => {
       const ids = [];
       for (const name of ['list b', 'List A', 'LIST c']) ids.push(await cast.newCollection({ name }));
       const client = await cast.newClient();
@@ -340,7 +340,7 @@ export const collectionsSuite = (start: Start): void => {
       expect((await call('GET', '/api/collections/', { key: client.key })).status).toBe(401);
     });
 
-    test('carries a tag for each coding, and a 304 where nothing changed', async () => {
+    test('has an entity tag for each coding, and is a 304 if nothing changed', async () => {
       const list = (...headers: string[]) => call('GET', '/api/collections/', { token: cast.admin, headers });
       const plain = await list();
       const gzipped = await list('Accept-Encoding', 'gzip');
@@ -352,7 +352,7 @@ export const collectionsSuite = (start: Start): void => {
       expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(200);
     });
 
-    test('pages follow one another by their links and leave nothing out', async () => {
+    test('the links of the pages lead through the whole list', async () => {
       for (let count = 0; count < 5; count++) await cast.newCollection({ name: 'Same name' });
       const whole = (await call('GET', '/api/collections/', { token: cast.admin })).list;
       const seen: unknown[] = [];
@@ -377,12 +377,12 @@ export const collectionsSuite = (start: Start): void => {
       },
     );
 
-    test('a cursor that cannot have been given out is a 400, a limit of 1000 is taken', async () => {
+    test('a cursor that cannot have been issued is a 400; a limit of 1000 is accepted', async () => {
       const asked = (cursor: string) => call('GET', `/api/collections/?cursor=${cursor}`, { token: cast.admin });
       for (const cursor of ['x', unknownId, `${unknownId}.!`, `x.${unknownId}`, `${unknownId}.YQ.YQ`]) {
         expect((await asked(cursor)).status).toBe(400);
       }
-      // What was given out and has been deleted since still says where to go on, whatever its name was.
+      // The cursor of a collection that was deleted since still says where to continue, whatever its name was.
       for (const key of ['', 'a\0', 'ÿ'.repeat(300), '\ud800']) {
         const cursor = `${unknownId}.${Buffer.from(key).toString('base64url')}`;
         expect((await asked(cursor)).status).toBe(200);

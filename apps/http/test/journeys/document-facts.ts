@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCast, smallDocument, textOf, type Cast, type Start, type Subject } from '../subject.ts';
 
-/** What is told of a document beside its text. */
+/** What the service derives from a document. */
 export const documentFactsSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -16,7 +16,7 @@ export const documentFactsSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test('a document keeps its place, whatever it says many times or at length', async () => {
+  test('a document with huge texts is accepted, and its warnings and metadata stay small', async () => {
     const hostile = {
       ...smallDocument,
       info: { title: 't'.repeat(100_000), version: '1' },
@@ -37,7 +37,7 @@ export const documentFactsSuite = (start: Start): void => {
     expect((await create({ name: 'Amplified', openapi_spec: hostile }, '?strict=true')).status).toBe(400);
   });
 
-  test('what a document says never travels as more than one line', async () => {
+  test('texts with line breaks never get from a document into its metadata', async () => {
     const openapi_spec = {
       ...smallDocument,
       servers: [{ url: 'https://a.example/\r\nX-Evil: 1' }],
@@ -50,7 +50,7 @@ export const documentFactsSuite = (start: Start): void => {
     });
   });
 
-  test('the first scheme is that of the text, where names look like numbers too', async () => {
+  test('the first security scheme is the first in the text, even if names look like numbers', async () => {
     const schemes = '{"zz":{"type":"http","scheme":"bearer"},"1":{"type":"http","scheme":"basic"}}';
     const spec = `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{},"components":{"securitySchemes":${schemes}}}`;
     const raw = `{"name":"Numbers","prototype":1,"openapi_spec":${spec}}`;

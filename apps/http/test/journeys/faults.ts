@@ -7,7 +7,7 @@ import { createCast, expectStatus, unknownId, type Start, type StartOptions, typ
 
 const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
 
-/** What callers see while something that the service depends on does not work. Needs a composition whose ports can be replaced. */
+/** What callers see while a dependency does not work. Needs a composition whose ports can be replaced. */
 export const faultsSuite = (start: Start): void => {
   let subject: Subject;
   const startWith = async (options: StartOptions): Promise<Subject> => (subject = await start(options));
@@ -15,7 +15,7 @@ export const faultsSuite = (start: Start): void => {
 
   const internal = { detail: 'Internal server error' };
 
-  test('a database that is down is a 500 on every route that asks it, its address in the log alone', async () => {
+  test('a database that is down is a 500 on every route that reads it, and only the log has its address', async () => {
     await startWith({ ports: () => ({ callers: { byUid: broken, byClientId: broken, byEitherId: broken } }) });
     const token = await subject.mint({ uid: 'someone' });
     for (const { method, path, auth } of routes.filter((route) => route.auth !== 'free')) {
@@ -29,7 +29,7 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('GET', '/health')).status).toBe(200);
   });
 
-  test('metrics are answered while the database is down: they say so, and leave out what only it knows', async () => {
+  test('metrics work while the database is down: they say that it is, and omit what they read from it', async () => {
     await startWith({
       ports: ({ outbox }) => ({
         outbox: { ...outbox, state: broken },
@@ -44,7 +44,7 @@ export const faultsSuite = (start: Start): void => {
     expect(text).not.toContain('hunter2');
   });
 
-  test('metrics that are collected read the outbox once', async () => {
+  test('each collection of metrics reads the outbox once', async () => {
     let reads = 0;
     await startWith({
       ports: ({ outbox }) => ({
@@ -71,7 +71,7 @@ export const faultsSuite = (start: Start): void => {
     expect([reply.status, reply.body]).toEqual([500, internal]);
   });
 
-  test('a registration without the token that is demanded is a 401', async () => {
+  test('a registration without the required token is a 401', async () => {
     await startWith({ settings: { registrationRequiresToken: true } });
     const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
     expect((await subject.client.call('POST', '/api/profiles/register', { json })).status).toBe(401);
@@ -79,14 +79,14 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('POST', '/api/profiles/register', { json, token })).status).toBe(201);
   });
 
-  test('an identity provider that cannot be asked is a 500 of its own', async () => {
+  test('an unreachable identity provider is a 500 with a detail of its own', async () => {
     const verify = () => Promise.reject(new PorticoError('identity_unavailable'));
     await startWith({ ports: () => ({ tokens: { verify } }) });
     const reply = await subject.client.call('GET', '/api/collections/', { token: 'any' });
     expect([reply.status, reply.body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
   });
 
-  test('an index that is away is told by a header, with the same results from the database', async () => {
+  test('while the index is away, the database returns the same results, and a header says so', async () => {
     let isAway = false;
     await startWith({
       ports: ({ vectors }) => ({
@@ -104,7 +104,7 @@ export const faultsSuite = (start: Start): void => {
     expect([exact.text, exact.headers['x-search-mode']]).toEqual([usual.text, 'exact']);
   });
 
-  test('an embedder that is down fails searches and its health, and no change of a collection', async () => {
+  test('an embedder that is down fails searches and the health check, but no change of a collection', async () => {
     const unavailable = () => Promise.reject(new PorticoError('embedding_unavailable'));
     await startWith({
       ports: ({ embedder }) => ({ embedder: { ...embedder, embed: unavailable, check: unavailable } }),
@@ -131,7 +131,7 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('PUT', `/api/collections/${id}`, options)).status).toBe(200);
   });
 
-  test('readiness says which dependency does not work, and why only where that is told in our own words', async () => {
+  test('readiness says which dependency does not work, and why only if the reason is in our own words', async () => {
     const because = 'the model is being pulled (50 %, 137 of 274 MB)';
     const loading = () =>
       Promise.reject(new PorticoError('embedding_unavailable', { because, cause: new Error('http://10.1.2.3:11434') }));
@@ -161,7 +161,7 @@ export const faultsSuite = (start: Start): void => {
     });
   });
 
-  test('an answer that does not come in time is a 500, and its late result harms nobody', async () => {
+  test('an answer that takes too long is a 500, and its late result does no harm', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await startWith({
@@ -175,7 +175,7 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('GET', '/api/profiles/', { token: cast.admin })).status).toBe(200);
   });
 
-  test('a client that sends slowly has all the time of its request', async () => {
+  test('the answer timeout does not run while a slow client sends its request', async () => {
     await startWith({ answerTimeoutMs: 50 });
     const { hostname, port } = new URL(subject.client.baseUrl);
     const body = JSON.stringify({ firebase_uid: 'slow', email: 'slow@example.com', full_name: 'Slow' });
@@ -193,7 +193,7 @@ export const faultsSuite = (start: Start): void => {
     expect(status).toBe(201);
   });
 
-  test('a client that goes away in the middle of its body leaves a line in the log and no trouble', async () => {
+  test('a client that disconnects before the end of its body leaves a log line and no error', async () => {
     await startWith({});
     const { hostname, port } = new URL(subject.client.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -225,7 +225,7 @@ export const faultsSuite = (start: Start): void => {
       return httpRequest({ hostname, port, path: '/api/audit/export', headers });
     };
 
-    test('is made no faster than it is read, and ends when the client goes', async () => {
+    test('is made no faster than it is read, and stops when the client disconnects', async () => {
       let made = 0;
       let ended = false;
       const outgoing = await open(async function* () {
@@ -246,7 +246,7 @@ export const faultsSuite = (start: Start): void => {
         });
         outgoing.end();
       });
-      // Once every buffer on the way is full nothing more is made.
+      // Once every buffer on the way is full, nothing more is made.
       let before = -1;
       await expect.poll(() => before === (before = made), { interval: 200, timeout: 10_000 }).toBe(true);
       expect(ended).toBe(false);
@@ -254,7 +254,7 @@ export const faultsSuite = (start: Start): void => {
       await expect.poll(() => ended).toBe(true);
     });
 
-    test('begins at once, before there is a first entry', async () => {
+    test('begins at once, before the first entry', async () => {
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       const outgoing = await open(async function* () {
@@ -271,7 +271,7 @@ export const faultsSuite = (start: Start): void => {
       expect(status).toBe(200);
     });
 
-    test('that fails on the way breaks the connection, so that nobody takes it for whole', async () => {
+    test('that fails midway breaks the connection, so that it cannot pass for complete', async () => {
       const outgoing = await open(async function* () {
         for (let at = 0; at < 100; at++) yield entry(at);
         await broken();

@@ -6,7 +6,7 @@ const bodyOf = (uid: string, email = `${uid}@example.com`) => ({ firebase_uid: u
 const notThatOfTheToken = { detail: 'Invalid request body: email must be that of the token' };
 const invalidToken = { detail: 'Invalid or expired token' };
 
-/** Which token becomes which profile. */
+/** Which token is bound to which profile. */
 export const identitiesSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -33,7 +33,7 @@ export const identitiesSuite = (start: Start): void => {
       ['without an e-mail', {}],
       ['with an empty e-mail', { email: '' }],
       ['with a blank e-mail', { email: '  ', emailVerified: true }],
-      ['with the e-mail of another', { email: 'mallory@evil.example', emailVerified: true }],
+      ['with another e-mail', { email: 'mallory@evil.example', emailVerified: true }],
     ])('%s binds nothing', async (_what, claims) => {
       const person = await cast.newClient();
       const token = await subject.mint({ uid: person.uid, ...claims });
@@ -47,7 +47,7 @@ export const identitiesSuite = (start: Start): void => {
       expect(await entries('profile.bind', person)).toEqual([]);
     });
 
-    test('with the e-mail binds, and from then on the e-mail does not count', async () => {
+    test('with the e-mail binds, and later tokens need no e-mail', async () => {
       const person = await cast.register();
       expect((await me(await subject.mint({ uid: person.uid, email: person.email.toUpperCase() }))).status).toBe(200);
       for (const claims of [{}, { email: '' }, { email: 'new@example.com' }]) {
@@ -55,7 +55,7 @@ export const identitiesSuite = (start: Start): void => {
       }
     });
 
-    test('leaves one entry of the service, by the profile that it binds', async () => {
+    test('leaves one audit entry, by the profile that it binds', async () => {
       const person = await cast.register();
       await Promise.all([me(person.token), me(person.token), me(person.token)]);
       expect(await entries('profile.bind', person)).toEqual([
@@ -70,8 +70,8 @@ export const identitiesSuite = (start: Start): void => {
     });
   });
 
-  describe('a token that comes with a registration', () => {
-    test('binds the profile at once where it is of the same uid and e-mail', async () => {
+  describe('a token sent with a registration', () => {
+    test('binds the profile at once if it has the same uid and e-mail', async () => {
       const token = await subject.mint({ uid: 'own', email: 'OWN@example.com' });
       const { status, body } = await call('POST', path, { token, json: bodyOf('own') });
       const id = textOf(body.id);
@@ -80,7 +80,7 @@ export const identitiesSuite = (start: Start): void => {
       expect(await entries('profile.bind', { id })).toMatchObject([{ profile_id: id, issuer: subject.issuer }]);
     });
 
-    test('is refused where it is of the same uid and another e-mail, and nothing is registered', async () => {
+    test('is refused if it has the same uid and another e-mail, and nothing is registered', async () => {
       const token = await subject.mint({ uid: 'typo', email: 'typo@example.com' });
       const reply = await call('POST', path, { token, json: bodyOf('typo', 'tpyo@example.com') });
       expect([reply.status, reply.body]).toEqual([400, notThatOfTheToken]);
@@ -88,10 +88,10 @@ export const identitiesSuite = (start: Start): void => {
     });
 
     test.each([
-      ['of another uid', async () => subject.mint({ uid: 'somebody', email: 'other-uid@example.com' }), 'other-uid'],
-      ['without an e-mail', async () => subject.mint({ uid: 'no-mail' }), 'no-mail'],
-      ['that is garbage', async () => 'garbage', 'garbage'],
-    ])('is ignored where it is one %s', async (_what, tokenOf, uid) => {
+      ['has another uid', async () => subject.mint({ uid: 'somebody', email: 'other-uid@example.com' }), 'other-uid'],
+      ['has no e-mail', async () => subject.mint({ uid: 'no-mail' }), 'no-mail'],
+      ['is garbage', async () => 'garbage', 'garbage'],
+    ])('is ignored if it %s', async (_what, tokenOf, uid) => {
       const { status, body } = await call('POST', path, { token: await tokenOf(), json: bodyOf(uid) });
       const id = textOf(body.id);
       expect([status, await isBound(id)]).toEqual([201, false]);
@@ -100,7 +100,7 @@ export const identitiesSuite = (start: Start): void => {
   });
 };
 
-/** A registration that needs a token of its own. */
+/** A registration that requires a token. */
 export const demandedTokensSuite = (start: Start): void => {
   let subject: Subject;
   const failedMax = 4;
@@ -114,12 +114,12 @@ export const demandedTokensSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test('is answered by 401 without one, before its body is judged', async () => {
+  test('is a 401 without one, before its body is checked', async () => {
     const reply = await register({});
     expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, invalidToken, 'Bearer']);
   });
 
-  test('counts failed tokens, and those alone', async () => {
+  test('counts failed tokens, and only those', async () => {
     for (let failed = 1; failed <= failedMax; failed += 1) {
       expect((await register({}, 'garbage')).status).toBe(401);
     }
@@ -131,7 +131,7 @@ export const demandedTokensSuite = (start: Start): void => {
     expect((await subject.client.call('GET', '/api/profiles/me', { token: await mint('still') })).status).toBe(200);
   });
 
-  test('is answered by 401 where the token does not bind the profile, and by 400 where its e-mail is another', async () => {
+  test('is a 401 if the token does not bind the profile, and a 400 if its e-mail differs', async () => {
     const outcome = async (uid: string, token: string) => {
       const { status, body } = await register(bodyOf(uid), token);
       return [status, body];
@@ -143,9 +143,9 @@ export const demandedTokensSuite = (start: Start): void => {
   });
 };
 
-/** A registration whose token is ignored counts as no failure. */
+/** A registration that ignores its token. */
 export const ignoredTokensSuite = (start: Start): void => {
-  test('ignored tokens are counted nowhere', async () => {
+  test('does not count them as failures', async () => {
     const failedCredentialsLimit = { allowed: 2, windowSeconds: 3_600 };
     const { client, close } = await start({ settings: { failedCredentialsLimit } });
     try {

@@ -16,7 +16,7 @@ const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
 const badTarget = /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Override) not found"\}$/;
 
-/** The rules of input that hold on every endpoint alike (specification, section 1). */
+/** The rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -32,12 +32,12 @@ export const inputSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  describe('what is left out', () => {
+  describe('empty and absent values', () => {
     const withQuery = routes.filter(({ query }) => query !== null);
     const parameters = withQuery.flatMap((route) =>
       Object.keys(route.query?.shape ?? {}).map((name) => [`${route.method} ${route.path}`, name, route] as const),
     );
-    test.each(parameters)('%s takes an empty %s as if it were absent', async (_route, name, { method, path, body }) => {
+    test.each(parameters)('%s treats an empty %s as absent', async (_route, name, { method, path, body }) => {
       const target = path.replace(/:\w+/g, unknownId);
       const options = { token: cast.admin, ...(body ? { json: { name: 'n', openapi_spec: smallDocument } } : {}) };
       const { status } = await call(method, target, options);
@@ -46,7 +46,7 @@ export const inputSuite = (start: Start): void => {
       }
     });
 
-    test('an empty authentication keeps the stored credential, and null alone removes it', async () => {
+    test('an empty authentication keeps the stored credential, and only null removes it', async () => {
       const authentication = { type: 'apiKey', name: 'X-Key', value: 'the-credential' };
       const id = await cast.newCollection({ authentication });
       const stored = async () => (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication;
@@ -63,7 +63,7 @@ export const inputSuite = (start: Start): void => {
       expect(await stored()).toMatchObject({ type: 'none', value: null });
     });
 
-    test('an empty document, or null, leaves the one that is there', async () => {
+    test('an empty or null document keeps the stored one, and counts as missing in a new collection', async () => {
       const id = await cast.newCollection();
       for (const blank of [...blanks, null]) {
         const reply = await asAdmin('PUT', `/api/collections/${id}`, { openapi_spec: blank, name: blank });
@@ -94,7 +94,7 @@ export const inputSuite = (start: Start): void => {
     });
   });
 
-  describe('texts that travel as a line', () => {
+  describe('single-line texts', () => {
     const unplain = ['\r\n', '\t', '\u001b', '\u007f', '\u009b', '\u2028', '\u2029', '\u200f', '\u202e', '\u2066'];
     const authenticated = (fields: object) => ({
       name: 'n',
@@ -112,7 +112,7 @@ export const inputSuite = (start: Start): void => {
       ['authentication.name', 'POST', '/api/collections/', (name) => authenticated({ name })],
       ['authentication.value', 'POST', '/api/collections/', (value) => authenticated({ value })],
       ['authentication.value', 'PUT', `/api/collections/${unknownId}`, (value) => authenticated({ value })],
-    ])('%s of %s %s holds no control characters', async (field, method, path, body) => {
+    ])('%s of %s %s must not contain control characters', async (field, method, path, body) => {
       const detail = `Invalid request body: ${field} must not contain control characters, line separators or bidirectional controls`;
       const token = path.endsWith('me') ? client.token : cast.admin;
       for (const character of unplain) {
@@ -121,7 +121,7 @@ export const inputSuite = (start: Start): void => {
       }
     });
 
-    test('in the other texts line breaks are theirs', async () => {
+    test('other texts keep their line breaks', async () => {
       const description = 'First\n\n\tthen \u202eand so on';
       const id = await cast.newCollection({ description });
       expect((await asAdmin('GET', `/api/collections/${id}`)).body.description).toBe(description);
@@ -143,7 +143,7 @@ export const inputSuite = (start: Start): void => {
     ];
     test.each(
       routes.filter(({ body }) => body !== null).map((route) => [`${route.method} ${route.path}`, route] as const),
-    )('%s refuses them wherever they stand in its body', async (_name, { method, path, auth, operation }) => {
+    )('%s refuses them anywhere in its body', async (_name, { method, path, auth, operation }) => {
       const options: CallOptions = auth === 'open' ? {} : { token: cast.admin };
       for (const raw of bodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {
         const reply = await call(method, path.replace(/:\w+/g, unknownId), { ...options, raw, headers: json });
@@ -151,7 +151,7 @@ export const inputSuite = (start: Start): void => {
       }
     });
 
-    test('a document keeps them, and a name that is empty, as what it says', async () => {
+    test('a document keeps them, and empty names, verbatim', async () => {
       const document = `{"openapi":"3.0.3","info":{"title":"W","version":"1"},"paths":{},"x-\\ud800":"\\u0000","":{"":1}}`;
       const raw = `{"name":"Verbatim","openapi_spec":${document}}`;
       const created = await call('POST', '/api/collections/', { token: cast.admin, raw, headers: json });
@@ -160,17 +160,17 @@ export const inputSuite = (start: Start): void => {
       expect(read.text).toContain(document);
     });
 
-    test('an escaped backslash before what looks like one is none, and a pair is a character', async () => {
+    test('after an escaped backslash they are plain text, and a surrogate pair is a character', async () => {
       const raw = String.raw`{"message":{"a":"\\u0000 \\ud800 \ud83d\ude00"}}`;
       const reply = await call('POST', '/api/audit/', { token: client.token, raw, headers: json });
       expect([reply.status, reply.body.message]).toEqual([201, { a: String.raw`\u0000 \ud800 😀` }]);
     });
   });
 
-  describe('a path that does not percent-decode', () => {
+  describe('a path that cannot be percent-decoded', () => {
     const targeted = routes.filter(({ params, auth }) => params && auth !== 'free');
     test.each(targeted.map((route) => [`${route.method} ${route.path}`, route] as const))(
-      '%s asks who calls, and then says what is missing',
+      '%s is a 401 without a credential, and a 404 with one',
       async (_name, { method, path, body }) => {
         for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {
           const target = path.replace(/:\w+/g, part);

@@ -3,7 +3,7 @@ import { createCast, textOf, unknownId, type Cast, type Start, type Subject } fr
 
 const invalid = 'Invalid request body: ';
 
-/** Tells what may be left of a window that began after this call: all of it where time stands still, else less what has passed. */
+/** Checks what is left of a window that begins after this call: all of it on a still clock, else less the time passed. */
 const windowFrom = ({ clock }: Subject, seconds: number) => {
   const startedAt = performance.now();
   return (left: string | undefined): boolean => {
@@ -18,7 +18,7 @@ const quotaOf = (header: string | undefined) => {
   return { policy, remaining: Number(remaining), reset };
 };
 
-/** Tiers, overrides, the limit that holds, and what a limited caller sees. */
+/** Tiers, overrides, the effective limit, and what a limited caller sees. */
 export const limitsSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -62,11 +62,11 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('DELETE', '/tiers/silver')).body).toEqual({ detail: 'Tier not found' });
     });
 
-    test.each(['a', '0', 'a-b_c9', 'x'.repeat(63)])('%s is a name', async (tier) => {
+    test.each(['a', '0', 'a-b_c9', 'x'.repeat(63)])('%s is a valid name', async (tier) => {
       expect((await newTier({ tier })).status).toBe(201);
     });
 
-    test.each(['', '-a', '_a', 'A', 'a b', 'é', 'x'.repeat(64), null, 5, undefined])('%j is none', async (tier) => {
+    test.each(['', '-a', '_a', 'A', 'a b', 'é', 'x'.repeat(64), null, 5, undefined])('%j is invalid', async (tier) => {
       const reply = await newTier({ tier });
       expect([reply.status, textOf(reply.body.detail).startsWith(`${invalid}tier`)]).toEqual([400, true]);
     });
@@ -74,7 +74,7 @@ export const limitsSuite = (start: Start): void => {
     test.each([
       ['allowed_limit', 1_000_000_000],
       ['window_seconds', 2_678_400],
-    ])('%s is 1 to %i', async (field, max) => {
+    ])('%s is between 1 and %i', async (field, max) => {
       const name = `edge-${field.slice(0, 3)}`;
       for (const [at, value] of [1, max].entries()) {
         expect((await newTier({ tier: `${name}${at}`, [field]: value })).status).toBe(201);
@@ -88,7 +88,7 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('PUT', `/tiers/${name}0`, { [field]: null })).body).toMatchObject({ [field]: 1 });
     });
 
-    test('a tier that is deleted takes its assignments with it; one made later under its name begins without clients', async () => {
+    test('deleting a tier removes its assignments, and a later tier of the same name starts without clients', async () => {
       const client = await cast.newClient();
       const assign = () =>
         call('PUT', `/api/profiles/${client.id}/tier`, { token: cast.admin, json: { tier: 'brief' } });
@@ -108,7 +108,7 @@ export const limitsSuite = (start: Start): void => {
       expect(textOf(me.body.updated_at) > textOf(assigned.body.updated_at)).toBe(true);
     });
 
-    test('one that is not there is a 404, once the body is right', async () => {
+    test('an unknown one is a 404 if the body is valid', async () => {
       for (const name of ['missing', 'MISSING', 'a%00', '%F0%9F%98%80', 'x'.repeat(64)]) {
         expect((await asAdmin('PUT', `/tiers/${name}`, {})).body).toEqual({ detail: 'Tier not found' });
         expect((await asAdmin('DELETE', `/tiers/${name}`)).status).toBe(404);
@@ -121,7 +121,7 @@ export const limitsSuite = (start: Start): void => {
     const override = (client_id: unknown, fields: Readonly<Record<string, unknown>> = {}) =>
       asAdmin('POST', '/overrides', { client_id, allowed_limit: 7, window_seconds: 30, ...fields });
 
-    test('are created by either id, and a new active one makes the earlier inactive', async () => {
+    test('are created by either id, and a new active one deactivates the earlier one', async () => {
       const client = await cast.newClient();
       const first = await override(client.key.clientId);
       expect(first.status).toBe(201);
@@ -161,12 +161,12 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('PUT', path, {})).body).toEqual({ detail: 'Override not found' });
     });
 
-    test.each(['0', '-1', 'x', '1.5', '99999999999', '2147483648', unknownId])('the id %s names none', async (id) => {
+    test.each(['0', '-1', 'x', '1.5', '99999999999', '2147483648', unknownId])('the id %s is unknown', async (id) => {
       expect((await asAdmin('DELETE', `/overrides/${id}`)).body).toEqual({ detail: 'Override not found' });
       expect((await asAdmin('PUT', `/overrides/${id}`, {})).status).toBe(404);
     });
 
-    test('a client that is unknown is a 404, one that is no text a 400', async () => {
+    test('an unknown client is a 404; an empty one, or one that is not a string, is a 400', async () => {
       const pending = await cast.register();
       for (const client of [unknownId, 'malformed', cast.adminId, pending.id]) {
         const reply = await override(client);
@@ -231,7 +231,7 @@ export const limitsSuite = (start: Start): void => {
   });
 
   describe('a limited client', () => {
-    test('reads what is left, is refused beyond it by both credentials together, and comes back later', async () => {
+    test('sees what is left, is refused beyond it by token and key together, and is admitted again later', async () => {
       const client = await cast.newClient();
       await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: 3, window_seconds: 60 });
       const path = '/api/rate-limits/tiers/active/all';
@@ -261,7 +261,7 @@ export const limitsSuite = (start: Start): void => {
       expect((await call('GET', path, { key: client.key })).status).toBe(200);
     });
 
-    test('a role that is refused was counted all the same', async () => {
+    test('a request that is refused for its role is counted too', async () => {
       const client = await cast.newClient();
       const reply = await call('GET', '/api/rate-limits/tiers', { token: client.token });
       expect([reply.status, reply.headers['ratelimit-policy']]).toEqual([403, '"default";q=100;w=60']);
@@ -269,7 +269,7 @@ export const limitsSuite = (start: Start): void => {
   });
 };
 
-/** Callers without valid credentials, where they are counted by their address. */
+/** Callers without valid credentials, if they are counted by address. */
 export const strangersSuite = (start: Start): void => {
   let subject: Subject;
   const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
@@ -301,21 +301,21 @@ export const strangersSuite = (start: Start): void => {
     expect((await register('192.0.2.2')).status).toBe(400);
   });
 
-  test('failed credentials are counted apart, and earlier', async () => {
+  test('failed credentials have a limit of their own, which is checked first', async () => {
     const attempt = () => call('GET', '/api/collections/', { token: 'wrong', ...from('192.0.2.3') });
     expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 401]);
     const refused = await attempt();
     expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
   });
 
-  test('what is free is never counted', async () => {
+  test('free routes are never counted', async () => {
     for (let count = 0; count < 10; count++) {
       const reply = await call('GET', '/health', from('192.0.2.4'));
       expect([reply.status, reply.headers.ratelimit]).toEqual([200, undefined]);
     }
   });
 
-  test('good credentials are never judged by their address', async () => {
+  test('valid credentials are never limited by address', async () => {
     const cast = await createCast(subject);
     for (let count = 0; count < 10; count++) {
       const reply = await call('GET', '/api/profiles/', { token: cast.admin, ...from('192.0.2.3') });

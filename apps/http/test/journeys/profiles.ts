@@ -24,7 +24,7 @@ export const profilesSuite = (start: Start): void => {
   afterAll(() => subject.close());
 
   describe('registration', () => {
-    test('answers the registered profile, its e-mail in lower case and its texts trimmed', async () => {
+    test('returns the registered profile, its e-mail in lower case and its texts trimmed', async () => {
       const reply = await post(registration('reg-1', { email: ' Reg-1@Example.COM ', full_name: '  Alice  ' }));
       expect(reply.status).toBe(201);
       const { id, created_at, ...rest } = reply.body;
@@ -47,7 +47,7 @@ export const profilesSuite = (start: Start): void => {
       expect([typeof id, typeof created_at]).toEqual(['string', 'string']);
     });
 
-    test('takes neither role nor status nor any other field that it does not name', async () => {
+    test('ignores role, status and unknown fields', async () => {
       const reply = await post(
         registration('reg-2', { role: 'admin', registration_status: 'approved', client_id: unknownId, x: { y: 1 } }),
       );
@@ -59,12 +59,12 @@ export const profilesSuite = (start: Start): void => {
       ['null', null],
       ['an empty text', ''],
       ['blanks', '   '],
-    ])('takes %s for the company as none', async (name, company_name) => {
+    ])('treats %s as no company', async (name, company_name) => {
       const reply = await post(registration(`reg-none-${name.replaceAll(' ', '')}`, { company_name }));
       expect(reply.body.company_name).toBeNull();
     });
 
-    test('refuses a second registration of an e-mail in any case, and of an identity', async () => {
+    test('refuses a second registration of an e-mail, in any case, or of an identity', async () => {
       await post(registration('reg-3'));
       const sameEmail = await post(registration('reg-4', { email: 'REG-3@example.com' }));
       expect([sameEmail.status, sameEmail.body]).toEqual([409, { detail: 'Email already registered' }]);
@@ -72,14 +72,14 @@ export const profilesSuite = (start: Start): void => {
       expect([sameUid.status, sameUid.body]).toEqual([409, { detail: 'Identity already registered' }]);
     });
 
-    test('of simultaneous registrations of one e-mail one succeeds', async () => {
+    test('of concurrent registrations of one e-mail, one succeeds', async () => {
       const replies = await Promise.all(
         Array.from({ length: 8 }, (_, at) => post(registration(`race-${at}`, { email: 'race@example.com' }))),
       );
       expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
     });
 
-    test('a token that is no good is ignored', async () => {
+    test('an invalid token is ignored', async () => {
       const reply = await call('POST', '/api/profiles/register', { token: 'nonsense', json: registration('reg-5') });
       expect(reply.status).toBe(201);
     });
@@ -131,7 +131,7 @@ export const profilesSuite = (start: Start): void => {
     });
   });
 
-  describe('the own profile', () => {
+  describe("the caller's own profile", () => {
     test('a pending profile reads itself, without a client identifier or a time of approval', async () => {
       const person = await cast.register({ company_name: 'Example Ltd.' });
       const reply = await call('GET', '/api/profiles/me', { token: person.token });
@@ -150,7 +150,7 @@ export const profilesSuite = (start: Start): void => {
       expect(reply.body).toMatchObject({ id: person.id, client_id: null, company_name: 'Example Ltd.' });
     });
 
-    test('an approved one has both, and its tier where that is asked for', async () => {
+    test('an approved one has both, and on request its tier', async () => {
       const client = await cast.newClient();
       const reply = await call('GET', '/api/profiles/me?include=tier', { token: client.token });
       expect(reply.body).toMatchObject({ client_id: client.key.clientId, tier: null, registration_status: 'approved' });
@@ -158,7 +158,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', '/api/profiles/me?include=all', { token: client.token })).status).toBe(400);
     });
 
-    test('a token without a profile is answered by 404 here and by 401 elsewhere', async () => {
+    test('a token without a profile is a 404 here and a 401 elsewhere', async () => {
       const token = await subject.mint({ uid: 'nobody' });
       for (const method of ['GET', 'PUT']) {
         const reply = await call(method, '/api/profiles/me', { token, ...(method === 'PUT' ? { json: {} } : {}) });
@@ -167,7 +167,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', '/api/collections/', { token })).status).toBe(401);
     });
 
-    test('an API key is no credential here', async () => {
+    test('an API key is not accepted here', async () => {
       const { key } = await cast.newClient();
       expect((await call('GET', '/api/profiles/me', { key })).status).toBe(401);
     });
@@ -198,7 +198,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await put({ company_name: null })).body.company_name).toBeNull();
     });
 
-    test('a PUT without a body changes nothing; a fault in it is a 400', async () => {
+    test('a PUT without a body changes nothing; an invalid body is a 400', async () => {
       const person = await cast.register();
       expect((await call('PUT', '/api/profiles/me', { token: person.token })).status).toBe(200);
       const over = await call('PUT', '/api/profiles/me', { token: person.token, json: { full_name: 'x'.repeat(201) } });
@@ -207,7 +207,7 @@ export const profilesSuite = (start: Start): void => {
   });
 
   describe('decisions', () => {
-    test('approval answers the credentials once, and the key works at once', async () => {
+    test('approval returns the credentials, and the key works immediately', async () => {
       const person = await cast.register();
       const reply = await decide(person.id, 'approve');
       expect(reply.status).toBe(200);
@@ -218,14 +218,14 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('the credentials are mailed', async ({ skip }) => {
-      if (!subject.mails) return skip('mails cannot be seen');
+      if (!subject.mails) return skip('mails cannot be inspected');
       const client = await cast.newClient();
       await subject.runJobs();
       const mail = subject.mails.find(({ to }) => to === client.email);
       expect(mail?.text).toContain(client.key.secret);
     });
 
-    test('what is decided stays decided', async () => {
+    test('a decision is final', async () => {
       const approved = await cast.newClient();
       const rejected = await cast.register();
       expect((await decide(rejected.id, 'reject')).body).toEqual({ message: 'User rejected' });
@@ -236,13 +236,13 @@ export const profilesSuite = (start: Start): void => {
       }
     });
 
-    test('of two approvals at once one succeeds, with the one key pair that works', async () => {
+    test('of two concurrent approvals, one succeeds', async () => {
       const person = await cast.register();
       const replies = await Promise.all([decide(person.id, 'approve'), decide(person.id, 'approve')]);
       expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
     });
 
-    test('a rejection takes a reason of 1,000 characters, none, and no body at all', async () => {
+    test('a rejection accepts a reason of up to 1,000 characters, none, or no body at all', async () => {
       const reject = async (json: unknown) => {
         const { id } = await cast.register();
         return call('POST', `/api/profiles/${id}/reject`, { token: cast.admin, json });
@@ -279,14 +279,14 @@ export const profilesSuite = (start: Start): void => {
       }
     });
 
-    test('an id counts in any case', async () => {
+    test('an id is accepted in any case', async () => {
       const person = await cast.register();
       expect((await decide(person.id.toUpperCase(), 'approve')).status).toBe(200);
     });
   });
 
   describe('the list of profiles', () => {
-    test('holds everyone, with the fields of a list', async () => {
+    test('contains every profile, with the fields of a list', async () => {
       const client = await cast.newClient();
       const reply = await call('GET', '/api/profiles/', { token: cast.admin });
       const line = reply.list.find(({ id }) => id === client.id);
@@ -305,7 +305,7 @@ export const profilesSuite = (start: Start): void => {
       expect(withTier.list.find(({ id }) => id === client.id)).toHaveProperty('tier', null);
     });
 
-    test('says of whom a token has bound the profile, where that is asked for', async () => {
+    test('says on request which profiles are bound', async () => {
       const person = await cast.register();
       const listed = async (include: string) => {
         const { list } = await call('GET', `/api/profiles?include=${include}`, { token: cast.admin });
@@ -321,7 +321,7 @@ export const profilesSuite = (start: Start): void => {
       expect(await listed('')).not.toHaveProperty('bound');
     });
 
-    test('a query that is wrong is a 400', async () => {
+    test('an invalid query is a 400', async () => {
       const reply = await call('GET', '/api/profiles?include=tier&include=tier', { token: cast.admin });
       expect([reply.status, reply.body]).toEqual([
         400,
@@ -336,7 +336,7 @@ export const profilesSuite = (start: Start): void => {
     const works = async (clientId: string, secret: string) =>
       (await call('GET', '/api/rate-limits/tiers/active/all', { key: { clientId, secret } })).status === 200;
 
-    test('an admin replaces a secret: the new one works, the old one no longer', async () => {
+    test('an admin replaces a secret: the new one works, the previous one no longer', async () => {
       const client = await cast.newClient();
       const reply = await rotate(cast.admin, client.id);
       expect([reply.status, reply.body.client_id]).toEqual([200, client.key.clientId]);
@@ -344,7 +344,7 @@ export const profilesSuite = (start: Start): void => {
       expect(await works(client.key.clientId, client.key.secret)).toBe(false);
     });
 
-    test('a client replaces its own, and the old one stays good for the grace', async () => {
+    test('a client replaces its own, and the previous secret stays valid for the grace period', async () => {
       const client = await cast.newClient();
       expect((await rotate(client.token, 'me', { grace_seconds: 60 })).status).toBe(200);
       expect(await works(client.key.clientId, client.key.secret)).toBe(true);
@@ -353,7 +353,7 @@ export const profilesSuite = (start: Start): void => {
       expect(await works(client.key.clientId, client.key.secret)).toBe(false);
     });
 
-    test('the grace is 0 to 604800 seconds', async () => {
+    test('the grace period is 0 to 604,800 seconds', async () => {
       const client = await cast.newClient();
       for (const grace_seconds of [0, 604_800, null]) {
         expect((await rotate(client.token, 'me', { grace_seconds })).status).toBe(200);
@@ -364,7 +364,7 @@ export const profilesSuite = (start: Start): void => {
       }
     });
 
-    test('neither a pending profile nor an admin has any', async () => {
+    test('neither a pending profile nor an admin has credentials', async () => {
       const person = await cast.register();
       expect((await rotate(person.token, 'me')).body).toEqual({ detail: 'User not approved' });
       expect((await rotate(cast.admin, person.id)).status).toBe(409);
@@ -388,7 +388,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(200);
     });
 
-    test('promotion of a profile that no token has bound is warned of, and no stranger gains by it', async () => {
+    test('promotion of an unbound profile returns a warning, and gives no stranger access', async () => {
       const person = await cast.register();
       const promoted = await put(person.id, 'role', { role: 'admin' });
       expect([promoted.status, promoted.body.role]).toEqual([200, 'admin']);
@@ -409,7 +409,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin })).status).toBe(409);
     });
 
-    test('an admin as whom nobody has signed in yet is not the one that remains', async () => {
+    test('an unbound admin does not count as the admin that must remain', async () => {
       const person = await cast.register();
       await put(person.id, 'role', { role: 'admin' });
       expect((await put(cast.adminId, 'role', { role: 'client' })).status).toBe(409);
@@ -417,13 +417,13 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('DELETE', `/api/profiles/${person.id}`, { token: cast.admin })).status).toBe(200);
     });
 
-    test('a rejected profile is not promoted', async () => {
+    test('a rejected profile cannot be promoted', async () => {
       const person = await cast.register();
       await decide(person.id, 'reject');
       expect((await put(person.id, 'role', { role: 'admin' })).body).toEqual({ detail: 'User already rejected' });
     });
 
-    test('a role is one of two', async () => {
+    test('a role is admin or client', async () => {
       const { id } = await cast.register();
       for (const json of [{}, { role: null }, { role: 'root' }, { role: 1 }]) {
         expect((await put(id, 'role', json)).status).toBe(400);
@@ -431,7 +431,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await put(unknownId, 'role', { role: 'admin' })).status).toBe(404);
     });
 
-    test('a tier is assigned and taken away', async () => {
+    test('a tier is assigned and removed', async () => {
       const { id } = await cast.register();
       const tier = { tier: 'assigned', allowed_limit: 5, window_seconds: 60 };
       await call('POST', '/api/rate-limits/tiers', { token: cast.admin, json: tier });

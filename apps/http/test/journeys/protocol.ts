@@ -23,7 +23,7 @@ export const protocolSuite = (start: Start): void => {
 
     test.each<[string, () => CallOptions, string]>([
       ['none', () => ({}), 'Invalid or expired token'],
-      ['a token that is none', () => ({ token: 'nonsense' }), 'Invalid or expired token'],
+      ['a garbage token', () => ({ token: 'nonsense' }), 'Invalid or expired token'],
       ['another scheme', () => ({ headers: ['Authorization', 'Basic eDp5'] }), 'Invalid or expired token'],
       ['two spaces', () => ({ headers: ['Authorization', `Bearer  ${client.token}`] }), 'Invalid or expired token'],
       [
@@ -42,12 +42,12 @@ export const protocolSuite = (start: Start): void => {
         'Invalid or expired token',
       ],
       [
-        'a doubled token',
+        'a repeated token',
         () => ({ token: client.token, headers: ['authorization', `Bearer ${client.token}`] }),
         'Invalid or expired token',
       ],
       [
-        'a doubled key',
+        'a repeated key',
         () => ({ key: client.key, headers: ['x-api-key', client.key.secret] }),
         'Invalid API credentials',
       ],
@@ -57,7 +57,7 @@ export const protocolSuite = (start: Start): void => {
         'Invalid API credentials',
       ],
       ['an unknown client', () => ({ key: { ...client.key, clientId: client.id } }), 'Invalid API credentials'],
-      ['a client that is no UUID', () => ({ key: { ...client.key, clientId: 'x' } }), 'Invalid API credentials'],
+      ['a malformed client id', () => ({ key: { ...client.key, clientId: 'x' } }), 'Invalid API credentials'],
     ])('%s: 401', async (_what, options, detail) => {
       const reply = await anyone(options());
       expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, { detail }, 'Bearer']);
@@ -65,10 +65,10 @@ export const protocolSuite = (start: Start): void => {
 
     test.each<[string, () => CallOptions]>([
       ['a key pair', () => ({ key: client.key })],
-      ['a wrong one', () => ({ key: { ...client.key, clientId: 'x' } })],
+      ['a wrong key pair', () => ({ key: { ...client.key, clientId: 'x' } })],
       ['half a pair', () => ({ headers: ['X-API-Key', client.key.secret] })],
       ['a secret as a token', () => ({ token: client.key.secret })],
-    ])('%s where none is taken: a token is asked for', async (_what, options) => {
+    ])('%s where only tokens are accepted: a token is required', async (_what, options) => {
       for (const path of ['/api/collections/', '/api/profiles/me', '/api/audit/']) {
         const reply = await call('GET', path, options());
         expect([path, reply.status, reply.body]).toEqual([path, 401, { detail: 'Identity token required' }]);
@@ -76,20 +76,20 @@ export const protocolSuite = (start: Start): void => {
       }
     });
 
-    test('the scheme counts in any case', async () => {
+    test('the scheme is accepted in any case', async () => {
       for (const scheme of ['bearer', 'BEARER', 'BeArEr']) {
         expect((await anyone({ headers: ['AUTHORIZATION', `${scheme} ${client.token}`] })).status).toBe(200);
       }
     });
 
     test('an expired token is refused', async ({ skip }) => {
-      if (!subject.clock) return skip('time cannot be moved');
+      if (!subject.clock) return skip('the clock cannot be moved');
       const token = await subject.mint({ uid: client.uid });
       subject.clock.advance(3_600_000 + 60_000);
       expect((await anyone({ token })).status).toBe(401);
     });
 
-    test('a token with another e-mail does not take over a profile that was registered without one', async () => {
+    test('a token with another e-mail does not take over a profile that was registered without a token', async () => {
       const person = await cast.register();
       const stranger = await subject.mint({ uid: person.uid, email: 'other@example.com' });
       expect((await call('GET', '/api/profiles/me', { token: stranger })).status).toBe(404);
@@ -116,7 +116,7 @@ export const protocolSuite = (start: Start): void => {
       'application/json; charset=utf-8',
       'Application/JSON;charset="UTF-8"',
       'application/json; profile=x',
-    ])('%s is taken', async (type) => {
+    ])('%s is accepted', async (type) => {
       expect(
         (await send(registration(`type-${Buffer.from(type).toString('hex')}`), ['Content-Type', type])).status,
       ).toBe(201);
@@ -127,7 +127,7 @@ export const protocolSuite = (start: Start): void => {
       ['application/x-www-form-urlencoded', 'Content-Type must be application/json'],
       ['application/json; charset=latin1', 'the charset must be utf-8'],
       [null, 'Content-Type must be application/json; it is missing'],
-    ])('%s is not', async (type, because) => {
+    ])('%s is not accepted', async (type, because) => {
       const headers = type === null ? [] : ['Content-Type', type];
       expect(await detail('{}', headers)).toBe(`Invalid request body: ${because}`);
       expect(await detail('{}', headers, true)).toBe(`Invalid request body: ${because}`);
@@ -153,7 +153,7 @@ export const protocolSuite = (start: Start): void => {
       ['5', 'a JSON object is expected'],
       ['{"__proto__":{"role":"admin"}}', '__proto__ is not allowed'],
       ['{"constructor":1}', 'constructor is not allowed'],
-    ])('%s is refused, with the place', async (raw, because) => {
+    ])('%s is refused, with a reason', async (raw, because) => {
       expect(await detail(raw)).toBe(`Invalid request body: ${because}`);
     });
 
@@ -164,14 +164,14 @@ export const protocolSuite = (start: Start): void => {
       expect((await send(`\uFEFF${registration('bom')}`)).status).toBe(201);
     });
 
-    test('no body is no body, whatever its type', async () => {
+    test('an empty body counts as absent, whatever its type', async () => {
       for (const headers of [[], ['Content-Type', 'text/plain']]) {
         expect(await detail('', headers)).toBe('Invalid request body: firebase_uid is required');
         expect(await detail('', headers, true)).toBe('Invalid request body: firebase_uid is required');
       }
     });
 
-    test('256 KiB are taken, one byte more is a 413, by its length and by what comes', async () => {
+    test('256 KiB are accepted and one byte more is a 413, with Content-Length and chunked', async () => {
       const padded = (uid: string, bytes: number) => registration(uid).padEnd(bytes, ' ');
       expect((await send(padded('limit-1', 262_144))).status).toBe(201);
       expect((await send(padded('limit-2', 262_144), json, true)).status).toBe(201);
@@ -184,13 +184,13 @@ export const protocolSuite = (start: Start): void => {
       }
     });
 
-    test('a body where none is taken is ignored', async () => {
+    test('a route that takes no body ignores one', async () => {
       const reply = await call('GET', '/health', { raw: 'x'.repeat(100_000), headers: ['Content-Type', 'text/plain'] });
       expect(reply.status).toBe(200);
       expect((await call('GET', '/health')).status).toBe(200);
     });
 
-    test('credentials come before the body, and the role as well', async () => {
+    test('credentials and the role are checked before the body', async () => {
       const options = { raw: '{', headers: json };
       const [ofClient, ofAdmin] = [await subject.mint({ uid: client.uid }), await subject.mint({ uid: 'first-admin' })];
       expect((await call('POST', '/api/collections/', options)).status).toBe(401);
@@ -218,27 +218,27 @@ export const protocolSuite = (start: Start): void => {
       subject.logLines().filter((line) => line.includes(`"request_id":"${requestId}"`));
 
     test.each([
-      ['no HTTP', 'nonsense\r\n\r\n', '400'],
+      ['nonsense', 'nonsense\r\n\r\n', '400'],
       ['no Host', 'GET /health HTTP/1.1\r\n\r\n', '400'],
-      ['no Host of who expects something', 'GET /health HTTP/1.1\r\nExpect: 100-continue\r\n\r\n', '400'],
+      ['no Host, with Expect', 'GET /health HTTP/1.1\r\nExpect: 100-continue\r\n\r\n', '400'],
       ['an empty Host', 'GET /health HTTP/1.1\r\nHost:\r\n\r\n', '400'],
-      ['a Host that is none', 'GET /health HTTP/1.1\r\nHost: a/b\r\n\r\n', '400'],
+      ['an invalid Host', 'GET /health HTTP/1.1\r\nHost: a/b\r\n\r\n', '400'],
       ['two Hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', '400'],
-      ['two Hosts of HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', '400'],
-      ['a body that is none', `${registering('Transfer-Encoding: chunked')}{}\r\n`, '400'],
+      ['two Hosts in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', '400'],
+      ['an invalid chunked body', `${registering('Transfer-Encoding: chunked')}{}\r\n`, '400'],
       ['two lengths', 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
       [
         'a length and chunks',
         'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
         '400',
       ],
-      ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
-      ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
-    ])('%s is refused in JSON, and the connection ends', async (_what, text, status) => {
+      ['a malformed header', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
+      ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ])('%s is refused in JSON, and the connection closes', async (_what, text, status) => {
       const received = await exchange(text);
       expect(refusal.exec(received)?.[1]).toBe(status);
       expect(received).toMatch(/^Connection: close\r$/m);
-      // Each is on record, by the id that it was told.
+      // Each is logged, under the request id in its answer.
       const ids = [...received.matchAll(requestIds)].map(([, id]) => id);
       expect(ids).toHaveLength(1);
       await expect.poll(() => linesOf(ids[0])).toMatchObject([expect.stringContaining(`"status":${status}`)]);
@@ -248,7 +248,7 @@ export const protocolSuite = (start: Start): void => {
       );
     });
 
-    test('a Host with a port, an address of IPv6, and none at all of HTTP/1.0 are hosts', async () => {
+    test('a Host may have a port or be an IPv6 address, and HTTP/1.0 needs none', async () => {
       for (const host of ['example.com:8080', '[::1]:3000', '127.0.0.1', 'a-b_c.example'])
         expect(await exchange(`GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
           /^HTTP\/1\.1 200 /,
@@ -256,23 +256,23 @@ export const protocolSuite = (start: Start): void => {
       expect(await exchange('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     });
 
-    test('what cannot be read keeps the id that its head has told', async () => {
+    test('an unreadable request keeps the request id in its head', async () => {
       const head = registering('Transfer-Encoding: chunked\r\nX-Request-Id: told-1');
       expect([...(await exchange(`${head}{}\r\n`)).matchAll(requestIds)]).toMatchObject([{ 1: 'told-1' }]);
       await expect.poll(() => linesOf('told-1')).toHaveLength(1);
     });
 
-    test('a request that was read is answered by what became of it, whatever nonsense comes after it', async () => {
+    test('a complete request gets its own answer, whatever nonsense follows it', async () => {
       const body = JSON.stringify({ firebase_uid: 'piped', email: 'piped@example.com', full_name: 'Piped' });
       const head = registering(`Content-Length: ${body.length}`);
       expect(statusesIn(await exchange(`${head}${body}nonsense\r\n\r\n`))).toEqual(['201', '400']);
-      // A body that nobody wants is none of it.
+      // A malformed body that no route reads gets no answer.
       expect(
         statusesIn(await exchange('GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{}')),
       ).toEqual(['200']);
     });
 
-    test('a client that waits for 100 Continue is told early', async () => {
+    test('a client that waits for 100 Continue gets an early answer', async () => {
       const head = (length: number, more = '') =>
         `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
         `Expect: 100-continue\r\n${more}\r\n`;

@@ -7,7 +7,7 @@ const concrete = (path: string): string => path.replace(/:\w+/g, unknownId);
 const guarded = routes.filter(({ auth }) => auth !== 'free' && auth !== 'open');
 const named = (list: typeof routes) => list.map((route) => [`${route.method} ${route.path}`, route] as const);
 
-/** What each route of the table refuses, whatever it does. */
+/** What every route refuses, whatever it does. */
 export const refusalsSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -21,12 +21,12 @@ export const refusalsSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test.each(named(guarded))('%s asks for a credential', async (_name, { method, path }) => {
+  test.each(named(guarded))('%s requires a credential', async (_name, { method, path }) => {
     expect((await call(method, concrete(path))).status).toBe(401);
   });
 
   test.each(named(guarded.filter(({ auth }) => auth !== 'token or key')))(
-    '%s takes no API key',
+    '%s accepts no API key',
     async (_name, { method, path }) => {
       expect((await call(method, concrete(path), { key: client.key })).status).toBe(401);
     },
@@ -45,7 +45,7 @@ export const refusalsSuite = (start: Start): void => {
       const options: CallOptions = { raw, headers };
       return call(method, concrete(path), auth === 'open' ? options : { ...options, token: cast.admin });
     };
-    test('refuses what is no JSON object, of any type', async () => {
+    test('refuses a body that is not a JSON object, or has another media type or a coding', async () => {
       for (const raw of ['{', '[]', '"x"', '\xff']) {
         expect((await send(raw, ['Content-Type', 'application/json'])).status).toBe(400);
       }
@@ -59,7 +59,7 @@ export const refusalsSuite = (start: Start): void => {
   });
 
   test.each(named(routes.filter(({ query }) => query !== null)))(
-    '%s refuses a parameter that stands twice',
+    '%s refuses a repeated parameter',
     async (_name, { method, path, query }) => {
       const [name = ''] = Object.keys(query?.shape ?? {});
       const reply = await call(method, `${concrete(path)}?${name}=1&${name}=1`, { token: cast.admin });
@@ -90,7 +90,7 @@ export const exhaustionSuite = (start: Start): void => {
   afterAll(() => subject.close());
 
   test.each(named([...guarded, ...routes.filter(({ auth }) => auth === 'open')]))(
-    '%s refuses it, and says when to come back',
+    '%s refuses a caller over its limit, and says when to retry',
     async (_name, { method, path, auth }) => {
       const options = auth === 'open' ? { json: {} } : { token: client.token };
       const reply = await subject.client.call(method, concrete(path), options);

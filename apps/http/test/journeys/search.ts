@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCast, textOf, type Cast, type Start, type Subject } from '../subject.ts';
 
-/** Search, its health, and embedding everything anew. */
+/** Search, its health check, and re-indexing. */
 export const searchSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -28,7 +28,7 @@ export const searchSuite = (start: Start): void => {
     expect(reply.list[0]?.collection_name).toBe('Weather forecasts');
   });
 
-  test('a client finds what was granted to it, by either credential, and what it may not see changes nothing', async () => {
+  test('a client finds its granted collections, by either credential, and hidden ones make no difference', async () => {
     const client = await cast.newClient();
     const query = { query: 'weather' };
     expect((await search(query, { key: client.key })).list).toEqual([]);
@@ -64,14 +64,14 @@ export const searchSuite = (start: Start): void => {
     }
   });
 
-  test('its health needs no credential', async () => {
+  test('the health check needs no credential', async () => {
     const reply = await call('GET', '/api/vector/health');
     expect([reply.status, reply.body.status, reply.body.dimension]).toEqual([200, 'healthy', 768]);
   });
 
   describe('re-indexing', () => {
     const path = '/api/vector/reindex';
-    test('is started once, and tells how far it is', async () => {
+    test('starts, and reports its progress', async () => {
       expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({ job_id: null, status: 'none' });
       const started = await call('POST', path, { token: cast.admin });
       expect(started.status).toBe(202);

@@ -14,7 +14,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-/** What the service says of itself, and what holds for every route. */
+/** What the service says about itself, and what applies to every route. */
 export const serviceSuite = (start: Start): void => {
   let subject: Subject;
   let cast: Cast;
@@ -31,7 +31,7 @@ export const serviceSuite = (start: Start): void => {
   });
   afterAll(() => subject.close());
 
-  test('health is exactly status and service', async () => {
+  test('the health check returns exactly status and service', async () => {
     expect((await call('GET', '/health')).text).toBe('{"status":"healthy","service":"portico"}');
     expect((await call('HEAD', '/health')).status).toBe(200);
   });
@@ -40,7 +40,7 @@ export const serviceSuite = (start: Start): void => {
     expect((await call('GET', '/ready')).body).toMatchObject({ status: 'ready' });
   });
 
-  test('metrics are measured by the template of the path', async () => {
+  test('metrics are labelled with the path template', async () => {
     await call('GET', '/api/collections/11111111-1111-4111-8111-111111111111', { token: cast.admin });
     const { text, headers } = await call('GET', '/metrics');
     expect(headers['content-type']).toMatch(/^text\/plain/);
@@ -51,7 +51,7 @@ export const serviceSuite = (start: Start): void => {
     expect(text).toContain('process_cpu_user_seconds_total');
   });
 
-  test('metrics show what waits, what was given up, and which dependency works', async () => {
+  test('metrics show waiting jobs, dead letters, and which dependencies work', async () => {
     const series = async (name: string) => {
       const { text } = await call('GET', '/metrics');
       return text.split('\n').filter((line) => line.startsWith(name));
@@ -66,20 +66,20 @@ export const serviceSuite = (start: Start): void => {
     for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
   });
 
-  test('says one version everywhere: that of the manifest', async () => {
+  test('reports the version of the manifest everywhere', async () => {
     const manifest = new URL('../../../../package.json', import.meta.url);
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     expect((await call('GET', '/openapi.json')).body.info).toMatchObject({ version });
     expect((await call('GET', '/metrics')).text).toContain(`\nportico_build_info{version="${version}"} 1\n`);
   });
 
-  test('the local issuer shows its keys and where they are', async () => {
+  test('the local issuer publishes its keys and where they are', async () => {
     const discovery = await call('GET', '/.well-known/openid-configuration');
     expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });
     expect((await call('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [{ kty: 'OKP' }] });
   });
 
-  test('the documentation page loads everything from the service itself, under its own policy', async () => {
+  test('the documentation page loads everything from the service itself, with its own content security policy', async () => {
     for (const path of ['/docs', '/docs/']) {
       const page = await call('GET', path);
       expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -96,7 +96,7 @@ export const serviceSuite = (start: Start): void => {
   });
 
   describe('the OpenAPI document', () => {
-    test('names every route but the page itself, each operation once', async () => {
+    test('lists every route except the documentation page, each operation once', async () => {
       const document = (await call('GET', '/openapi.json')).body as {
         paths: Record<string, Record<string, { operationId: string; summary: string }>>;
       };
@@ -112,7 +112,7 @@ export const serviceSuite = (start: Start): void => {
       for (const { summary } of operations) expect(summary.length).toBeGreaterThan(5);
     });
 
-    test('refers to nothing that is not in it', async () => {
+    test('has no dangling references', async () => {
       const { text, body } = await call('GET', '/openapi.json');
       const { components } = body as { components: Record<string, Record<string, unknown>> };
       for (const [, kind, name] of text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)) {
@@ -121,7 +121,7 @@ export const serviceSuite = (start: Start): void => {
       expect(text).not.toContain('$defs');
     });
 
-    test('gives examples that fit its schemas, and that the service itself takes', async () => {
+    test('has examples that match its schemas and that the service accepts', async () => {
       const { body } = await call('GET', '/openapi.json');
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       ajv.addSchema(body, 'service');
@@ -153,7 +153,7 @@ export const serviceSuite = (start: Start): void => {
   });
 
   describe('every route', () => {
-    test('is known with and without a slash at its end, and in no other case', async () => {
+    test('is found with and without a trailing slash, and in no other case', async () => {
       for (const { path } of routes) {
         const concrete = path.replace(/:\w+/g, 'x').replace(/\/$/, '');
         for (const variant of [concrete || '/', `${concrete}/`]) {
@@ -165,7 +165,7 @@ export const serviceSuite = (start: Start): void => {
       }
     });
 
-    test('names its methods in Allow, before any credential', async () => {
+    test('lists its methods in Allow, before authentication', async () => {
       expect((await call('PATCH', '/api/profiles/me')).headers.allow).toBe('GET, HEAD, PUT');
       expect((await call('GET', '/api/profiles/register')).headers.allow).toBe('POST');
       expect((await call('OPTIONS', '/api/collections')).status).toBe(405);
@@ -179,7 +179,7 @@ export const serviceSuite = (start: Start): void => {
       },
     );
 
-    test('answers a request whose headers are too large as it says, also where anyone may call', async () => {
+    test('refuses headers that are too large as documented, even if it is free', async () => {
       for (const { path, method } of routes.filter(({ auth, hidden }) => auth === 'free' && !hidden)) {
         const reply = await call(method, path, { headers: ['X-Large', 'x'.repeat(17_000)] });
         expect([reply.status, reply.body]).toEqual([431, { detail: 'Request headers too large' }]);
@@ -201,7 +201,7 @@ export const serviceSuite = (start: Start): void => {
       }
     });
 
-    test('echoes a request id that is one, and makes another where it is none', async () => {
+    test('echoes a valid request id, and replaces an invalid one', async () => {
       const id = async (given: string) =>
         (await call('GET', '/health', { headers: ['X-Request-Id', given] })).headers['x-request-id'];
       for (const good of ['a', 'A.b_c-9', 'x'.repeat(128)]) expect(await id(good)).toBe(good);
@@ -210,7 +210,7 @@ export const serviceSuite = (start: Start): void => {
       }
     });
 
-    test('leaves one line in the log: the template, the outcome and who it was, no more', async () => {
+    test('leaves one log line: the path template, the outcome and the caller, no more', async () => {
       const client = await cast.newClient();
       const json = { query: 'a very private question' };
       await call('POST', '/api/vector/search?secret=1', {
@@ -237,12 +237,12 @@ export const serviceSuite = (start: Start): void => {
       for (const secret of [client.key.secret, 'private question', cast.admin]) expect(all).not.toContain(secret);
     });
 
-    test('leaves no line in the log where a machine that asks every few seconds was answered 200', async () => {
+    test('leaves no log line for a 200 to a machine that polls it every few seconds', async () => {
       for (const path of ['/health', '/ready', '/metrics']) {
         await call('GET', path, { headers: ['X-Request-Id', 'probe-answered'] });
         await call('POST', path, { headers: ['X-Request-Id', 'probe-refused'] });
       }
-      // The lines come in the order in which the connections' answers ended.
+      // The log lines come in the order in which the answers ended.
       await call('GET', '/openapi.json', { headers: ['X-Request-Id', 'after-the-probes'] });
       await expect.poll(() => subject.logLines().some((line) => line.includes('after-the-probes'))).toBe(true);
       const all = subject.logLines();

@@ -1,6 +1,6 @@
 import type { Ports, ProfileId } from '@portico/domain';
 
-/** Binds a profile behind the service's back. */
+/** Binds a profile directly in the store. */
 export const bindBy =
   ({ profiles }: Pick<Ports, 'profiles'>, issuer: string) =>
   async (id: string): Promise<void> => {

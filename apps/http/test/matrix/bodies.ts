@@ -3,18 +3,18 @@ import type { Endpoint } from './endpoint.ts';
 
 const asJson = ['Content-Type', 'application/json'];
 
-/** Bodies that no endpoint takes, whatever it takes. */
+/** Bodies that no endpoint accepts. */
 export const malformedBodies: Readonly<Record<string, CallOptions>> = {
   'malformed JSON': { raw: '{"full_name": ', headers: asJson },
   'a JSON array': { raw: '[]', headers: asJson },
-  'a JSON text': { raw: '"{}"', headers: asJson },
+  'a JSON string': { raw: '"{}"', headers: asJson },
   'the JSON null': { raw: 'null', headers: asJson },
-  'bytes that are no UTF-8': { raw: Buffer.from('7b2261223a22ff227d', 'hex'), headers: asJson },
-  'JSON nested too deep': { raw: `{"a":${'['.repeat(101)}${']'.repeat(101)}}`, headers: asJson },
+  'invalid UTF-8': { raw: Buffer.from('7b2261223a22ff227d', 'hex'), headers: asJson },
+  'JSON nested too deeply': { raw: `{"a":${'['.repeat(101)}${']'.repeat(101)}}`, headers: asJson },
   'another media type': { raw: '{}', headers: ['Content-Type', 'text/plain'] },
   'no media type': { raw: '{}' },
 };
 
-/** All bodies that an endpoint refuses; of one that takes none there are none. */
+/** Returns the bodies that an endpoint refuses; none if it takes no body. */
 export const refusedBodies = ({ badBodies }: Endpoint): readonly CallOptions[] =>
   badBodies ? [...badBodies.map((json) => ({ json })), ...Object.values(malformedBodies)] : [];

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../client.ts';
 import type { Person, PersonKind, World } from './world.ts';
 
-/** What a credential is worth, before anyone asks what it is for. */
+/** The kinds of credential, whatever they are used for. */
 export type Credential =
   | 'nothing'
   | 'a bad token'
@@ -11,14 +11,14 @@ export type Credential =
   | 'a key'
   | 'a bad key'
   | 'a malformed credential'
-  /** Half a key pair, a doubled one, or a secret in the place of a token. */
+  /** Half a key pair, a repeated header, or a secret sent as a token. */
   | 'a malformed key';
 
 export interface CallerKind {
-  /** Who is behind it. */
+  /** Who calls. */
   readonly person: PersonKind;
   readonly credential: Credential;
-  /** Which collections it may see, once it is let in. */
+  /** The collections that it can see once admitted. */
   readonly sees: 'all' | 'granted' | 'nothing';
   readonly present: (person: Person, world: World) => CallOptions | Promise<CallOptions>;
 }
@@ -26,7 +26,7 @@ export interface CallerKind {
 const byToken = ({ token }: Person): CallOptions => ({ token });
 const byKey = (person: Person): CallOptions => ({ key: keyOf(person) });
 
-/** The key pair of a person who must have one. */
+/** Returns the key pair of a person; throws if there is none. */
 export const keyOf = ({ key, uid }: Person): NonNullable<Person['key']> => {
   if (!key) throw new Error(`${uid} has no key pair`);
   return key;
@@ -39,17 +39,17 @@ const caller = (
   present: CallerKind['present'],
 ): CallerKind => ({ person, credential, sees, present });
 
-/** What is refused everywhere sees nothing anywhere. */
+/** A caller that every endpoint with authentication refuses, so it sees nothing. */
 const refused = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
   caller(person, credential, 'nothing', present);
 
 const unknownClientId = '11111111-1111-4111-8111-111111111111';
 
-/** The kinds of caller. Whoever is refused for the credential's form would be let in with the whole of it. */
+/** The kinds of caller. One refused for the form of its credential would be admitted with a well-formed one. */
 export const callers = {
-  'no caller': refused('stranger', 'nothing', () => ({})),
+  'an anonymous caller': refused('stranger', 'nothing', () => ({})),
   'a garbage token': refused('stranger', 'a bad token', () => ({ token: 'garbage' })),
-  'another scheme than Bearer': refused('granted', 'a malformed credential', ({ token }) => ({
+  'a scheme other than Bearer': refused('granted', 'a malformed credential', ({ token }) => ({
     headers: ['Authorization', `Basic ${token}`],
   })),
   'a forged token': refused('granted', 'a bad token', async ({ uid, email }, { service }) => ({
@@ -61,7 +61,7 @@ export const callers = {
   "an admin's forged token": refused('admin', 'a bad token', async ({ uid, email }, { service }) => ({
     token: await service.forgeToken({ uid, email }),
   })),
-  'a token that is sent twice': refused('granted', 'a malformed credential', ({ token }) => ({
+  'a repeated token': refused('granted', 'a malformed credential', ({ token }) => ({
     token,
     headers: ['Authorization', `Bearer ${token}`],
   })),
@@ -84,7 +84,7 @@ export const callers = {
   'a secret without a client identifier': refused('granted', 'a malformed key', (person) => ({
     headers: ['X-API-Key', keyOf(person).secret],
   })),
-  'a secret that is sent twice': refused('granted', 'a malformed key', (person) => ({
+  'a repeated secret': refused('granted', 'a malformed key', (person) => ({
     ...byKey(person),
     headers: ['X-API-Key', keyOf(person).secret],
   })),
@@ -98,13 +98,13 @@ export const callers = {
       secret: keyOf(person).secret.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
     },
   })),
-  'a client identifier of nobody': refused('granted', 'a bad key', (person) => ({
+  'an unknown client identifier': refused('granted', 'a bad key', (person) => ({
     key: { clientId: unknownClientId, secret: keyOf(person).secret },
   })),
   "a profile's id in place of the client identifier": refused('granted', 'a bad key', (person) => ({
     key: { clientId: person.id, secret: keyOf(person).secret },
   })),
-  'nobody registered': refused('stranger', "a stranger's token", byToken),
+  'an unregistered person': refused('stranger', "a stranger's token", byToken),
   'a deleted profile, by token': refused('deleted', "a stranger's token", byToken),
   'a deleted profile, by key': refused('deleted', 'a bad key', byKey),
   "another issuer's token with a client's user id": refused(
@@ -117,17 +117,17 @@ export const callers = {
     "a stranger's token",
     async ({ uid, email }, { service }) => ({ token: await service.mintElsewhere({ uid, email }) }),
   ),
-  'a profile that is not bound, by a token without an e-mail': refused(
+  'an unbound profile, by a token without an e-mail': refused(
     'unbound',
     "a stranger's token",
     async ({ uid }, { service }) => ({ token: await service.mintToken({ uid }, 3_600) }),
   ),
-  'an admin of an issuer that is off, by its token': refused(
+  'an admin of a disabled issuer, by its token': refused(
     'adminOfIssuerOff',
     'a bad token',
     async ({ uid, email }, { service }) => ({ token: await service.mintByIssuerOff({ uid, email }) }),
   ),
-  'an admin of an issuer that is off, by the token of one that is on': refused(
+  'an admin of a disabled issuer, by the token of an enabled one': refused(
     'adminOfIssuerOff',
     "a stranger's token",
     byToken,
@@ -144,7 +144,7 @@ export const callers = {
   'a promoted client, by token': caller('promoted', "an admin's token", 'all', byToken),
   'a promoted client, by its sleeping key': refused('promoted', 'a bad key', byKey),
   'a demoted admin, by token': caller('demoted', "a client's token", 'granted', byToken),
-  'a demoted admin, by its key that woke up': caller('demoted', 'a key', 'granted', byKey),
+  'a demoted admin, by its reawakened key': caller('demoted', 'a key', 'granted', byKey),
 } as const satisfies Readonly<Record<string, CallerKind>>;
 
 export type CallerName = keyof typeof callers;

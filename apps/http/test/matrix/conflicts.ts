@@ -2,7 +2,7 @@ import type { Aim } from './endpoint.ts';
 import { refusals, type Refusal } from './refusals.ts';
 import { unknownId, type World } from './world.ts';
 
-/** A valid request that what stands does not allow: it is refused once every other check has let it through. */
+/** A valid request that conflicts with the stored state: it is refused after it passed every other check. */
 export interface Conflict {
   readonly name: string;
   readonly endpoint: string;
@@ -28,22 +28,17 @@ const override = 'POST /api/rate-limits/overrides';
 const pair = '/api/access/clients/{client_profile_id}/collections/{collection_id}';
 
 export const conflicts: readonly Conflict[] = [
-  conflict(
-    'an e-mail that is taken, in other letters',
-    register,
-    conflicting('Email already registered'),
-    ({ cast }) => ({
-      json: { firebase_uid: 'somebody-else', email: cast.pending.email.toUpperCase(), full_name: 'Somebody Else' },
-    }),
-  ),
-  conflict('an identity that is taken', register, conflicting('Identity already registered'), ({ cast }) => ({
+  conflict('a taken e-mail in another case', register, conflicting('Email already registered'), ({ cast }) => ({
+    json: { firebase_uid: 'somebody-else', email: cast.pending.email.toUpperCase(), full_name: 'Somebody Else' },
+  })),
+  conflict('a taken identity', register, conflicting('Identity already registered'), ({ cast }) => ({
     json: { firebase_uid: cast.pending.uid, email: 'somebody-else@example.com', full_name: 'Somebody Else' },
   })),
   conflict('an approved profile', approve, conflicting('User already approved'), ({ cast }) => user(cast.client.id)),
   conflict('a rejected profile', approve, conflicting('User already rejected'), ({ cast }) => user(cast.rejected.id)),
   conflict('an approved profile', reject, conflicting('User already approved'), ({ cast }) => user(cast.client.id)),
   conflict('a rejected profile', reject, conflicting('User already rejected'), ({ cast }) => user(cast.rejected.id)),
-  conflict('a profile that is deleted', approve, refusals.userNotFound, ({ cast }) => user(cast.deleted.id)),
+  conflict('a deleted profile', approve, refusals.userNotFound, ({ cast }) => user(cast.deleted.id)),
   conflict('a pending profile', rotate, refusals.notApproved, ({ cast }) => user(cast.pending.id)),
   conflict('an admin', rotate, refusals.adminHasNoKey, ({ cast }) => user(cast.promoted.id)),
   conflict(
@@ -55,35 +50,35 @@ export const conflicts: readonly Conflict[] = [
       json: { role: 'admin' },
     }),
   ),
-  conflict('a tier that is not there', assign, refusals.tierNotFound, ({ cast }) => ({
+  conflict('an unknown tier', assign, refusals.tierNotFound, ({ cast }) => ({
     ...user(cast.client.id),
     json: { tier: 'no-such-tier' },
   })),
-  conflict('a tier that is there', 'POST /api/rate-limits/tiers', conflicting('Tier already exists'), ({ tier }) => ({
+  conflict('an existing tier', 'POST /api/rate-limits/tiers', conflicting('Tier already exists'), ({ tier }) => ({
     json: { tier, ...rule },
   })),
-  conflict('a client of nobody', override, refusals.clientNotFound, () => ({
+  conflict('an unknown client', override, refusals.clientNotFound, () => ({
     json: { client_id: unknownId, ...rule },
   })),
-  conflict('a client identifier that is no UUID', override, refusals.clientNotFound, () => ({
+  conflict('a client identifier that is not a UUID', override, refusals.clientNotFound, () => ({
     json: { client_id: 'nobody', ...rule },
   })),
-  conflict('a client that was deleted', override, refusals.clientNotFound, ({ cast }) => ({
+  conflict('a deleted client', override, refusals.clientNotFound, ({ cast }) => ({
     json: { client_id: cast.deleted.key?.clientId, ...rule },
   })),
-  conflict('a pair that is granted', `POST ${pair}`, conflicting('Client already has access'), ({ cast, granted }) => ({
+  conflict('a granted pair', `POST ${pair}`, conflicting('Client already has access'), ({ cast, granted }) => ({
     params: { client_profile_id: cast.granted.id, collection_id: granted },
   })),
-  conflict('a pair that is not granted', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
+  conflict('a pair without a grant', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
     params: { client_profile_id: cast.granted.id, collection_id: hidden },
   })),
   ...[`POST ${pair}`, `DELETE ${pair}`, 'GET /api/access/clients/{client_profile_id}/collections'].flatMap(
     (endpoint) => [
-      conflict('an admin, who is no client', endpoint, refusals.clientNotFound, ({ cast, granted }) => ({
+      conflict('an admin instead of a client', endpoint, refusals.clientNotFound, ({ cast, granted }) => ({
         params: { client_profile_id: cast.promoted.id, collection_id: granted },
       })),
       conflict(
-        'an API client identifier, which is no profile',
+        'a client identifier instead of a profile id',
         endpoint,
         refusals.clientNotFound,
         ({ cast, granted }) => ({

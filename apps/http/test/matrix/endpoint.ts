@@ -4,14 +4,14 @@ import type { Refusal } from './refusals.ts';
 import type { Shape } from './shapes.ts';
 import type { Person, World } from './world.ts';
 
-/** Who may call, as the specification says it (specification, sections 1 and 2). */
+/** Who may call (specification, sections 1 and 2). */
 export type Auth = 'free' | 'open' | 'token' | 'token or key' | 'admin';
 
 /** What a request is about. */
 export interface Aim {
-  /** For each `{name}` of the path. */
+  /** By `{name}` in the path. */
   readonly params?: Readonly<Record<string, string>>;
-  /** From the question mark on. */
+  /** With the question mark. */
   readonly query?: string;
   readonly json?: unknown;
 }
@@ -22,26 +22,26 @@ export interface Endpoint {
   /** Of a success. */
   readonly status: number;
   readonly answer: Shape;
-  /** A valid request about what stands: it is sent where it is refused, or where it changes nothing that stands. */
+  /** A valid request about standing objects: sent if it is refused, or if it changes none of them. */
   readonly aim: (world: World) => Aim;
-  /** A valid request about something made for it, where a success changes what it is about. */
+  /** A valid request about a new object, if success changes the object. */
   readonly freshAim?: (world: World) => Promise<Aim>;
   /** Whether a success changes its caller. */
   readonly changesCaller?: boolean;
-  /** Refusals that do not follow from who may call. */
+  /** Refusals that do not follow from `auth`. */
   readonly except?: Readonly<Partial<Record<CallerName, Refusal>>>;
-  /** The field of a list's entries that names a collection: then it holds those that the caller may see, and no other. */
+  /** The field of a list's entries that names a collection: the list has exactly those that the caller may see. */
   readonly visible?: string;
-  /** What else is true of a success. */
+  /** Asserts what else holds for a success. */
   readonly holds?: (reply: Reply, caller: Person, world: World) => void;
-  /** Bodies of the right media type that are refused; its absence says that no body is taken. */
+  /** Bodies of the right media type that are refused; absent if the endpoint takes no body. */
   readonly badBodies?: readonly unknown[];
   readonly badQueries?: readonly string[];
-  /** Fields whose values depend on the composition or on the moment. */
+  /** Fields whose values depend on the composition or the time. */
   readonly volatile?: readonly string[];
-  /** Whether all of the answer does. */
+  /** Whether the whole answer depends on the composition. */
   readonly ofComposition?: boolean;
-  /** Whether it is there only while the service is its own identity provider. */
+  /** Whether it exists only while the service is its own identity provider. */
   readonly ofIssuer?: boolean;
 }
 

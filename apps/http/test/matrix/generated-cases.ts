@@ -15,7 +15,7 @@ import type { World } from './world.ts';
 const refuses = ({ auth }: Row): boolean => auth !== 'free' && auth !== 'open';
 const takesBody = ({ badBodies }: Row): boolean => badBodies !== undefined;
 
-/** What the same endpoint can be asked: about what exists and what does not, with good and bad bodies and queries. */
+/** Returns variants of a request: about existing and missing objects, with valid and invalid bodies and queries. */
 const variantsOf = (world: World, row: Row): readonly (readonly [Aim, CallOptions])[] => {
   const aim = row.aim(world);
   const aims = [
@@ -35,7 +35,7 @@ const variantsOf = (world: World, row: Row): readonly (readonly [Aim, CallOption
 
 const momentary: ReadonlySet<string> = new Set(['date', 'x-request-id', 'ratelimit', 'connection', 'keep-alive']);
 
-/** All of an answer but what is of the moment. */
+/** Returns an answer without the headers that differ each time. */
 const wholeOf = ({ status, headers, text }: Reply) => {
   const lasting = Object.entries(headers).filter(([name]) => !momentary.has(name));
   return { status, headers: Object.fromEntries(lasting), text };
@@ -54,24 +54,24 @@ const saysNothing = async (world: World, row: Row, caller: CallerName): Promise<
   return first;
 };
 
-/** Whoever is refused learns nothing: the answer is the same, byte by byte, whatever is asked. */
+/** A refused caller learns nothing: the answer is the same, byte for byte, whatever the request. */
 export const discretionCases: readonly MatrixCase[] = rows.filter(refuses).flatMap((row) => {
-  const outsiders: readonly CallerName[] = ['no caller', 'an expired token', 'nobody registered'];
+  const outsiders: readonly CallerName[] = ['an anonymous caller', 'an expired token', 'an unregistered person'];
   const insiders: readonly CallerName[] = ['a client with a grant, by token', 'a pending profile'];
   const isOwn = row.path.startsWith('/api/profiles/me');
   return [
-    ...outsiders.filter((caller) => !isOwn || caller !== 'nobody registered'),
+    ...outsiders.filter((caller) => !isOwn || caller !== 'an unregistered person'),
     ...(row.auth === 'admin' ? insiders : []),
   ].map((caller) => ({
-    name: `${row.name} tells ${caller} nothing of what exists or of what is valid`,
+    name: `${row.name} tells ${caller} nothing about what exists or what is valid`,
     run: async (world, tell) => tell(await saysNothing(world, row, caller)),
   }));
 });
 
-/** An admin is told that there is no such thing, whether its identifier could be one or not. */
+/** An admitted caller gets a 404 for an unknown identifier, well-formed or not. */
 export const missingCases: readonly MatrixCase[] = rows.flatMap((row) =>
   row.variables.map((variable) => ({
-    name: `${row.name} answers 404 where {${variable}} names nothing, malformed or not`,
+    name: `${row.name} returns 404 if {${variable}} names nothing, malformed or not`,
     run: async (world, tell) => {
       const { refusal, missing, malformed } = targetOf(variable);
       const readers: readonly CallerName[] =
@@ -82,7 +82,7 @@ export const missingCases: readonly MatrixCase[] = rows.flatMap((row) =>
               'a client with a grant, by key',
               'a rejected profile',
             ]
-          : [row.auth === 'free' ? 'no caller' : 'the first admin'];
+          : [row.auth === 'free' ? 'an anonymous caller' : 'the first admin'];
       for (const caller of readers) {
         const credential = await presented(world, caller);
         for (const value of [missing, ...malformed]) {
@@ -95,7 +95,7 @@ export const missingCases: readonly MatrixCase[] = rows.flatMap((row) =>
   })),
 );
 
-/** A valid request, and the same about what is not there. */
+/** A valid request, and the same about missing objects. */
 const aimsOf = (world: World, row: Row): readonly Aim[] => {
   const aim = row.aim(world);
   return [aim, ...row.variables.map((variable) => aimedAt(aim, variable, targetOf(variable).missing))];
@@ -103,7 +103,7 @@ const aimsOf = (world: World, row: Row): readonly Aim[] => {
 
 /** 400 comes after 401 and 403 by role, and before 404. */
 const badBodyCases: readonly MatrixCase[] = rows.filter(takesBody).map((row) => ({
-  name: `${row.name} answers 400 to a bad body, whether its target exists or not`,
+  name: `${row.name} returns 400 for a bad body, whether its target exists or not`,
   run: async (world, tell) => {
     const credential = await presented(world, welcome(row));
     for (const body of refusedBodies(row)) {
@@ -119,7 +119,7 @@ const badBodyCases: readonly MatrixCase[] = rows.filter(takesBody).map((row) => 
 const badQueryCases: readonly MatrixCase[] = rows
   .filter(({ badQueries }) => badQueries !== undefined)
   .map((row) => ({
-    name: `${row.name} answers 400 to a bad query, whether its target exists or not`,
+    name: `${row.name} returns 400 for a bad query, whether its target exists or not`,
     run: async (world, tell) => {
       const credential = await presented(world, welcome(row));
       for (const query of row.badQueries ?? []) {
@@ -134,9 +134,9 @@ const badQueryCases: readonly MatrixCase[] = rows
 
 export const faultCases: readonly MatrixCase[] = [...badBodyCases, ...badQueryCases];
 
-/** What conflicts with what stands is said last of all. */
+/** Conflicts with the stored state are checked last. */
 export const conflictCases: readonly MatrixCase[] = conflicts.map(({ name, endpoint, aim, refusal }) => ({
-  name: `${endpoint} with ${name} answers ${refusal.status} ${refusal.detail}, after every other check`,
+  name: `${endpoint} with ${name} returns ${refusal.status} ${refusal.detail}, after every other check`,
   run: async (world, tell) => {
     const row = rows.find((one) => one.name === endpoint);
     if (!row) throw new Error(`There is no ${endpoint}`);
@@ -158,10 +158,10 @@ export const conflictCases: readonly MatrixCase[] = conflicts.map(({ name, endpo
   },
 }));
 
-/** Whether another client exists is told to admins alone. */
+/** Only admins learn whether another client exists. */
 export const otherClientCases: readonly MatrixCase[] = [
   {
-    name: 'GET /api/rate-limits/effective/{client_id} tells a client nothing of others, and its own limit by either identifier',
+    name: 'GET /api/rate-limits/effective/{client_id} tells a client nothing about others, and its own limit by either identifier',
     run: async (world, tell) => {
       const row = rows.find(({ path }) => path === '/api/rate-limits/effective/{client_id}');
       if (!row) throw new Error('There is no such endpoint');
@@ -187,12 +187,12 @@ const unserved = (world: World, row: Row): boolean => !isServed(world, row);
 const allMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 const bare = (path: string): string => path.replace(/\/$/, '');
 
-/** A method that a path does not know is refused before anyone is asked for a credential. */
+/** A method that a path does not have is refused before authentication. */
 export const methodCases: readonly MatrixCase[] = [...new Set(rows.map(({ path }) => bare(path)))].map((path) => {
   const own = rows.filter((row) => bare(row.path) === path);
   const known = own.map(({ method }) => method);
   return {
-    name: `${path || '/'} answers 405 to every method but ${known.join(', ')}, before authentication`,
+    name: `${path || '/'} returns 405 for every method but ${known.join(', ')}, before authentication`,
     run: async (world, tell) => {
       const [row] = own;
       if (!row || unserved(world, row)) return;
@@ -213,10 +213,10 @@ export const methodCases: readonly MatrixCase[] = [...new Set(rows.map(({ path }
   };
 });
 
-/** A path that is none is refused before anyone is asked for a credential. */
+/** An unknown path is refused before authentication. */
 export const unknownPathCases: readonly MatrixCase[] = [
   {
-    name: 'an unknown path answers 404, before authentication',
+    name: 'an unknown path returns 404, before authentication',
     run: async (world, tell) => {
       const made = rows.map((row) => `${bare(pathOf(row, row.aim(world)).replace(/\?.*/, ''))}/nothing/here`);
       const others = [

@@ -10,7 +10,7 @@ import {
   type Timer,
 } from '../../src/index.ts';
 
-/** What a test may put in the place of the usual. */
+/** What a test can replace. */
 export interface StartOptions {
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly settings?: Partial<Settings>;

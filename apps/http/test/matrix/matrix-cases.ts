@@ -8,7 +8,7 @@ import { expectShape } from './shapes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { targetSecret, type Person, type World } from './world.ts';
 
-/** Tells an answer to the transcript; not that of an issuer, which not every composition has. */
+/** Adds an answer to the transcript. Skips endpoints of the local issuer, which not every composition has. */
 export type Tell = (reply: Reply, endpoint?: Pick<Endpoint, 'volatile' | 'ofComposition' | 'ofIssuer'>) => void;
 
 /** A test that a service of any composition passes, at any time and in any order. */
@@ -23,7 +23,7 @@ export const matrixCases: readonly MatrixCase[] = rows.flatMap((row) =>
   callerNames.map((caller) => {
     const refusal = expectedRefusal(row, caller);
     return {
-      name: `${row.name} answers ${refusal ? `${refusal.status} ${refusal.detail}` : row.status} to ${caller}`,
+      name: `${row.name} returns ${refusal ? `${refusal.status} ${refusal.detail}` : row.status} for ${caller}`,
       run: (world: World, tell: Tell) => answers(world, tell, row, caller),
     };
   }),

@@ -1,22 +1,22 @@
-/** A running service without data but for its first admin, and what a test needs beside its HTTP address. */
+/** A running service with no data except its first admin, and what a test needs besides its HTTP address. */
 export interface MatrixService {
   /** `http://host:port` */
   readonly address: string;
   /** An identity token of the first admin. */
   readonly adminToken: string;
-  /** An identity token that the service takes; `ttlSeconds` below zero: one that expired so long ago. */
+  /** Makes an identity token that the service accepts; a negative `ttlSeconds`: one that expired that long ago. */
   readonly mintToken: (claims: Partial<TokenClaims> & Pick<TokenClaims, 'uid'>, ttlSeconds: number) => Promise<string>;
-  /** A good token of the same subject by another issuer that is on. */
+  /** Makes a valid token for the same subject by another enabled issuer. */
   readonly mintElsewhere: (claims: TokenClaims) => Promise<string>;
-  /** A token by an issuer that is off. */
+  /** Makes a token by a disabled issuer. */
   readonly mintByIssuerOff: (claims: TokenClaims) => Promise<string>;
-  /** Makes a profile one that the issuer which is off has bound, as if that had been on before. */
+  /** Binds a profile to the disabled issuer, as if it had been enabled before. */
   readonly bindByIssuerOff: (profileId: string) => Promise<void>;
-  /** A token that says the same but was made by someone else. */
+  /** Makes a token with the same claims that the issuer did not sign. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */
   readonly isIssuer: boolean;
-  /** Works the jobs that wait. */
+  /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -18,17 +18,17 @@ import { createWorld, type World } from './world.ts';
 
 const groups: Readonly<Record<string, readonly MatrixCase[]>> = {
   'every endpoint with every kind of caller': matrixCases,
-  'whoever is refused learns nothing': [...discretionCases, ...otherClientCases],
-  'what is not there': missingCases,
-  'what is not valid': faultCases,
-  'what conflicts': conflictCases,
+  'a refused caller learns nothing': [...discretionCases, ...otherClientCases],
+  'missing objects': missingCases,
+  'invalid requests': faultCases,
+  conflicts: conflictCases,
   'methods and paths': [...methodCases, ...unknownPathCases],
-  'the same in other words': [...slashCases, ...ignoredBodyCases, ...headCases],
+  'equivalent requests': [...slashCases, ...ignoredBodyCases, ...headCases],
 };
 
 /**
- * Asks a running service everything that the specification says of who may call what. Where a reference is given, both
- * must have answered the same.
+ * Tests everything that the specification says about who may call what against a running service. With a reference, both
+ * must give the same answers.
  */
 export const matrixSuite = (start: StartMatrixService, reference: StartMatrixService | null = null): void => {
   let world: World;
@@ -42,7 +42,7 @@ export const matrixSuite = (start: StartMatrixService, reference: StartMatrixSer
   }, 120_000);
   afterAll(() => world.close());
 
-  test('the specification has every route of the table, and every route is of the specification', () => {
+  test('the route table has exactly the routes of the specification', () => {
     const inTable = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(inTable.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
@@ -58,12 +58,12 @@ export const matrixSuite = (start: StartMatrixService, reference: StartMatrixSer
     });
   }
 
-  test('no request that was refused has changed anything', async () => {
+  test('no refused request has changed anything', async () => {
     expect(await standing(world)).toEqual(before);
   });
 };
 
-/** What a service answered, by case. */
+/** Records the answers of a service, by case. */
 const record = async (start: StartMatrixService): Promise<Transcript> => {
   const world = await createWorld(await start());
   try {
@@ -87,7 +87,7 @@ const linesOf = async (world: World, run: MatrixCase['run']): Promise<readonly L
   return lines;
 };
 
-/** All that an admin can see of what stands. */
+/** Everything that an admin can see of the standing objects. */
 const standing = async (world: World): Promise<unknown> => {
   const { client, granted, hidden, cast, tier, override } = world;
   const admin = await presented(world, 'the first admin');

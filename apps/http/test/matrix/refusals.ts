@@ -27,13 +27,13 @@ export const refusals = {
   adminHasNoKey: refusal(409, 'User is an admin and has no API credentials'),
 } as const;
 
-/** Holds an answer to be this refusal and nothing more. */
+/** Asserts that an answer is this refusal and nothing more. */
 export const expectRefusal = (reply: Reply, { status, detail }: Refusal): void => {
   expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail })]);
   expectRefusalHeaders(reply);
 };
 
-/** Holds an answer to be a 400 that begins so and says a reason. */
+/** Asserts that an answer is a 400 with this detail and a reason. */
 export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 'Invalid query parameter'): void => {
   expect([reply.status, reply.text]).toEqual([400, expect.stringMatching(/^\{"detail":"[^"]/)]);
   expect(Object.keys(reply.body)).toEqual(['detail']);

@@ -11,7 +11,7 @@ export interface Row extends Endpoint {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** The names that vary in the path. */
+  /** The names of the path parameters. */
   readonly variables: readonly string[];
 }
 
@@ -23,32 +23,32 @@ export const rows: readonly Row[] = Object.entries(endpoints).map(([name, endpoi
 export const pathOf = ({ path }: Pick<Row, 'path'>, { params = {}, query = '' }: Aim): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? unknownId) + query;
 
-/** The path with a slash at its end where it has none, and the other way round. */
+/** Adds a trailing slash to a path that has none, and removes it from one that has. */
 export const twinOf = (path: string): string => {
   const [bare = '', query] = path.split('?');
   const twin = bare.endsWith('/') ? bare.slice(0, -1) : `${bare}/`;
   return query === undefined ? twin : `${twin}?${query}`;
 };
 
-/** Sends what is aimed at; a body of `options` takes the place of its own. */
+/** Sends the request of an aim; a body in `options` replaces its own. */
 export const send = ({ client }: World, row: Row, { json, ...aim }: Aim, options: CallOptions): Promise<Reply> => {
   const hasOther = options.raw !== undefined || json === undefined;
   return client.call(row.method, pathOf(row, aim), { ...(hasOther ? {} : { json }), ...options });
 };
 
-/** Whoever presents itself, and how. */
+/** Returns the credential that a caller presents. */
 export const presented = async (
   world: World,
   name: CallerName,
   person: Person = world.cast[callers[name].person],
 ): Promise<CallOptions> => callers[name].present(person, world);
 
-/** A caller that every check lets through. */
+/** Returns a caller that passes every check. */
 export const welcome = ({ auth }: Endpoint): CallerName => {
   switch (auth) {
     case 'free':
     case 'open':
-      return 'no caller';
+      return 'an anonymous caller';
     case 'token':
       return 'a client with a grant, by token';
     case 'token or key':
@@ -58,7 +58,7 @@ export const welcome = ({ auth }: Endpoint): CallerName => {
   }
 };
 
-/** A valid request that succeeds, about things of its own where it changes something. */
+/** Sends a valid request that succeeds, about a new object if it changes something. */
 export const succeed = async (world: World, row: Row, change: (path: string) => string = (path) => path) => {
   const name = welcome(row);
   const person = await actorOf(world, row, name);
@@ -67,7 +67,7 @@ export const succeed = async (world: World, row: Row, change: (path: string) => 
   return { aim, options, reply: await world.client.call(row.method, change(pathOf(row, aim)), options) };
 };
 
-/** Whoever makes a request that succeeds: somebody new, where that changes its caller. */
+/** Returns who sends a request that succeeds: a new person if the request changes its caller. */
 export const actorOf = async ({ cast, make, granted }: World, row: Row, name: CallerName): Promise<Person> => {
   const { person } = callers[name];
   return row.changesCaller ? make.person(person, granted) : cast[person];

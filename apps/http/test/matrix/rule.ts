@@ -18,8 +18,8 @@ const everyone = {
 } as const;
 
 /**
- * What each credential is worth to each endpoint (specification, "Authentication" and section 2). Registration takes no
- * credential: a token that is of no use to it is ignored.
+ * How each credential is treated by each kind of endpoint (specification, "Authentication" and section 2). Registration
+ * needs no credential: it ignores a token that it cannot use.
  */
 const rule: Readonly<Record<Auth, Readonly<Record<Credential, Refusal | null>>>> = {
   free: everyone,
@@ -59,6 +59,6 @@ const rule: Readonly<Record<Auth, Readonly<Record<Credential, Refusal | null>>>>
   },
 };
 
-/** How a valid request of this caller is refused; null where it succeeds. */
+/** Returns how a valid request of this caller is refused; null if it succeeds. */
 export const expectedRefusal = (endpoint: Endpoint, caller: CallerName): Refusal | null =>
   endpoint.except?.[caller] ?? rule[endpoint.auth][callers[caller].credential];

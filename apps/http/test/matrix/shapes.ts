@@ -4,12 +4,12 @@ import type { Reply } from '../reply.ts';
 type Fields = readonly string[];
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What an answer looks like: its fields are exactly these, in any order. */
+/** The shape of an answer: exactly these fields, in any order. */
 export type Shape =
   | {
       readonly form: 'object' | 'list' | 'lines';
       readonly fields: (entry: JsonObject) => Fields;
-      /** The fields of what stands in a field: an object, or the objects of a list. */
+      /** By field: the fields of the object in it, or of the objects of the list in it. */
       readonly inside: Readonly<Record<string, Fields>>;
     }
   | { readonly form: 'text'; readonly media: string; readonly pattern: RegExp }
@@ -24,15 +24,15 @@ export const object = (fields: FieldsOf, inside: Readonly<Record<string, Fields>
   inside,
 });
 export const listOf = (fields: FieldsOf): Shape => ({ form: 'list', fields: always(fields), inside: {} });
-/** One JSON object a line. */
+/** One JSON object per line. */
 export const linesOf = (fields: FieldsOf): Shape => ({ form: 'lines', fields: always(fields), inside: {} });
 export const text = (media: string, pattern: RegExp): Shape => ({ form: 'text', media, pattern });
-/** An object with at least these fields, where another document's own rules say what else there may be. */
+/** An object with at least these fields: another standard defines the rest. */
 export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fields });
 
 export const message = object(['message']);
 
-/** The entries of an answer; throws where it is not of this shape. `mayBeEmpty` is about lists. */
+/** Returns the entries of an answer; throws if it does not have this shape. `mayBeEmpty` applies to lists. */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {
   const media = shape.form === 'text' ? shape.media : mediaTypes[shape.form];
   expect(reply.headers['content-type']).toBe(media);

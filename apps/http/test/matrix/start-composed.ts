@@ -11,8 +11,8 @@ import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
 /**
- * The service as the composition joins it for these variables: without any SQLite, argon2, AES-GCM, its own issuer beside a
- * provider, all in a folder of its own.
+ * Starts the service as composed for these variables, in its own data folder. Without variables: SQLite, argon2, AES-GCM,
+ * and the local issuer besides a provider.
  */
 export const startComposed =
   (
@@ -28,7 +28,7 @@ export const startComposed =
       IDENTITY_ISSUER: elsewhere.issuer,
       IDENTITY_AUDIENCE: elsewhere.clientId,
       ...(await variablesOf()),
-      // No client of the matrix comes near the limit.
+      // No client of the matrix reaches the limit.
       RATE_LIMIT_DEFAULT: '1000000/60',
     };
     const config = readConfig(variables);
@@ -75,7 +75,7 @@ const signedInAt = (provider: TestIdentityProvider): MatrixService['mintElsewher
   };
 };
 
-/** The same header and claims, key id included, under another's signature (RFC 7518, section 3.4). */
+/** The same header and claims, key id included, signed with another key (RFC 7518, section 3.4). */
 const signedByAnother = (token: string): string => {
   const signed = token.split('.').slice(0, 2).join('.');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

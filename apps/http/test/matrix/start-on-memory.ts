@@ -8,10 +8,10 @@ const issuers = [...defaultSettings.issuers, 'urn:portico:elsewhere'];
 const [issuer = '', elsewhere = ''] = issuers;
 const off = 'urn:portico:off';
 export const admin = { uid: 'local-admin', email: 'admin@localhost', issuer } as const;
-/** No client of the matrix comes near it. */
+/** No client of the matrix reaches it. */
 export const defaultLimit = { allowed: 1_000_000, windowSeconds: 60 } as const;
 
-/** The service over the harness: everything in memory, on a clock that stands still. */
+/** Starts the service over the harness: everything in memory, with a clock that stands still. */
 export const startOnMemory = async ({
   ports: replace = () => ({}),
   settings: own = {},

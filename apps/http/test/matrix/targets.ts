@@ -4,9 +4,9 @@ import { unknownId } from './world.ts';
 
 interface Target {
   readonly refusal: Refusal;
-  /** What is well formed and names nothing. */
+  /** Well-formed, but names nothing. */
   readonly missing: string;
-  /** What cannot name anything. */
+  /** Values that cannot name anything. */
   readonly malformed: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const notUuids = [
 ];
 const ofUuid = (refusal: Refusal): Target => ({ refusal, missing: unknownId, malformed: notUuids });
 
-/** What a name in a path stands for, and what is said where it names nothing. */
+/** For each path parameter: values that name nothing, and the refusal for them. */
 export const targets: Readonly<Record<string, Target>> = {
   user_id: ofUuid(refusals.userNotFound),
   collection_id: ofUuid(refusals.collectionNotFound),
@@ -52,11 +52,11 @@ export const targets: Readonly<Record<string, Target>> = {
 
 export const targetOf = (variable: string): Target => {
   const target = targets[variable];
-  if (!target) throw new Error(`Nothing is said of {${variable}}`);
+  if (!target) throw new Error(`There is no target for {${variable}}`);
   return target;
 };
 
-/** The same request about something else. */
+/** Returns the same request about something else. */
 export const aimedAt = (aim: Aim, variable: string, value: string): Aim => ({
   ...aim,
   params: { ...aim.params, [variable]: value },

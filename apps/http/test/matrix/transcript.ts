@@ -2,7 +2,7 @@ import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { World } from './world.ts';
 
-/** What was answered, told so that another composition must have answered the same. */
+/** An answer, reduced to what must be the same in every composition. */
 export interface Line {
   readonly status: number;
   readonly body: unknown;
@@ -26,7 +26,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Identifiers, times and secrets become words; of a list only what stands in every run is told, in a fixed order. */
+/** Replaces identifiers, times and secrets with words; keeps only the standing entries of a list, in a fixed order. */
 const told = (value: unknown, world: World, volatile: ReadonlySet<string>): unknown => {
   if (typeof value === 'string') return toldText(value, world);
   if (Array.isArray(value)) {

@@ -11,7 +11,7 @@ const told = (reply: Reply, world: World, row: Row) => ({
   type: reply.headers['content-type'],
 });
 
-/** A path is the same with and without a slash at its end. */
+/** A trailing slash makes no difference. */
 export const slashCases: readonly MatrixCase[] = rows.map((row) => ({
   name: `${row.name} is the same as ${row.method} ${twinOf(row.path)}`,
   run: async (world, tell) => {
@@ -29,7 +29,7 @@ export const slashCases: readonly MatrixCase[] = rows.map((row) => ({
   },
 }));
 
-/** A body where none is taken is ignored, whatever it is. */
+/** An endpoint that takes no body ignores any body. */
 export const ignoredBodyCases: readonly MatrixCase[] = rows
   .filter(({ badBodies }) => badBodies === undefined)
   .map((row) => ({
@@ -49,14 +49,14 @@ export const ignoredBodyCases: readonly MatrixCase[] = rows
     },
   }));
 
-/** HEAD says what GET does, without the body. */
+/** HEAD answers like GET, without the body. */
 export const headCases: readonly MatrixCase[] = rows
   .filter(({ method }) => method === 'GET')
   .map((row) => ({
-    name: `HEAD${row.name.slice(3)} answers as GET does, without a body`,
+    name: `HEAD${row.name.slice(3)} answers like GET, without a body`,
     run: async (world) => {
       if (!isServed(world, row)) return;
-      for (const caller of ['no caller', 'the first admin'] as const) {
+      for (const caller of ['an anonymous caller', 'the first admin'] as const) {
         const credential = await presented(world, caller);
         const path = pathOf(row, row.aim(world));
         const get = await world.client.call('GET', path, credential);

@@ -4,7 +4,7 @@ import { expectStatus, textOf } from '../subject.ts';
 import type { MatrixService, TokenClaims } from './matrix-service.ts';
 
 export interface Person extends TokenClaims {
-  /** Of the profile; of nobody where there is none. */
+  /** Of the profile; an unknown id if there is none. */
   readonly id: string;
   readonly token: string;
   readonly key: ApiKey | null;
@@ -30,7 +30,7 @@ export type PersonKind =
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
 export const unknownId = '99999999-9999-4999-8999-999999999999';
-/** The credential of the granted collection: nothing but its metadata may show it. */
+/** The credential of the granted collection: only its metadata may show it. */
 export const targetSecret = 'credential-of-the-target-api';
 export const smallDocument = {
   openapi: '3.0.3',
@@ -41,8 +41,8 @@ export const smallDocument = {
 const collectionFields = { description: 'Rain, wind and sun for every place', openapi_spec: smallDocument };
 
 /**
- * What stands while the matrix is asked: somebody of every kind, a collection that is granted and one that is not, a tier,
- * an override and an entry of the audit log. `make` makes more of everything, for requests that change it.
+ * Creates the standing objects of the matrix: a person of every kind, a collection that is granted and one that is not, a
+ * tier, an override and an audit entry. `make` makes more of each, for requests that change them.
  */
 export const createWorld = async (service: MatrixService) => {
   const client = await createTestClient(service.address);
@@ -66,7 +66,7 @@ export const createWorld = async (service: MatrixService) => {
     hidden,
     tier,
     override,
-    /** The words for what stands, by its identifiers. */
+    /** Names for the standing objects, by their identifiers. */
     names: new Map([
       [granted, 'the granted collection'],
       [hidden, 'the hidden collection'],
@@ -106,7 +106,7 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
 const createMaker = (service: MatrixService, client: TestClient) => {
   const { adminToken } = service;
   let made = 0;
-  /** A name that nothing else has. */
+  /** Returns an unused name. */
   const nextName = (): string => `fresh-${++made}`;
   const asAdmin = async (method: string, path: string, options: CallOptions, status: number): Promise<Reply> =>
     expectStatus(await client.call(method, path, { token: adminToken, ...options }), status);

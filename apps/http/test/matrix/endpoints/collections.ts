@@ -5,7 +5,7 @@ import { listOf, message, object } from '../shapes.ts';
 import { smallDocument, targetSecret, type World } from '../world.ts';
 
 const { noAccess } = refusals;
-/** Those who are let in but may not read the granted collection. */
+/** Callers that are admitted but may not read the granted collection. */
 const withoutAccess = {
   'a pending profile': noAccess,
   'a rejected profile': noAccess,

@@ -7,7 +7,7 @@ import { profileEndpoints } from './profiles.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceEndpoints } from './service.ts';
 
-/** All endpoints of the specification: written from it alone, so that it judges the route table. */
+/** All endpoints of the specification: written from it alone, so that they check the route table. */
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,

@@ -26,7 +26,7 @@ const freshOverride = async ({ make, granted }: World) => ({
 });
 
 const { adminRequired } = refusals;
-/** Those who are let in and are neither an admin nor the client itself. */
+/** Callers that are admitted but are neither an admin nor the client itself. */
 const others = {
   'a pending profile': adminRequired,
   'a pending profile with a grant': adminRequired,
@@ -35,7 +35,7 @@ const others = {
   'a client without a grant, by token': adminRequired,
   'a client without a grant, by key': adminRequired,
   'a demoted admin, by token': adminRequired,
-  'a demoted admin, by its key that woke up': adminRequired,
+  'a demoted admin, by its reawakened key': adminRequired,
 } as const;
 
 export const limitEndpoints: Endpoints = {

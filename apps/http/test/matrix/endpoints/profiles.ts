@@ -10,7 +10,7 @@ const credentials = object(['message', 'client_id', 'client_secret']);
 const approvedAt = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
   status === 'approved' ? ['approved_at'] : [];
 
-/** A good token of nobody is told that there is no profile. */
+/** A valid token without a profile gets a 404, not a 401. */
 const strangers: Endpoint['except'] = Object.fromEntries(
   callerNames
     .filter((name) => callers[name].credential === "a stranger's token")

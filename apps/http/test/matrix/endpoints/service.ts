@@ -25,7 +25,7 @@ export const serviceEndpoints: Endpoints = {
   'GET /docs/{file}': free(text('text/javascript; charset=utf-8', /openapi\.json/), {
     aim: () => ({ params: { file: 'initializer.js' } }),
   }),
-  // OpenID Connect Discovery 1.0, section 3, as far as it is about verifying ID tokens; RFC 7517, section 5.
+  // OpenID Connect Discovery 1.0, section 3, the part about verifying ID tokens; RFC 7517, section 5.
   'GET /.well-known/openid-configuration': free(objectWith('issuer', 'jwks_uri'), {
     ofIssuer: true,
     ofComposition: true,
