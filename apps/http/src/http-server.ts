@@ -13,12 +13,12 @@ const limits = {
 } as const;
 const maxHeadersCount = 64;
 const maxConnections = 10_000;
-/** Idle connections are closed after this time, also if the client does not read its answer. */
+/** Idle connections are closed after this time, even if the client does not read its answer. */
 const idleTimeoutMs = 30_000;
 
 export interface HttpServer extends Server {
   /**
-   * Reports "not ready" for `noticeMs` (2,000 by default), so that load balancers turn away, then stops accepting connections
+   * Reports "not ready" for `noticeMs` (2,000 by default), so that load balancers stop sending requests, then stops accepting connections
    * and waits for requests in flight; `deadlineMs` (8,000 by default) later it closes what is left.
    */
   drain(times?: { readonly noticeMs?: number; readonly deadlineMs?: number }): Promise<void>;

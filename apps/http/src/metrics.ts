@@ -67,7 +67,7 @@ export const observeState = (
   });
   new Gauge({
     name: 'outbox_oldest_due_seconds',
-    help: 'Age of the job that is due the longest, in seconds; 0 if none is due',
+    help: 'How long the oldest due job has been waiting, in seconds; 0 if none is due',
     labelNames: [],
     registers,
     async collect() {

@@ -27,8 +27,8 @@ const page = `<!doctype html>
 `;
 
 /**
- * Credentials last only as long as the page: `persistAuthorization` would write them to the browser's storage. Swagger UI takes
- * an operation that needs no credential (`{}` among its requirements) for locked, so it is shown only the other requirements.
+ * Credentials last only as long as the page: `persistAuthorization` would write them to the browser's storage. The plugin
+ * hides the requirement `{}` from Swagger UI, which would show an operation with an optional credential as locked.
  */
 const initializer = `SwaggerUIBundle({
   url: '/openapi.json',

@@ -14,7 +14,7 @@ provider returns it at sign-in, as \`id_token\`. If the service is its own provi
 
 An **API key pair** is issued on approval: \`client_id\` and \`client_secret\`, sent as \`X-Client-ID\` and \`X-API-Key\`. Not every \
 operation accepts one; the others refuse it with 401 \`Identity token required\`. Half a pair, and a secret sent as a token, are \
-\`Invalid API credentials\`; a missing credential, both forms at once and anything else that is wrong are \`Invalid or expired token\`.
+\`Invalid API credentials\`; a missing credential, both forms at once or any other fault is \`Invalid or expired token\`.
 
 ## Input
 

@@ -85,7 +85,9 @@ const filters = {
 const exported = z.object(filters);
 const paged = z.object({
   page: numberParameter(1).default(1).meta({ description: 'From 1 on; one past the end is empty.' }),
-  pageSize: numberParameter(1).default(pageSizeDefault).meta({ description: 'At most 100; more is cut to that.' }),
+  pageSize: numberParameter(1)
+    .default(pageSizeDefault)
+    .meta({ description: 'At most 100; larger values count as 100.' }),
   ...filters,
 });
 

@@ -216,7 +216,7 @@ const overrideRoutes: readonly RouteRow[] = [
     path: '/api/rate-limits/overrides',
     operation: 'createOverride',
     summary: 'Create an override for a client',
-    description: 'A client has one active override: a new active one deactivates the one before.',
+    description: 'A client has one active override: a new active one deactivates the previous one.',
     auth: 'admin',
     bodyKind: 'json',
     body: newOverride,

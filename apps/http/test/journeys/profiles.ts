@@ -236,10 +236,13 @@ export const profilesSuite = (start: Start): void => {
       }
     });
 
-    test('of two concurrent approvals, one succeeds', async () => {
+    test('of two concurrent approvals, one succeeds, and its key pair works', async () => {
       const person = await cast.register();
       const replies = await Promise.all([decide(person.id, 'approve'), decide(person.id, 'approve')]);
       expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const issued = replies.find(({ status }) => status === 200)?.body ?? {};
+      const key = { clientId: issued['client_id'] as string, secret: issued['client_secret'] as string };
+      expect((await call('GET', '/api/rate-limits/tiers/active/all', { key })).status).toBe(200);
     });
 
     test('a rejection accepts a reason of up to 1,000 characters, none, or no body at all', async () => {

@@ -71,10 +71,12 @@ export const searchSuite = (start: Start): void => {
 
   describe('re-indexing', () => {
     const path = '/api/vector/reindex';
-    test('starts, and reports its progress', async () => {
+    test('starts once, and reports its progress', async () => {
       expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({ job_id: null, status: 'none' });
       const started = await call('POST', path, { token: cast.admin });
       expect(started.status).toBe(202);
+      const again = await call('POST', path, { token: cast.admin });
+      expect([again.status, again.body.job_id]).toEqual([202, started.body.job_id]);
       await subject.runJobs();
       const done = await call('GET', path, { token: cast.admin });
       expect(done.body).toMatchObject({ job_id: started.body.job_id, status: 'done', total: 2, done: 2, failed: 0 });

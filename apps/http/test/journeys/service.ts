@@ -37,7 +37,11 @@ export const serviceSuite = (start: Start): void => {
   });
 
   test('readiness names the dependencies', async () => {
-    expect((await call('GET', '/ready')).body).toMatchObject({ status: 'ready' });
+    const { body } = await call('GET', '/ready');
+    expect(body).toMatchObject({
+      status: 'ready',
+      checks: { embedder: { status: 'ok' }, 'vector index': { status: 'ok' } },
+    });
   });
 
   test('metrics are labelled with the path template', async () => {

@@ -51,7 +51,7 @@ const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profil
     ],
     [
       ofIssuersOff.some(({ issuer }) => issuer !== localIssuerName),
-      'Some admins are bound to an issuer that is off: they cannot sign in and do not count.',
+      'Some admins are bound to a disabled issuer: they cannot sign in and do not count.',
     ],
     [
       able.length === 0,
