@@ -161,7 +161,7 @@ describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {
     const starting = installation.start();
     await eventually(
       () => existsSync(join(installation.folder, 'service.log')) && logOf(installation).text,
-      (text) => text !== false && text.includes('cannot be reached; trying again'),
+      (text) => text !== false && text.includes('cannot be reached; retrying'),
     );
     await proxy?.set('pass');
     await starting;
