@@ -1,4 +1,5 @@
-// Run before each commit: types, lint, format, and the tests that need no server. Rechecks only what has changed, and stops
+// Run before each commit: types, lint, format, and the tests that need no server. Rechecks only what has changed, and
+// stops
 // at the first failure. `.ci/run` checks everything, from a clean checkout.
 import { spawnSync } from 'node:child_process';
 

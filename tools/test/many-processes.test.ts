@@ -196,7 +196,8 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
           .filter(({ answered }) => answered - first.sent < limit.windowMs);
         expect(within.length).toBeLessThanOrEqual(limit.allowed);
       }
-      // Never under: counts what may have been let through within the window before each refusal. Answers may arrive out of
+      // Never under: counts what may have been let through within the window before each refusal. Answers may arrive
+      // out of
       // order, so both ends are counted separately.
       const sent = bySent.map((decision) => decision.sent);
       const answered = through.map((decision) => decision.answered).toSorted((a, b) => a - b);

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 import { createInstallation } from './installation.ts';
 
-// PID 1 of a container ignores signals that it has no handler for; here a missing handler shows in how the process ends.
+// PID 1 of a container ignores signals that it has no handler for; here a missing handler shows in how the process
+// ends.
 test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
   '%s shuts down in order on SIGTERM while it still waits for its database',
   async (main) => {

@@ -40,8 +40,8 @@ export const writeArchive = async (folder: string, names: readonly Archived[], a
 };
 
 /**
- * Extracts an archive into an empty folder that only its owner can read, and checks the files against the manifest. Throws
- * an `OperatorError` for an archive that is not a backup, or not a complete one.
+ * Extracts an archive into an empty folder that only its owner can read, and checks the files against the manifest.
+ * Throws an `OperatorError` for an archive that is not a backup, or not a complete one.
  */
 export const readArchive = async (archive: string, folder: string): Promise<Manifest> => {
   const strange: string[] = [];

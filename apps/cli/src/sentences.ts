@@ -7,8 +7,8 @@ interface LogLine {
 }
 
 /**
- * Turns the composition's JSON log lines into sentences for a person: the message and that of its error, without the stack,
- * which `LOG_LEVEL=debug` adds.
+ * Turns the composition's JSON log lines into sentences for a person: the message and that of its error, without the
+ * stack, which `LOG_LEVEL=debug` adds.
  */
 export const createSentences = (write: (text: string) => void, withStacks: boolean): { write(line: string): void } => ({
   write: (line) => {

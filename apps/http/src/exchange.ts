@@ -99,8 +99,9 @@ export const systemTimer: Timer = (milliseconds, ring) => {
 };
 
 /**
- * The time until an answer must begin, counted from the last byte of its request. Either it expires, which is answered at once,
- * and the result of any work after that is discarded; or a commit or the answer begins first, and it can no longer expire.
+ * The time until an answer must begin, counted from the last byte of its request. Either it expires, which is answered
+ * at once, and the result of any work after that is discarded; or a commit or the answer begins first, and it can no
+ * longer expire.
  */
 export class AnswerDeadline implements Deadline {
   readonly #timer: Timer;

@@ -18,8 +18,9 @@ const idleTimeoutMs = 30_000;
 
 export interface HttpServer extends Server {
   /**
-   * Reports "not ready" for `noticeMs` (2,000 by default), so that load balancers stop sending requests, then stops accepting connections
-   * and waits for requests in flight; `deadlineMs` (8,000 by default) later it closes what is left.
+   * Reports "not ready" for `noticeMs` (2,000 by default), so that load balancers stop sending requests, then stops
+   * accepting connections and waits for requests in flight; `deadlineMs` (8,000 by default) later it closes what is
+   * left.
    */
   drain(times?: { readonly noticeMs?: number; readonly deadlineMs?: number }): Promise<void>;
 }

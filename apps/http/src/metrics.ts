@@ -43,8 +43,8 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
 };
 
 /**
- * Reads the state of the service when metrics are collected. Metrics that cannot be read because the database is away are
- * left out; `dependency_up` shows that it is.
+ * Reads the state of the service when metrics are collected. Metrics that cannot be read because the database is away
+ * are left out; `dependency_up` shows that it is.
  */
 export const observeState = (
   registry: Registry,

@@ -27,8 +27,9 @@ export interface PipelineFacts {
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Answers a request by its row of the route table. The order of the checks is fixed (specification, section 1): identity, rate
- * limit, role; then query and body; then the handler's own checks: what exists, what is granted, what conflicts.
+ * Answers a request by its row of the route table. The order of the checks is fixed (specification, section 1):
+ * identity, rate limit, role; then query and body; then the handler's own checks: what exists, what is granted, what
+ * conflicts.
  */
 export const answerRoute = async (
   facts: PipelineFacts,

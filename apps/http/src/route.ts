@@ -96,8 +96,8 @@ interface RouteFacts {
   readonly description: string;
   readonly params?: Readonly<Record<string, ParameterFacts>>;
   /**
-   * The identifiers that the answer contains, under their parameter names in other operations, each as a runtime expression
-   * such as `$response.body#/id`. A list supplies those of its first entry.
+   * The identifiers that the answer contains, under their parameter names in other operations, each as a runtime
+   * expression such as `$response.body#/id`. A list supplies those of its first entry.
    */
   readonly supplies?: Readonly<Record<string, string>>;
   /** How much of the collection named by `collection_id` is read together with the caller; nothing by default. */
@@ -161,8 +161,8 @@ interface RouteDefinition<
 }
 
 /**
- * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares; the table
- * forgets these types.
+ * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares;
+ * the table forgets these types.
  */
 export const defineRoute = <
   Auth extends RouteAuth,

@@ -12,7 +12,7 @@ export interface HttpSettings {
 }
 
 /**
- * The proxies whose `X-Forwarded-For` is trusted: their addresses or CIDR ranges, or their number in front of the service;
- * null to trust none.
+ * The proxies whose `X-Forwarded-For` is trusted: their addresses or CIDR ranges, or their number in front of the
+ * service; null to trust none.
  */
 export type TrustedProxies = readonly string[] | number | null;

@@ -7,8 +7,8 @@ import { exchangeOn, type Unreadable } from './exchange.ts';
 export type RecordUnreadable = (unreadable: Unreadable, requestId: string) => void;
 
 /**
- * Returns a handler that answers unreadable requests, in JSON, and closes the connection. If a request is in progress on it, that
- * one is answered first, unless it is the one whose body cannot be read.
+ * Returns a handler that answers unreadable requests, in JSON, and closes the connection. If a request is in progress
+ * on it, that one is answered first, unless it is the one whose body cannot be read.
  */
 export const createUnreadableRefusal =
   (record: RecordUnreadable) =>

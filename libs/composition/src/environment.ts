@@ -214,8 +214,8 @@ const schema = z.object({
 });
 
 /**
- * Parses the variables and fills in defaults. An empty variable or file counts as absent; a secret may come as `NAME_FILE`.
- * Throws one `ConfigurationError` that lists every problem.
+ * Parses the variables and fills in defaults. An empty variable or file counts as absent; a secret may come as
+ * `NAME_FILE`. Throws one `ConfigurationError` that lists every problem.
  */
 export const readEnvironment = (variables: Environment): z.infer<typeof schema> => {
   const present = Object.fromEntries(

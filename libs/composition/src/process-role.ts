@@ -6,8 +6,8 @@ export type ProcessRole = 'http' | 'worker' | 'tool';
 /** What a process of a role does. */
 export interface Duties {
   /**
-   * Answers requests: keeps its own request counts in `DATA_DIR` across restarts, and assigns an issuer to the profiles that
-   * were bound before issuers were stored.
+   * Answers requests: keeps its own request counts in `DATA_DIR` across restarts, and assigns an issuer to the profiles
+   * that were bound before issuers were stored.
    */
   readonly answersRequests: boolean;
   /** Runs jobs; otherwise other processes do. */

@@ -1,8 +1,8 @@
 import type { LimitRule, RateLimitResult } from '@portico/domain';
 
 /**
- * The definition of a sliding window, the oracle for a limiter under any calls: records every admission of a subject and
- * counts them one by one. Times are whole microseconds.
+ * The definition of a sliding window, the oracle for a limiter under any calls: records every admission of a subject
+ * and counts them one by one. Times are whole microseconds.
  */
 export class AdmissionLog {
   readonly #admissions: number[] = [];

@@ -36,8 +36,8 @@ interface Standing {
 type Change = (stores: Stores, effects: Effects, standing: Standing) => Promise<unknown>;
 
 /**
- * Asserts that the change begins its commit by its deadline and changes something, and that, if the deadline expires at that
- * very moment, it throws `timed_out` and leaves nothing behind.
+ * Asserts that the change begins its commit by its deadline and changes something, and that, if the deadline expires at
+ * that very moment, it throws `timed_out` and leaves nothing behind.
  */
 const inTime =
   (change: Change) =>

@@ -66,7 +66,8 @@ export const walkExactly = async <Own>(
   await walk(walked, first, steps, async (rule, way) => {
     const expected = log[way](walked.now(), rule);
     const quota = await walked.limiter[way](subject, rule);
-    // Several rules together may admit more than 1,000 to a window; the reset is then that of the oldest one still known.
+    // Several rules together may admit more than 1,000 to a window; the reset is then that of the oldest one still
+    // known.
     const beyondTheExact = log.counted(walked.now(), rule).length > 1000;
     if (beyondTheExact) ok(quota.resetSeconds >= expected.resetSeconds);
     deepStrictEqual(beyondTheExact ? { ...quota, resetSeconds: expected.resetSeconds } : quota, expected);

@@ -1,6 +1,7 @@
 /**
- * Runs a task when its turn comes. `leave` receives a function that fails the waiting task, and returns one that undoes this
- * registration. (Cockatiel's bulkhead drops an aborted task only when its turn comes; until then it takes a place.)
+ * Runs a task when its turn comes. `leave` receives a function that fails the waiting task, and returns one that undoes
+ * this registration. (Cockatiel's bulkhead drops an aborted task only when its turn comes; until then it takes a
+ * place.)
  */
 export type Semaphore = <Result>(task: () => Promise<Result>, leave?: Leave) => Promise<Result>;
 export type Leave = (giveUp: (error: Error) => void) => (() => void) | undefined;

@@ -15,8 +15,8 @@ export const within = async <T>(limitMs: number, promise: Promise<T>): Promise<T
 };
 
 /**
- * Whether the promise fulfils within the limit; rejects if it rejects by then. Has a timer of its own, because every audit
- * entry passes here: by `within` it would cost a fifteenth more.
+ * Whether the promise fulfils within the limit; rejects if it rejects by then. Has a timer of its own, because every
+ * audit entry passes here: by `within` it would cost a fifteenth more.
  */
 export const fulfilledWithin = async (limitMs: number, promise: Promise<unknown>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>();

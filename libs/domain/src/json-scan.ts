@@ -7,7 +7,8 @@ export class JsonError extends Error {
   readonly offset: number;
   readonly kind: JsonErrorKind;
   /**
-   * In bytes: the first unexpected byte, which may come after the start of the part; the length of the text if it ends too early.
+   * In bytes: the first unexpected byte, which may come after the start of the part; the length of the text if it ends
+   * too early.
    */
   readonly unexpectedAt: number;
 
@@ -58,8 +59,9 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the outermost object, and refuses a
- * text that is malformed, nested too deeply or made of too many values, with the place. The text must be valid UTF-8.
+ * Scans a JSON text (RFC 8259) once, without building anything from it: finds the members of the outermost object, and
+ * refuses a text that is malformed, nested too deeply or made of too many values, with the place. The text must be
+ * valid UTF-8.
  */
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   return new Scan(bytes, bounds).run();

@@ -21,8 +21,8 @@ const escapes =
   /\\(?:(?<unstorable>u0000|u[Dd][89ABab]..(?!\\u[Dd][C-Fc-f])|u[Dd][C-Fc-f])|u[Dd][89ABab]..\\u[Dd][C-Fc-f]|.)/g;
 
 /**
- * Returns where a valid JSON text spells U+0000 or a lone surrogate, which not every store can hold; null if it does not.
- * Values and names count, duplicate names too (specification, section 1).
+ * Returns where a valid JSON text spells U+0000 or a lone surrogate, which not every store can hold; null if it does
+ * not. Values and names count, duplicate names too (specification, section 1).
  */
 export const unstorableAt = (text: string): number | null => {
   for (const { index, groups } of text.matchAll(escapes)) if (groups?.['unstorable']) return index;

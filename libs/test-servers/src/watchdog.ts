@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A shell that outlives this process however it ends, including by SIGKILL, because that closes the shell's standard input. The
- * shell then ends the processes in the last line it was given, properly even if they are paused, and removes the folder.
+ * A shell that outlives this process however it ends, including by SIGKILL, because that closes the shell's standard
+ * input. The shell then ends the processes in the last line it was given, properly even if they are paused, and removes
+ * the folder.
  */
 const script = `
 folder=$1 signal=$2 processes=

@@ -80,8 +80,8 @@ const document = (title: string, bytes: number): object => {
 };
 
 /**
- * Writes the many collections directly to the store while the service runs, as the operator's tool does, because that is
- * faster than HTTP.
+ * Writes the many collections directly to the store while the service runs, as the operator's tool does, because that
+ * is faster than HTTP.
  */
 const fillBySide = async (environment: Environment, count: number, many: ProfileId, few: ProfileId): Promise<void> => {
   const portico = await compose(readConfig({ ...environment, JOBS: 'off' }), createLogger('silent', 'bench'), 'tool');

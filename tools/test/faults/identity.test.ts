@@ -175,7 +175,8 @@ describe.concurrent('the identity provider', () => {
       });
       expect(failures(seen)).toEqual({});
       expect(late(seen)).toEqual([]);
-      // While one request waited for the keys, the others were answered: otherwise each search lane would have sent one.
+      // While one request waited for the keys, the others were answered: otherwise each search lane would have sent
+      // one.
       if (mode === 'hang') expect(sent(seen).search).toBeGreaterThan(2);
 
       const askedBefore = provider.requests().keys;

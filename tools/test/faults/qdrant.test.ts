@@ -225,7 +225,8 @@ describe('Qdrant (stand-in)', () => {
       for (let few = 0; few < 5; few++) expect((await find(installation, senders)).mode).toBe('exact');
       const callsBefore = qdrant.calls.length;
       for (let many = 0; many < 60; many++) expect((await find(installation, senders)).mode).toBe('exact');
-      // Without the breaker each search would have called it; with it, one calls now and then to see whether it is back.
+      // Without the breaker each search would have called it; with it, one calls now and then to see whether it is
+      // back.
       expect(qdrant.calls.length - callsBefore).toBeLessThan(30);
       qdrant.faults.set(null);
       await eventually(

@@ -61,8 +61,8 @@ export const answerLimitMs = 10_000;
 export const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
 /**
- * Sends a steady mix of requests in the background until it is stopped. Searches and creations have lanes of their own, so
- * that slow ones do not reduce the other traffic.
+ * Sends a steady mix of requests in the background until it is stopped. Searches and creations have lanes of their own,
+ * so that slow ones do not reduce the other traffic.
  */
 export const startTraffic = (
   api: ApiClient,

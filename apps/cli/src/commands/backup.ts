@@ -8,8 +8,9 @@ import { isThere } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
 /**
- * Writes everything that cannot be recreated to one archive, beside a running service too: a snapshot of the database, and
- * the key files of `DATA_DIR`. Only its owner can read the archive; it appears whole or not at all. `-` is standard output.
+ * Writes everything that cannot be recreated to one archive, beside a running service too: a snapshot of the database,
+ * and the key files of `DATA_DIR`. Only its owner can read the archive; it appears whole or not at all. `-` is standard
+ * output.
  */
 export const backUp = async (
   config: Config,

@@ -110,8 +110,8 @@ const importOne = async (
 };
 
 /**
- * Whether a file that was found rather than named is meant as an OpenAPI document: a folder may hold other JSON and YAML.
- * Malformed JSON that mentions OpenAPI counts as a broken document.
+ * Whether a file that was found rather than named is meant as an OpenAPI document: a folder may hold other JSON and
+ * YAML. Malformed JSON that mentions OpenAPI counts as a broken document.
  */
 const mentionsOpenApi = (content: Buffer, format: 'json' | 'yaml'): boolean => {
   const text = content.toString('utf8');

@@ -7,8 +7,8 @@ import { whileUnused } from '../while-unused.ts';
 const namesMax = 20;
 
 /**
- * Removes what no configured key opens, after listing it and asking for confirmation. Throws an `OperatorError` if there is
- * nothing to remove, no terminal to ask on, or the answer is no.
+ * Removes what no configured key opens, after listing it and asking for confirmation. Throws an `OperatorError` if
+ * there is nothing to remove, no terminal to ask on, or the answer is no.
  */
 export const resetKeys = async (
   config: Config,

@@ -15,8 +15,8 @@ interface Placing {
 }
 
 /**
- * Replaces the data with a backup, after checking all of it and while no process uses the database. Replaces existing files
- * only with `force`, and keeps them beside the new ones under another name.
+ * Replaces the data with a backup, after checking all of it and while no process uses the database. Replaces existing
+ * files only with `force`, and keeps them beside the new ones under another name.
  */
 export const restore = async (
   config: Config,
@@ -98,8 +98,8 @@ const place = async (placings: readonly Placing[], taken: readonly string[], suf
 };
 
 /**
- * Uses a hard link if the file system has them, so that the file never goes missing. SQLite would take a WAL left behind for
- * that of the restored database.
+ * Uses a hard link if the file system has them, so that the file never goes missing. SQLite would take a WAL left
+ * behind for that of the restored database.
  */
 const keepAside = async (path: string, aside: string): Promise<void> => {
   if (await isThere(`${path}-wal`)) await rename(`${path}-wal`, `${aside}-wal`);

@@ -17,8 +17,8 @@ export interface BodyCache {
   get(name: string): TaggedBody | undefined;
   keep(name: string, body: TaggedBody): void;
   /**
-   * For bodies that cost more to make than to fetch: returns the body from this process, else from the shared cache, else
-   * from `make`, and then shares it. `tag` makes the entity tag of the bytes.
+   * For bodies that cost more to make than to fetch: returns the body from this process, else from the shared cache,
+   * else from `make`, and then shares it. `tag` makes the entity tag of the bytes.
    */
   getOrMake(name: string, tag: (bytes: Uint8Array) => string, make: () => Promise<Uint8Array>): Promise<TaggedBody>;
 }

@@ -2,8 +2,8 @@
 const polynomial = 0xedb88320;
 
 /**
- * Returns the CRC-32 of two concatenated texts from the CRC-32 of each and the length of the second in bytes: the first is
- * shifted by that many zero bytes, i.e. multiplied by x to the power of 8 × length, modulo the polynomial.
+ * Returns the CRC-32 of two concatenated texts from the CRC-32 of each and the length of the second in bytes: the first
+ * is shifted by that many zero bytes, i.e. multiplied by x to the power of 8 × length, modulo the polynomial.
  */
 export const combineCrc32 = (first: number, second: number, secondBytes: number): number =>
   (multiply(powerOfX(secondBytes), first) ^ second) >>> 0;

@@ -1,6 +1,6 @@
 /**
- * Whether the client accepts gzip and does not prefer an uncompressed body (RFC 9110, section 12.5.3). Not by `negotiator`,
- * which does not know `x-gzip` and takes an invalid weight for the highest.
+ * Whether the client accepts gzip and does not prefer an uncompressed body (RFC 9110, section 12.5.3). Not by
+ * `negotiator`, which does not know `x-gzip` and takes an invalid weight for the highest.
  */
 export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   if (acceptEncoding === undefined) return false;
@@ -27,8 +27,8 @@ const weightOf = (parameters: readonly string[]): number => {
 };
 
 /**
- * Whether `If-None-Match` lists this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which splits
- * tags at commas and never returns 304 to a reload.
+ * Whether `If-None-Match` lists this entity tag, by weak comparison (RFC 9110, section 13.1.2). Not by `fresh`, which
+ * splits tags at commas and never returns 304 to a reload.
  */
 export const namesEtag = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;

@@ -8,8 +8,8 @@ const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const storedMaxBytes = 65_535;
 
 /**
- * Returns `head`, the packed text and `tail` as one gzip member. The text is not compressed again: its blocks go between
- * stored blocks of the other two (RFC 1951, section 3.2.4), which works because it ends with a sync flush.
+ * Returns `head`, the packed text and `tail` as one gzip member. The text is not compressed again: its blocks go
+ * between stored blocks of the other two (RFC 1951, section 3.2.4), which works because it ends with a sync flush.
  */
 export const gzipAround = (
   head: Uint8Array,

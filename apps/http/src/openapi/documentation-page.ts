@@ -27,8 +27,9 @@ const page = `<!doctype html>
 `;
 
 /**
- * Credentials last only as long as the page: `persistAuthorization` would write them to the browser's storage. The plugin
- * hides the requirement `{}` from Swagger UI, which would show an operation with an optional credential as locked.
+ * Credentials last only as long as the page: `persistAuthorization` would write them to the browser's storage. The
+ * plugin hides the requirement `{}` from Swagger UI, which would show an operation with an optional credential as
+ * locked.
  */
 const initializer = `SwaggerUIBundle({
   url: '/openapi.json',

@@ -33,8 +33,8 @@ const admitBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
 const notes: readonly string[] = ['description', 'default', 'examples'];
 
 /**
- * Returns the schema of a query parameter. Its text may be empty, which counts as absent; for numbers and booleans, which an
- * empty text is not, `allowEmptyValue` says so.
+ * Returns the schema of a query parameter. Its text may be empty, which counts as absent; for numbers and booleans,
+ * which an empty text is not, `allowEmptyValue` says so.
  */
 export const parameterSchema = (schema: JsonObject): JsonObject => {
   const { default: fallback, examples } = schema;

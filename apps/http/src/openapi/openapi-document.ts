@@ -215,8 +215,8 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
 });
 
 /**
- * Returns the operations that an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it supplies.
- * The caller has to know any other parameters.
+ * Returns the operations that an answer leads to (OpenAPI, "Link Object"): those whose path takes an identifier that it
+ * supplies. The caller has to know any other parameters.
  */
 const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
   const led = routes.flatMap(({ hidden, operation, params = {} }) => {

@@ -23,9 +23,9 @@ export class ClientGone extends Error {
 const discardMaxBytes = 67_108_864;
 
 /**
- * Returns the bytes of a JSON request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it is
- * there), `invalid_body` for a media type other than JSON in UTF-8 and for a compressed body, and `ClientGone`. Calls
- * `sendContinue` when it is ready to read the body.
+ * Returns the bytes of a JSON request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it
+ * is there), `invalid_body` for a media type other than JSON in UTF-8 and for a compressed body, and `ClientGone`.
+ * Calls `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,

@@ -6,9 +6,10 @@ export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor
 
 /**
  * Returns a reader of client addresses: the socket's address, or, if that is a trusted proxy, the right-most entry of
- * `X-Forwarded-For` that is not one. IPv6 addresses are counted by /64 network, IPv4-mapped ones as IPv4. Throws `RangeError`
- * for a proxy that is neither an address nor a CIDR range. Not by `proxy-addr`: it takes an entry that is not an address, or
- * has a port, for a client of its own, so a client could evade every limit by sending a new one each time.
+ * `X-Forwarded-For` that is not one. IPv6 addresses are counted by /64 network, IPv4-mapped ones as IPv4. Throws
+ * `RangeError` for a proxy that is neither an address nor a CIDR range. Not by `proxy-addr`: it takes an entry that is
+ * not an address, or has a port, for a client of its own, so a client could evade every limit by sending a new one each
+ * time.
  */
 export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
   const trusts = trustOf(trusted);

@@ -7,7 +7,8 @@ const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Returns the credential of a request. `rawHeaders` alternates names and values as received, so it still shows repeated
- * headers. Both forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are `malformed`.
+ * headers. Both forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are
+ * `malformed`.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();

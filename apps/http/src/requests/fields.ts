@@ -159,8 +159,8 @@ export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.out
 };
 
 /**
- * Returns the query as its schema reads it; throws `invalid_query`. Unknown parameters are ignored, empty ones count as absent,
- * repeated ones are refused.
+ * Returns the query as its schema reads it; throws `invalid_query`. Unknown parameters are ignored, empty ones count as
+ * absent, repeated ones are refused.
  */
 export const validQuery = <T extends z.ZodObject>(schema: T, url: string): z.output<T> => {
   const start = url.indexOf('?');

@@ -16,7 +16,8 @@ export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean
 
 /**
  * Escapes each path segment that cannot be percent-decoded, so that it stands for itself. It then names nothing, and is
- * answered like any unknown id in its place, after the same checks (specification, section 1). Leaves the query as it is.
+ * answered like any unknown id in its place, after the same checks (specification, section 1). Leaves the query as it
+ * is.
  */
 export const decodable = (url: string): string => {
   if (!url.includes('%')) return url;

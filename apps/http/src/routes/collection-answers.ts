@@ -37,8 +37,8 @@ const taggedAnswer = (request: IncomingMessage, coding: Coding, { etag, bytes }:
   unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
 
 /**
- * Answers one collection, with its document spliced in as it is stored. The document is not read if the caller or this process
- * has the body already: an entity tag never names another body of the same collection.
+ * Answers one collection, with its document spliced in as it is stored. The document is not read if the caller or this
+ * process has the body already: an entity tag never names another body of the same collection.
  */
 export const collectionAnswer = async (
   request: IncomingMessage,

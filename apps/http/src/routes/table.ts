@@ -10,7 +10,8 @@ import { serviceRoutes } from './service.ts';
 const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
 
 /**
- * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` before `/:user_id`.
+ * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` before
+ * `/:user_id`.
  */
 export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),

@@ -17,8 +17,8 @@ export const isChanging = ({ name, method }: Row): boolean =>
 const everyStep = Object.keys(steps) as readonly Step[];
 
 /**
- * Sends every changing request, each about its own objects, and lets its deadline expire at each step. Before the commit
- * begins, the answer is a 500 and nothing has changed; after that, the answer is the outcome of the request.
+ * Sends every changing request, each about its own objects, and lets its deadline expire at each step. Before the
+ * commit begins, the answer is a 500 and nothing has changed; after that, the answer is the outcome of the request.
  */
 export const deadlineSuite = (
   start: (options: StartOptions) => Promise<MatrixService>,

@@ -28,8 +28,8 @@ const admission: readonly string[] = ['callers', 'limiter'];
 type Method = (...parameters: readonly unknown[]) => unknown;
 
 /**
- * Expires deadlines by hand: all of them at the chosen step, and none at another. If the commit has not begun, the port call
- * at that step waits until the request is answered, so the rest of its work comes late.
+ * Expires deadlines by hand: all of them at the chosen step, and none at another. If the commit has not begun, the port
+ * call at that step waits until the request is answered, so the rest of its work comes late.
  */
 export const createStage = () => {
   const armed = new Set<() => void>();

@@ -45,8 +45,9 @@ export interface Values {
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Makes values for the schemas of an OpenAPI document. Ajv confirms which of them are allowed and which are not. An unknown
- * keyword is an error, so that none is skipped. White space around a text is ignored, as the document's introduction says.
+ * Makes values for the schemas of an OpenAPI document. Ajv confirms which of them are allowed and which are not. An
+ * unknown keyword is an error, so that none is skipped. White space around a text is ignored, as the document's
+ * introduction says.
  */
 export const createValueMaker = (document: Document): ((schema: Schema) => Values) => {
   const ajv = new Ajv2020({ strict: false, allErrors: false });

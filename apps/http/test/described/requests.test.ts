@@ -41,8 +41,9 @@ const meanings = (said: string): readonly unknown[] =>
 const sayable = (values: readonly unknown[]) => [...new Set(values.map(saidInQuery).filter((said) => said !== null))];
 
 /**
- * The service accepts what its OpenAPI document allows and returns 400 for what it forbids, in every query parameter and
- * body. That includes the rules in the introduction that apply to all operations (white space, null and empty texts).
+ * The service accepts what its OpenAPI document allows and returns 400 for what it forbids, in every query parameter
+ * and body. That includes the rules in the introduction that apply to all operations (white space, null and empty
+ * texts).
  */
 describe('what the OpenAPI document says about requests', () => {
   let subject: Subject;

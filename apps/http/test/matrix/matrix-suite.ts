@@ -27,8 +27,8 @@ const groups: Readonly<Record<string, readonly MatrixCase[]>> = {
 };
 
 /**
- * Tests everything that the specification says about who may call what against a running service. With a reference, both
- * must give the same answers.
+ * Tests everything that the specification says about who may call what against a running service. With a reference,
+ * both must give the same answers.
  */
 export const matrixSuite = (start: StartMatrixService, reference: StartMatrixService | null = null): void => {
   let world: World;

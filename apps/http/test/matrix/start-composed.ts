@@ -11,8 +11,8 @@ import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
 /**
- * Starts the service as composed for these variables, in its own data folder. Without variables: SQLite, argon2, AES-GCM,
- * and the local issuer besides a provider.
+ * Starts the service as composed for these variables, in its own data folder. Without variables: SQLite, argon2,
+ * AES-GCM, and the local issuer besides a provider.
  */
 export const startComposed =
   (

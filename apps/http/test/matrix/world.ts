@@ -41,8 +41,8 @@ export const smallDocument = {
 const collectionFields = { description: 'Rain, wind and sun for every place', openapi_spec: smallDocument };
 
 /**
- * Creates the standing objects of the matrix: a person of every kind, a collection that is granted and one that is not, a
- * tier, an override and an audit entry. `make` makes more of each, for requests that change them.
+ * Creates the standing objects of the matrix: a person of every kind, a collection that is granted and one that is not,
+ * a tier, an override and an audit entry. `make` makes more of each, for requests that change them.
  */
 export const createWorld = async (service: MatrixService) => {
   const client = await createTestClient(service.address);

@@ -21,8 +21,8 @@ export interface BullmqJobQueue extends JobQueue {
 }
 
 /**
- * Hands job ids to any free process, through BullMQ on Redis. Redis holds only ids, and may lose them: the outbox offers
- * lost or missing ones again, and decides when to retry a job and when to give it up.
+ * Hands job ids to any free process, through BullMQ on Redis. Redis holds only ids, and may lose them: the outbox
+ * offers lost or missing ones again, and decides when to retry a job and when to give it up.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
   const { url, concurrency, togetherAtOnce = {}, work, log } = options;

@@ -11,14 +11,15 @@ const persistent = {
 } satisfies RedisOptions;
 
 /**
- * A connection for offers: a command that cannot be written at once, or is under way when the connection ends, fails instead
- * of waiting. A server that sends nothing for this long is disconnected, which fails all pending commands.
+ * A connection for offers: a command that cannot be written at once, or is under way when the connection ends, fails
+ * instead of waiting. A server that sends nothing for this long is disconnected, which fails all pending commands.
  */
 export const connectForOffers = (url: string): Redis =>
   new Redis(url, {
     ...persistent,
     enableOfflineQueue: false,
-    // Fails pending commands as soon as the connection ends; merely not resending them would leave them pending for ever.
+    // Fails pending commands as soon as the connection ends; merely not resending them would leave them pending for
+    // ever.
     maxRetriesPerRequest: 0,
     socketTimeout: 5_000,
   });
@@ -49,8 +50,8 @@ export class WorkerConnection extends Redis {
 export const placeOf = ({ options: { path, host, port } }: Redis): string => path ?? `${host}:${port}`;
 
 /**
- * The reason to report for an error; its message is empty if a name with several addresses fails. A server that does not
- * know a command repeats its arguments, and one may be the password.
+ * The reason to report for an error; its message is empty if a name with several addresses fails. A server that does
+ * not know a command repeats its arguments, and one may be the password.
  */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);

@@ -13,8 +13,8 @@ const probeMs = 2_000;
 
 /**
  * Sends ids to Redis while it accepts them. Keeps nothing for a Redis that is away: offers made then are dropped, so an
- * outage of any length costs no memory. An id that is still in Redis is not added again; `queueOptions` makes sure that it
- * leaves Redis once handed over.
+ * outage of any length costs no memory. An id that is still in Redis is not added again; `queueOptions` makes sure that
+ * it leaves Redis once handed over.
  */
 export class JobProducer {
   readonly probe: Probe = { name: 'job queue', essential: false, check: () => this.#check() };

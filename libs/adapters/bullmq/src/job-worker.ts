@@ -44,7 +44,8 @@ export const startJobWorker = ({ url, concurrency, work, log }: JobWorkerOptions
       connection,
       concurrency: concurrency[kind],
       skipVersionCheck: true,
-      // The duration of a job's lease, never renewed: until then no other worker could work the jobs of a dead one, and soon
+      // The duration of a job's lease, never renewed: until then no other worker could work the jobs of a dead one, and
+      // soon
       // after they are handed over.
       lockDuration: 20_000,
       skipLockRenewal: true,

@@ -6,7 +6,8 @@ export const jobName = 'job';
 export const queueOptions = {
   /** In braces, so that a cluster keeps all keys of the queues in one slot. */
   prefix: '{portico}',
-  // A finished job that stayed would block new offers of its id, so it is removed, whatever its outcome. Retries are the
+  // A finished job that stayed would block new offers of its id, so it is removed, whatever its outcome. Retries are
+  // the
   // outbox's.
   defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
 } satisfies Partial<QueueOptions>;

@@ -1,8 +1,8 @@
 /**
  * Stems that are common in descriptions of APIs or in English at large, by weight in tenths of a rare word's. Derived
  * by `test/derive-word-weights.ts` from APIs-guru/openapi-directory (CC0-1.0), microsoft/PowerPlatformConnectors (MIT),
- * jentic/jentic-public-apis (MIT), documents of vendors (MIT, Apache-2.0, BSD-3-Clause, MPL-2.0), and the glosses of the
- * Open English WordNet (CC BY 4.0).
+ * jentic/jentic-public-apis (MIT), documents of vendors (MIT, Apache-2.0, BSD-3-Clause, MPL-2.0), and the glosses of
+ * the Open English WordNet (CC BY 4.0).
  */
 export const commonStems: Readonly<Record<number, string>> = {
   0: 'of the or',

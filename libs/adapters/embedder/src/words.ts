@@ -18,9 +18,9 @@ export const withoutMarkup = (text: string): string =>
     .replace(/&(?:[a-z]{2,10}|#\d{1,7}|#x[\da-f]{1,6});/gi, ' ');
 
 /**
- * The words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names joined by case
- * or digits appear in parts and as a whole; scripts without spaces as pairs of characters. A text without letters and digits
- * is one word, an empty one none.
+ * The words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names joined by
+ * case or digits appear in parts and as a whole; scripts without spaces as pairs of characters. A text without letters
+ * and digits is one word, an empty one none.
  */
 export const wordsOf = (text: string): readonly string[] => {
   const folded = fold(text);

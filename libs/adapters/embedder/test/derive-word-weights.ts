@@ -5,8 +5,8 @@ import { stem } from '../src/stem.ts';
 import { withoutMarkup, wordsOf } from '../src/words.ts';
 
 /**
- * Writes `src/common-stems.ts` from texts about APIs, and from general English: a file of WordNet's glosses, one synset per
- * line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
+ * Writes `src/common-stems.ts` from texts about APIs, and from general English: a file of WordNet's glosses, one synset
+ * per line. Usage: node -C @portico/source test/derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>
  */
 const tableSize = 600;
 /** How much more a word's share of the glosses counts: they are shorter than descriptions. */

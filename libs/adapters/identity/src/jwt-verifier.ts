@@ -28,8 +28,8 @@ interface Remembered extends JudgedClaims {
 const rememberedMax = 10_000;
 
 /**
- * Verifies tokens with their issuer's keys. Caches verified signatures by the token's digest, never the token itself, until
- * the key set changes; checks the time at every call.
+ * Verifies tokens with their issuer's keys. Caches verified signatures by the token's digest, never the token itself,
+ * until the key set changes; checks the time at every call.
  */
 export const createJwtVerifier = ({ issuer, audience, clock, keys }: JwtVerifierOptions): TokenVerifier => {
   const remembered = new LRUCache<string, Remembered>({ max: rememberedMax });
@@ -58,8 +58,8 @@ const identityAt = ({ identity, from, until }: JudgedClaims, now: number): Ident
 };
 
 /**
- * A token whose key the last good set lacks is invalid, even while the provider is away. Only without any usable key is the
- * outcome unknown (specification, section 2).
+ * A token whose key the last good set lacks is invalid, even while the provider is away. Only without any usable key is
+ * the outcome unknown (specification, section 2).
  */
 const keyFor = async (
   header: TokenHeader,

@@ -23,8 +23,8 @@ const rsaMinBits = 2_048;
 const rsaMaxBits = 16_384;
 
 /**
- * Reads a JWK set (RFC 7517). Skips keys that are for another use, weak, broken or of an unknown kind (section 5). Throws if
- * the text is not a key set, no usable key is left, or two of them share an id.
+ * Reads a JWK set (RFC 7517). Skips keys that are for another use, weak, broken or of an unknown kind (section 5).
+ * Throws if the text is not a key set, no usable key is left, or two of them share an id.
  */
 export const readKeySet = async (text: string): Promise<KeySet> => {
   const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(imported))).flat().sort(byName);

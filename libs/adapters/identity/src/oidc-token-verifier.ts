@@ -29,8 +29,8 @@ export interface OidcTokenVerifier extends TokenVerifier {
 export const fetchTimeoutMs = 3_000;
 
 /**
- * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first token.
- * Throws at once if keys may not be fetched from the issuer's address, or the audience is empty.
+ * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first
+ * token. Throws at once if keys may not be fetched from the issuer's address, or the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,

@@ -24,8 +24,8 @@ export const fetchKeySetText = async (provider: Provider, closing: AbortSignal):
 };
 
 /**
- * Returns the address of the keys in a discovery document. Throws for another issuer's document; and an issuer reached over
- * https must not redirect us to plain http.
+ * Returns the address of the keys in a discovery document. Throws for another issuer's document; and an issuer reached
+ * over https must not redirect us to plain http.
  */
 export const keysAddressIn = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);

@@ -42,8 +42,8 @@ interface Held {
 }
 
 /**
- * The keys that an issuer publishes: one fetch at a time, with a backoff from 1 to 60 s after failures. A key missing from a
- * good response is dropped at once.
+ * The keys that an issuer publishes: one fetch at a time, with a backoff from 1 to 60 s after failures. A key missing
+ * from a good response is dropped at once.
  */
 export class RemoteKeySource implements KeySource {
   readonly #options: RemoteKeySourceOptions;

@@ -7,8 +7,8 @@ import { OlderAdmissions } from './older-admissions.ts';
 export const exactLimitMax = 1000;
 
 /**
- * The last 1,000 admissions, one by one, in a ring buffer that grows as needed. They are kept whatever the rule, so that
- * after a change between rules of up to 1,000 the same history still judges exactly.
+ * The last 1,000 admissions, one by one, in a ring buffer that grows as needed. They are kept whatever the rule, so
+ * that after a change between rules of up to 1,000 the same history still judges exactly.
  */
 export class ExactHistory implements AdmissionHistory {
   readonly windowSeconds = null;

@@ -8,7 +8,8 @@ export interface JobQueueOptions {
 }
 
 /**
- * Works jobs within this process, each kind in the order of its offers. Ignores an id that is waiting or under way already.
+ * Works jobs within this process, each kind in the order of its offers. Ignores an id that is waiting or under way
+ * already.
  */
 export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: JobQueueOptions): JobQueue => {
   const lanes = new Map(jobKinds.map((kind) => [kind, createLane(concurrency[kind], waitingMax)]));

@@ -22,8 +22,8 @@ export interface InProcessRateLimiter extends RateLimiter {
 }
 
 /**
- * Counts in this process only, by the monotonic clock, so setting the machine's clock changes no result. Forgets a subject
- * once its last admission has left the longest window that ever judged it.
+ * Counts in this process only, by the monotonic clock, so setting the machine's clock changes no result. Forgets a
+ * subject once its last admission has left the longest window that ever judged it.
  */
 export const createInProcessRateLimiter = async (options: RateLimiterOptions): Promise<InProcessRateLimiter> => {
   const limiter = new Limiter(options);

@@ -5,8 +5,8 @@ import { CountedTimes } from './counted-times.ts';
 const countsMax = 12;
 
 /**
- * Admissions that a history no longer knows exactly, in a few counts: the older, the coarser. The current rule does not need
- * them; they are kept for a later rule with a longer window or a higher limit.
+ * Admissions that a history no longer knows exactly, in a few counts: the older, the coarser. The current rule does not
+ * need them; they are kept for a later rule with a longer window or a higher limit.
  */
 export class OlderAdmissions {
   #counts: CountedTimes | null = null;
@@ -34,8 +34,8 @@ export class OlderAdmissions {
   }
 
   /**
-   * The count that, together with the next, spans the least in proportion to its age. Weighing the span of both, not the
-   * step between them, keeps a count from being carried along for ever.
+   * The count that, together with the next, spans the least in proportion to its age. Weighing the span of both, not
+   * the step between them, keeps a count from being carried along for ever.
    */
   #leastLoss(counts: CountedTimes, now: Ticks): number {
     let best = 0;

@@ -9,14 +9,14 @@ import { OlderAdmissions } from './older-admissions.ts';
 const subWindowsMax = 128;
 
 /**
- * This many make a window. A window touches at most one more, since their edges are not aligned; the second spare is for
- * rounding. The loss is one part in 126: over 99 % of a limit can be used.
+ * This many make a window. A window touches at most one more, since their edges are not aligned; the second spare is
+ * for rounding. The loss is one part in 126: over 99 % of a limit can be used.
  */
 const subWindowsInWindow = subWindowsMax - 2;
 
 /**
- * Admissions counted per sub-window of one window. Each count has the time of its last admission, and leaves the window with
- * it.
+ * Admissions counted per sub-window of one window. Each count has the time of its last admission, and leaves the window
+ * with it.
  */
 export class SubWindowHistory implements AdmissionHistory {
   readonly windowSeconds: number;

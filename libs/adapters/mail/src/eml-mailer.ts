@@ -15,9 +15,9 @@ export interface EmlMailerOptions {
 }
 
 /**
- * Writes each mail to a file of its own in transport form (RFC 5322), which any mail program can open. Names sort by the
- * time of the first sending; a mail sent again replaces its own file. A mail reported as sent is on disk, complete. Throws
- * at once if the sender is invalid.
+ * Writes each mail to a file of its own in transport form (RFC 5322), which any mail program can open. Names sort by
+ * the time of the first sending; a mail sent again replaces its own file. A mail reported as sent is on disk, complete.
+ * Throws at once if the sender is invalid.
  */
 export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });

@@ -7,7 +7,8 @@ const usableId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
 
 /**
  * The mail in nodemailer's form, for any transport. Throws a permanent `DeliveryError` if it cannot be addressed. The
- * message is the same each time except for its date: its `Message-ID` is built from the mail's id and the sender's domain.
+ * message is the same each time except for its date: its `Message-ID` is built from the mail's id and the sender's
+ * domain.
  */
 export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender; readonly date: Instant }) => {
   if (!usableId.test(mail.id)) throw new DeliveryError('The mail has no usable id', true);

@@ -11,8 +11,8 @@ const lengthMax = 254;
 const named = /^(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^"\\<>@,;:]*))\s*<(?<address>[^<>]*)>$/u;
 
 /**
- * Parses `address` or `Name <address>` (RFC 5322, section 3.4); a name with any of `@ , ; : < > \ "` must be quoted. Throws
- * for anything else: no address, two addresses, a second line.
+ * Parses `address` or `Name <address>` (RFC 5322, section 3.4); a name with any of `@ , ; : < > \ "` must be quoted.
+ * Throws for anything else: no address, two addresses, a second line.
  */
 export const readSender = (text: string): Sender => {
   const parts = named.exec(text.trim())?.groups;

@@ -12,14 +12,14 @@ interface Failure {
 }
 
 /**
- * The stages at which the server judges the mail itself; at others it judges the connection, the client, the account or the
- * sender, who is the same for every mail.
+ * The stages at which the server judges the mail itself; at others it judges the connection, the client, the account or
+ * the sender, who is the same for every mail.
  */
 const stagesOfTheMail = ['RCPT TO', 'DATA'];
 
 /**
- * Replies that are permanent by their first digit, but concern the account, the encryption or the order of commands (RFC
- * 4954, section 6; RFC 5321, section 4.2.4): once the operator has fixed that, the same mail is accepted.
+ * Replies that are permanent by their first digit, but concern the account, the encryption or the order of commands
+ * (RFC 4954, section 6; RFC 5321, section 4.2.4): once the operator has fixed that, the same mail is accepted.
  */
 const notAboutTheMail = [503, 530, 534, 535, 538];
 
@@ -41,9 +41,9 @@ export const isAboutCredentials = (error: unknown): boolean => {
 };
 
 /**
- * Why a mail was not sent. Permanent is only a 5yz reply about this very mail (RFC 5321, section 4.2.1). The rest of the
- * vendor's error, above all the server's words, may repeat the mail, its recipient or the password. So only codes are
- * copied, and there is no cause.
+ * Why a mail was not sent. Permanent is only a 5yz reply about this very mail (RFC 5321, section 4.2.1). The rest of
+ * the vendor's error, above all the server's words, may repeat the mail, its recipient or the password. So only codes
+ * are copied, and there is no cause.
  */
 export const deliveryErrorFrom = (error: unknown): DeliveryError => {
   const failure = failureOf(error);

@@ -45,10 +45,10 @@ const failuresMax = 5;
 const closeWaitMs = 3_000;
 
 /**
- * Hands each mail to an SMTP server, over a connection of its own. Retries nothing: after an unknown outcome, a second mail
- * is sent only if the outbox asks for it, and it has the same `Message-ID`. A circuit breaker opens if the server cannot be
- * reached, hangs or refuses the login; a verdict on a single mail does not count. Throws at once if the address or the
- * sender is invalid.
+ * Hands each mail to an SMTP server, over a connection of its own. Retries nothing: after an unknown outcome, a second
+ * mail is sent only if the outbox asks for it, and it has the same `Message-ID`. A circuit breaker opens if the server
+ * cannot be reached, hangs or refuses the login; a verdict on a single mail does not count. Throws at once if the
+ * address or the sender is invalid.
  */
 export const createSmtpMailer = (options: SmtpMailerOptions): SmtpMailer => {
   const { clock } = options;

@@ -7,8 +7,8 @@ export interface SmtpTarget {
   readonly host: string;
   readonly port: number;
   /**
-   * `implicit`: TLS from the first byte. `required`: STARTTLS, and no mail without it. `offered`: STARTTLS if the server
-   * offers it. `off`: plain text. With TLS, the server's certificate must always be valid.
+   * `implicit`: TLS from the first byte. `required`: STARTTLS, and no mail without it. `offered`: STARTTLS if the
+   * server offers it. `off`: plain text. With TLS, the server's certificate must always be valid.
    */
   readonly tls: 'implicit' | 'required' | 'offered' | 'off';
   readonly credentials: { readonly user: string; readonly password: string } | null;
@@ -20,9 +20,10 @@ const hostName =
 
 /**
  * Parses `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
- * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off` allows
- * plain text to a server without a password, such as a mail catcher in a private network, and to one on loopback. User name
- * and password are percent-encoded. Throws for anything else, with a message that quotes no part of the address.
+ * Mails carry API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off`
+ * allows plain text to a server without a password, such as a mail catcher in a private network, and to one on
+ * loopback. User name and password are percent-encoded. Throws for anything else, with a message that quotes no part of
+ * the address.
  */
 export const readSmtpUrl = (text: string): SmtpTarget => {
   const url = URL.canParse(text) ? new URL(text) : null;

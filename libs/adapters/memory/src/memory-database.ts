@@ -18,8 +18,8 @@ import type {
 } from '@portico/domain';
 
 /**
- * The state that all memory stores share. A store changes it within one synchronous stretch, and only after everything that
- * may throw: so each change is atomic, and changes never interleave.
+ * The state that all memory stores share. A store changes it within one synchronous stretch, and only after everything
+ * that may throw: so each change is atomic, and changes never interleave.
  */
 export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;

@@ -26,9 +26,9 @@ interface Call {
 }
 
 /**
- * Sends one request at a time, and batches the calls that arrive meanwhile into the next one, so a caller that embeds many
- * texts concurrently fills the requests. A request holds no more tokens than the server last embedded in `requestMs`, since
- * a query may wait behind it. A call that is not sent in time fails as `busy`.
+ * Sends one request at a time, and batches the calls that arrive meanwhile into the next one, so a caller that embeds
+ * many texts concurrently fills the requests. A request holds no more tokens than the server last embedded in
+ * `requestMs`, since a query may wait behind it. A call that is not sent in time fails as `busy`.
  */
 export class GatheredDocuments {
   readonly #options: GatheredDocumentsOptions;

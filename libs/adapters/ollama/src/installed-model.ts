@@ -16,8 +16,8 @@ export interface InstalledModelOptions {
 const digestLength = 16;
 
 /**
- * The model that the name currently stands for: its tag can be pulled again at any time. Its id consists of the name, the
- * beginning of the digest, and the scheme by which texts are prepared for it.
+ * The model that the name currently stands for: its tag can be pulled again at any time. Its id consists of the name,
+ * the beginning of the digest, and the scheme by which texts are prepared for it.
  */
 export class InstalledModel {
   readonly #options: InstalledModelOptions;
@@ -78,9 +78,9 @@ const digestOf = (tags: unknown, name: string): string | null => {
 };
 
 /**
- * The name under which the server lists a model, whatever name it is requested by: lower case, without scheme, Ollama's own
- * registry and the namespace `library`, with the tag (`latest` by default). `https://registry.ollama.ai/library/X` is
- * `X:latest`.
+ * The name under which the server lists a model, whatever name it is requested by: lower case, without scheme, Ollama's
+ * own registry and the namespace `library`, with the tag (`latest` by default). `https://registry.ollama.ai/library/X`
+ * is `X:latest`.
  */
 const listedName = (model: string): string => {
   const path = model.toLowerCase().replace(/^[a-z]+:\/\//, '');

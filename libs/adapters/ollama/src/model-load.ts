@@ -18,8 +18,9 @@ export interface ModelLoadOptions {
 }
 
 /**
- * Tracks whether the server has the model in memory. The server abandons a load when the client that started it disconnects.
- * So a load is started apart from any text, one at a time, and may take minutes, however many callers time out meanwhile.
+ * Tracks whether the server has the model in memory. The server abandons a load when the client that started it
+ * disconnects. So a load is started apart from any text, one at a time, and may take minutes, however many callers time
+ * out meanwhile.
  */
 export class ModelLoad {
   readonly #options: ModelLoadOptions;
@@ -50,8 +51,8 @@ export class ModelLoad {
 
   /**
    * Resolves once the model is loaded. Throws a failure of kind `loading` if the signal is aborted first or, unless
-   * `isPatient`, once the load has taken `loadPatienceMs`. Throws at once if the server does not respond, and whatever the
-   * load itself throws.
+   * `isPatient`, once the load has taken `loadPatienceMs`. Throws at once if the server does not respond, and whatever
+   * the load itself throws.
    */
   async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;
@@ -76,8 +77,8 @@ export class ModelLoad {
   }
 
   /**
-   * Repeats the request from time to time, since one can be lost. Aborts none before one is answered: it could be the one
-   * that keeps the load alive.
+   * Repeats the request from time to time, since one can be lost. Aborts none before one is answered: it could be the
+   * one that keeps the load alive.
    */
   async #load(): Promise<void> {
     const { api, limits, closing, log, model } = this.#options;

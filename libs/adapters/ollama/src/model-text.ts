@@ -1,8 +1,8 @@
 import type { EmbeddingPurpose } from '@portico/domain';
 
 /**
- * Incremented whenever the document prefix or the rule for cutting changes, since stored vectors are not comparable then: it
- * is part of the model's id.
+ * Incremented whenever the document prefix or the rule for cutting changes, since stored vectors are not comparable
+ * then: it is part of the model's id.
  */
 export const textScheme = 1;
 
@@ -17,8 +17,8 @@ export const queryTokensMax = 512;
 export const shortQueryTokensMax = 64;
 
 /**
- * A rough upper bound for a tokenizer: it knows few whole words, but all beginnings and endings of some letters, and takes a
- * token per character for scripts other than Latin.
+ * A rough upper bound for a tokenizer: it knows few whole words, but all beginnings and endings of some letters, and
+ * takes a token per character for scripts other than Latin.
  */
 const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
 

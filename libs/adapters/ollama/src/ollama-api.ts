@@ -71,8 +71,8 @@ const readAddress = (address: string): { readonly host: string; readonly headers
 };
 
 /**
- * Refuses a response of another type before the client sees it: the client would accept anything and write to the console.
- * Retries once if a connection breaks before any response, as an idle one does when the server restarts.
+ * Refuses a response of another type before the client sees it: the client would accept anything and write to the
+ * console. Retries once if a connection breaks before any response, as an idle one does when the server restarts.
  */
 const guardedFetch = async (
   input: Parameters<typeof fetch>[0],

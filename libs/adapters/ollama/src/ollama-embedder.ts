@@ -132,8 +132,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * Checks each time that the server answers and has the model. Embeds a word only if the last attempt failed or the model
-   * is new. If that exceeds the check's timeout, it continues and logs its own outcome.
+   * Checks each time that the server answers and has the model. Embeds a word only if the last attempt failed or the
+   * model is new. If that exceeds the check's timeout, it continues and logs its own outcome.
    */
   async check(): Promise<void> {
     const signal = this.#signal(this.#limits.checkMs);
@@ -178,8 +178,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   /**
-   * A text that took too long is sent by itself, right after a word has shown that the server is not busy. Only then can its
-   * length be blamed for another timeout, and the text is cut.
+   * A text that took too long is sent by itself, right after a word has shown that the server is not busy. Only then
+   * can its length be blamed for another timeout, and the text is cut.
    */
   async #document(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { documentsMs, wordMs } = this.#limits;

@@ -1,7 +1,7 @@
 /**
- * Why Ollama returned no vectors. `server`: it is away, or its response is invalid. `busy`: it works, but had no time for
- * this text. `loading`: it is loading the model. `missing`: it lacks the model. `dimension`: Portico cannot use the model.
- * `text`: only the text is to blame. `untold`: not known yet. `closed`: the embedder was closed.
+ * Why Ollama returned no vectors. `server`: it is away, or its response is invalid. `busy`: it works, but had no time
+ * for this text. `loading`: it is loading the model. `missing`: it lacks the model. `dimension`: Portico cannot use the
+ * model. `text`: only the text is to blame. `untold`: not known yet. `closed`: the embedder was closed.
  */
 export type FailureKind = 'server' | 'busy' | 'loading' | 'missing' | 'dimension' | 'text' | 'untold' | 'closed';
 

@@ -2,8 +2,8 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * Returns the `count` vectors of a response, normalised to length 1 in double precision; throws a failure for anything else.
- * The server claims length 1, which holds to single precision and not for every model.
+ * Returns the `count` vectors of a response, normalised to length 1 in double precision; throws a failure for anything
+ * else. The server claims length 1, which holds to single precision and not for every model.
  */
 export const readVectors = (answer: unknown, count: number, model: string): Float32Array[] => {
   const { embeddings } = Object(answer) as { readonly embeddings?: unknown };

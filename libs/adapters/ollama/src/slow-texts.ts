@@ -4,8 +4,9 @@ import { textUnitsMax, textUnitsMin } from './model-text.ts';
 const textsMax = 1_000;
 
 /**
- * Texts that a working server cannot embed in time: after each timeout a text is cut to half of its last length, until it is
- * embedded in time or too short to cut. Remembers the last 1,000, so that a text has the same vector the next time.
+ * Texts that a working server cannot embed in time: after each timeout a text is cut to half of its last length, until
+ * it is embedded in time or too short to cut. Remembers the last 1,000, so that a text has the same vector the next
+ * time.
  */
 export class SlowTexts {
   /** Length in UTF-16 units that a text is cut to, by its hash; 0 if cutting did not help. */

@@ -25,8 +25,8 @@ export class TextRequests {
   }
 
   /**
-   * The server does not tell which version of a model made a vector. So the version is read afterwards: if it changed, the
-   * vectors are requested again.
+   * The server does not tell which version of a model made a vector. So the version is read afterwards: if it changed,
+   * the vectors are requested again.
    */
   async embed(texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedTexts> {
     const { installed } = this.#options;

@@ -12,9 +12,9 @@ export type Choice =
 export const required = (schema: SchemaObject): readonly string[] => schema.required ?? [];
 
 /**
- * Drops the branches of a `oneOf` that the value evidently does not mean: those of another type; references if there is no
- * `$ref`, and all others if there is one; those with another value of the member that tells the branches apart. Never drops
- * a branch that the value fits, so the verdict stays the same.
+ * Drops the branches of a `oneOf` that the value evidently does not mean: those of another type; references if there is
+ * no `$ref`, and all others if there is one; those with another value of the member that tells the branches apart.
+ * Never drops a branch that the value fits, so the verdict stays the same.
  */
 export function chooseBranch(
   branches: readonly Schema[],

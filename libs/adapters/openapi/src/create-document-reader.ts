@@ -27,10 +27,11 @@ interface Job {
 }
 
 /**
- * Reads documents in worker threads of bounded memory, started with the first document and then kept. Waiting documents are
- * read in order of arrival; beyond the limits new ones are refused at once with `internal`, and expired ones leave the
- * queue. A document that exceeds a thread's memory or time is refused as `invalid_body`; a thread that dies of anything else
- * is an `internal` error. Either way, or if a document expires while being read, the next one gets a new thread.
+ * Reads documents in worker threads of bounded memory, started with the first document and then kept. Waiting documents
+ * are read in order of arrival; beyond the limits new ones are refused at once with `internal`, and expired ones leave
+ * the queue. A document that exceeds a thread's memory or time is refused as `invalid_body`; a thread that dies of
+ * anything else is an `internal` error. Either way, or if a document expires while being read, the next one gets a new
+ * thread.
  */
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;

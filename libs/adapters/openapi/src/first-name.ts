@@ -1,8 +1,8 @@
 import { scanJson, type DocumentPath, type JsonSpan } from '@portico/domain';
 
 /**
- * Returns the first name in the object at that path of a JSON text that `scanJson` has accepted; undefined if there is no
- * object, or an empty one. Of duplicate members on the path the last one counts, as in `JSON.parse`.
+ * Returns the first name in the object at that path of a JSON text that `scanJson` has accepted; undefined if there is
+ * no object, or an empty one. Of duplicate members on the path the last one counts, as in `JSON.parse`.
  */
 export function firstNameAt(text: Uint8Array, path: DocumentPath): string | undefined {
   let part: Uint8Array | undefined = text;

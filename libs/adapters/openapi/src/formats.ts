@@ -5,8 +5,8 @@ export interface Format {
 }
 
 /**
- * The formats in the official schemas that can be checked. Not `media-range`: it applies to the names in `content`, where
- * documents put whatever their servers send.
+ * The formats in the official schemas that can be checked. Not `media-range`: it applies to the names in `content`,
+ * where documents put whatever their servers send.
  */
 export const formats: Readonly<Record<string, Format>> = {
   'uri-reference': { must: 'must be a URI reference', accepts: isUriReference },

@@ -14,8 +14,8 @@ import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
 /**
- * Extracts the facts about a document, and packs its text. Throws `invalid_body` if it is not an OpenAPI document. `name` is
- * the caller's name for the document.
+ * Extracts the facts about a document, and packs its text. Throws `invalid_body` if it is not an OpenAPI document.
+ * `name` is the caller's name for the document.
  */
 export function readDocument(text: Uint8Array, document: Json, name?: string): ReadDocument {
   const fault = documentError(document, name);

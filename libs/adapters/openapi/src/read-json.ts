@@ -5,10 +5,10 @@ import { JsonError, placeOf, PorticoError, scanJson, type Json, type JsonScan } 
 export const levelsMax = 100;
 
 /**
- * Most values in one text, counted before it is parsed. A parsed value takes up to some 170 bytes, whatever its text, so
- * this keeps a text below the heap of a reading thread. It must: a heap that fills up inside `JSON.parse` ends the whole
- * process, not just the thread. A real document of 20 MB has 320,000 values, and none of realistic density reaches this
- * limit in 32 MB.
+ * Most values in one text, counted before it is parsed. A parsed value takes up to some 170 bytes, whatever its text,
+ * so this keeps a text below the heap of a reading thread. It must: a heap that fills up inside `JSON.parse` ends the
+ * whole process, not just the thread. A real document of 20 MB has 320,000 values, and none of realistic density
+ * reaches this limit in 32 MB.
  */
 const valuesMax = 2_000_000;
 const bytesMax = 128 * 1_048_576;

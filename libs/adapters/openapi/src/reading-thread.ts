@@ -20,8 +20,8 @@ export class ReadingThread {
   }
 
   /**
-   * Call it only when the previous read is over. The bytes are transferred. If the deadline expires, the thread is ended:
-   * its result is no longer needed.
+   * Call it only when the previous read is over. The bytes are transferred. If the deadline expires, the thread is
+   * ended: its result is no longer needed.
    */
   read(order: Order, deadline: Deadline | null): Promise<Outcome> {
     const worker = (this.#worker ??= this.#start());

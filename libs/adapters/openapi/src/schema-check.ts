@@ -20,10 +20,11 @@ interface Place {
 const report = (at: Place, message: string): void => at.findings.add(at.path, message);
 
 /**
- * Creates a check of documents against one schema, which reports only violations that truly apply: where a schema offers
- * alternatives, only the one that the document evidently means is checked (a reference, if there is a `$ref`; the security
- * scheme of that `type`), and of a chain of causes only the deepest is reported. Whether there are any violations agrees
- * with every validator (except for `format`). References in the document are not followed. Adds to `violations` if given.
+ * Creates a check of documents against one schema, which reports only violations that truly apply: where a schema
+ * offers alternatives, only the one that the document evidently means is checked (a reference, if there is a `$ref`;
+ * the security scheme of that `type`), and of a chain of causes only the deepest is reported. Whether there are any
+ * violations agrees with every validator (except for `format`). References in the document are not followed. Adds to
+ * `violations` if given.
  */
 export function createSchemaCheck(root: SchemaObject): (document: Json, violations?: Violations) => Violations {
   const check = new SchemaCheck(root);

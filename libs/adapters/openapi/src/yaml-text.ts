@@ -2,8 +2,8 @@ import { LineCounter, parseDocument, type Document, type YAMLError } from 'yaml'
 import { refused } from './read-json.ts';
 
 /**
- * Most characters that separate values, counted before the text is parsed. The parser takes up to 400 bytes for each, so
- * this keeps it below the heap of a reading thread; a real document of 3.3 MB has 210,000.
+ * Most characters that separate values, counted before the text is parsed. The parser takes up to 400 bytes for each,
+ * so this keeps it below the heap of a reading thread; a real document of 3.3 MB has 210,000.
  */
 const marksMax = 1_000_000;
 /** In characters of JSON: aliases can repeat a small text many times. */
@@ -12,9 +12,9 @@ const expandedMax = 64_000_000;
 const aliasesMax = 10_000;
 
 /**
- * Returns the JSON of a YAML text (YAML 1.2, core schema, with merge keys): keys are strings, dates stay strings, an integer
- * keeps all its digits, and members stay in order. Throws `invalid_body` with line and column for malformed text or a
- * duplicate key, and for what JSON cannot express.
+ * Returns the JSON of a YAML text (YAML 1.2, core schema, with merge keys): keys are strings, dates stay strings, an
+ * integer keeps all its digits, and members stay in order. Throws `invalid_body` with line and column for malformed
+ * text or a duplicate key, and for what JSON cannot express.
  */
 export function jsonOfYaml(text: Uint8Array): Uint8Array {
   if (marksIn(text) > marksMax) throw refused(`too large to be checked: more than ${marksMax} parts of YAML`);

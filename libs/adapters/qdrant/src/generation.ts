@@ -21,8 +21,8 @@ const writeSize = 128;
 const pageSize = 2_000;
 
 /**
- * One Qdrant collection, and how far it is known to be a copy of the database. That knowledge belongs to this collection,
- * never to an alias: a replacement is compared from scratch.
+ * One Qdrant collection, and how far it is known to be a copy of the database. That knowledge belongs to this
+ * collection, never to an alias: a replacement is compared from scratch.
  */
 export class Generation {
   readonly name: string;
@@ -85,8 +85,8 @@ export class Generation {
 
   /**
    * Makes it match the database, whatever it held: after a start, after an outage of Qdrant, after a restored backup of
-   * either. Returns the sequence of the last embedding. Reads Qdrant first, so a point that the database lacks is deleted
-   * from there, unless it was written since: then its version differs, and it stays.
+   * either. Returns the sequence of the last embedding. Reads Qdrant first, so a point that the database lacks is
+   * deleted from there, unless it was written since: then its version differs, and it stays.
    */
   async #compare(modelId: string): Promise<number> {
     const superfluous = await this.#versions(modelId);

@@ -10,8 +10,8 @@ const unfinishedMs = 3_600_000;
 const leastVersion = [1, 16] as const;
 
 /**
- * The collections of one installation. Each is named after the alias and its time of creation, and the alias points to the
- * one in use. Several processes may each fill one at the same time: the newest wins.
+ * The collections of one installation. Each is named after the alias and its time of creation, and the alias points to
+ * the one in use. Several processes may each fill one at the same time: the newest wins.
  */
 export class Generations {
   readonly #server: QdrantServer;

@@ -13,8 +13,8 @@ const nearlyAll = 0.9;
 
 /**
  * The `limit` best of `among` including ties for the last place, compared exactly: a graph is approximate, and misses
- * neighbours if a filter leaves few. A long list is queried in parts, and the best of each are merged: whatever is among the
- * best overall is among the best of its part.
+ * neighbours if a filter leaves few. A long list is queried in parts, and the best of each are merged: whatever is
+ * among the best overall is among the best of its part.
  */
 export const nearest = async (
   server: QdrantServer,

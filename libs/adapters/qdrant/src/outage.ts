@@ -5,8 +5,8 @@ import { QdrantFailure, type FailureKind } from './qdrant-failure.ts';
 export class StillOut extends Error {}
 
 /**
- * Why the database currently answers searches; logs each change. It ends once Qdrant has answered a search, since nothing
- * else proves that searches work.
+ * Why the database currently answers searches; logs each change. It ends once Qdrant has answered a search, since
+ * nothing else proves that searches work.
  */
 export class SearchOutage {
   readonly #outage: Outage;

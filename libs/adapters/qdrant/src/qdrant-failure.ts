@@ -1,7 +1,7 @@
 /**
- * `away`: no response, too late, or an invalid one. `key`: it refuses the API key. `missing`: the collection does not exist,
- * which is a valid response. `refused`: it works and refuses the call. `left alone`: not called at all, after other
- * failures.
+ * `away`: no response, too late, or an invalid one. `key`: it refuses the API key. `missing`: the collection does not
+ * exist, which is a valid response. `refused`: it works and refuses the call. `left alone`: not called at all, after
+ * other failures.
  */
 export type FailureKind = 'away' | 'key' | 'missing' | 'refused' | 'left alone';
 

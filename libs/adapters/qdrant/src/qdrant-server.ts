@@ -32,8 +32,8 @@ const failuresMax = 5;
 const failuresWithinMs = 10_000;
 
 /**
- * The index's calls. Any failure, including a malformed response, is a `QdrantFailure`. After five within ten seconds the
- * circuit breaker opens, and every call fails at once for a while.
+ * The index's calls. Any failure, including a malformed response, is a `QdrantFailure`. After five within ten seconds
+ * the circuit breaker opens, and every call fails at once for a while.
  */
 export class QdrantServer {
   readonly #quick: QdrantClient;
@@ -139,8 +139,8 @@ export class QdrantServer {
   }
 
   /**
-   * Writes each point unless a newer version is there, which another process may have written meanwhile. One operation per
-   * point, since the conditions differ.
+   * Writes each point unless a newer version is there, which another process may have written meanwhile. One operation
+   * per point, since the conditions differ.
    */
   async writeNewer(name: string, points: readonly StoredPoint[]): Promise<void> {
     const operations = points.map((point) => ({

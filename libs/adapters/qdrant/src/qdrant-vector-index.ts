@@ -38,8 +38,8 @@ export interface QdrantVectorIndex extends VectorIndex {
   /** Creates and compares the collection in the background, so that the first search finds it ready. */
   prepare(modelId: string): void;
   /**
-   * Fills a new collection from the database and swaps it in atomically, while searches continue. If that fails, rejects
-   * with the reason; the current one stays.
+   * Fills a new collection from the database and swaps it in atomically, while searches continue. If that fails,
+   * rejects with the reason; the current one stays.
    */
   rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
   /** Ends background work, and waits up to 5 s for it. */
@@ -47,10 +47,10 @@ export interface QdrantVectorIndex extends VectorIndex {
 }
 
 /**
- * An index in Qdrant, shared by all processes of an installation: one point per collection, under its id, with the model and
- * the sequence of its embedding. Each process adds what is missing before it searches, and never overwrites a newer
- * embedding with an older one. All searches are exact, so results equal the database's. A Qdrant before 1.16, which has no
- * conditional writes, is not used: `fallback` answers.
+ * An index in Qdrant, shared by all processes of an installation: one point per collection, under its id, with the
+ * model and the sequence of its embedding. Each process adds what is missing before it searches, and never overwrites a
+ * newer embedding with an older one. All searches are exact, so results equal the database's. A Qdrant before 1.16,
+ * which has no conditional writes, is not used: `fallback` answers.
  */
 export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
   new QdrantIndex(options);
@@ -113,8 +113,9 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /**
-   * Removes it from a collection that another process is filling, if already written there. What that process writes later,
-   * or what cannot be removed here, stays until the next comparison with the database. Searches never ask for it.
+   * Removes it from a collection that another process is filling, if already written there. What that process writes
+   * later, or what cannot be removed here, stays until the next comparison with the database. Searches never ask for
+   * it.
    */
   async #removeAside(name: string, collectionId: CollectionId): Promise<void> {
     try {
@@ -157,8 +158,8 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /**
-   * A collection that has all that the query needs. Slow preparation continues in the background, and no search waits while
-   * Qdrant is known to be away.
+   * A collection that has all that the query needs. Slow preparation continues in the background, and no search waits
+   * while Qdrant is known to be away.
    */
   async #ready({ modelId, asOf }: VectorQuery): Promise<Generation> {
     if (this.#generation?.isUpTo(modelId, asOf)) return this.#generation;

@@ -16,8 +16,8 @@ export interface RedisAddress {
 const portDefault = 6379;
 
 /**
- * Parses `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. Ignores any query: the connection's timeouts are
- * ours. Throws an error that quotes nothing of the address, which may contain a password.
+ * Parses `redis://[user:password@]host[:port][/db]`, or `rediss:` for TLS. Ignores any query: the connection's timeouts
+ * are ours. Throws an error that quotes nothing of the address, which may contain a password.
  */
 export const readRedisUrl = (url: string): RedisAddress => {
   const parsed = URL.parse(url);

@@ -48,18 +48,18 @@ export interface RedisConnection {
   readonly client: Redis;
   readonly probe: Probe;
   /**
-   * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known to
-   * be away, and after 200 ms without a reply, not counting stalls of this process. Throws `RedisRefusal` if Redis replies
-   * with an error. Any other error of `question` (a reply that makes no sense) is taken as a sign that the connection is out
-   * of step.
+   * Sends commands; those of one turn of the event loop leave together. Throws `RedisAway` at once while Redis is known
+   * to be away, and after 200 ms without a reply, not counting stalls of this process. Throws `RedisRefusal` if Redis
+   * replies with an error. Any other error of `question` (a reply that makes no sense) is taken as a sign that the
+   * connection is out of step.
    */
   ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * Connects to Redis (6.2 or newer). Resolves once it is connected or known to be away. While it is away, retries for ever,
- * with a backoff that grows from 1 to 20 s.
+ * Connects to Redis (6.2 or newer). Resolves once it is connected or known to be away. While it is away, retries for
+ * ever, with a backoff that grows from 1 to 20 s.
  */
 export const openRedis = async (options: RedisConnectionOptions): Promise<RedisConnection> => {
   const connection = new Connection(options);
@@ -213,9 +213,9 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * An overdue reply costs only its own command; the others wait for theirs, or for the PING. A limiter that fell back for
-   * everybody at once would admit each caller once more because of a moment's delay. After a reply that made no sense, none
-   * is trusted.
+   * An overdue reply costs only its own command; the others wait for theirs, or for the PING. A limiter that fell back
+   * for everybody at once would admit each caller once more because of a moment's delay. After a reply that made no
+   * sense, none is trusted.
    */
   #suspect(state: 'late' | 'doubted', reason: string): void {
     // A PING is under way already, or the connection is being closed.
@@ -225,8 +225,8 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * Sends a PING. While the server loads its data it refuses PING like any other command; INFO would tell too, but can be
-   * forbidden or renamed. A replica answers PING, so after meeting one a write decides.
+   * Sends a PING. While the server loads its data it refuses PING like any other command; INFO would tell too, but can
+   * be forbidden or renamed. A replica answers PING, so after meeting one a write decides.
    */
   async #examine(): Promise<void> {
     const { stream } = this.client;

@@ -8,9 +8,10 @@ export interface RunningTimeLimit {
 }
 
 /**
- * Timeouts that do not count the time in which this process itself stalled. After a stall, timers run before arrived data is
- * read, so a plain timer would time out a reply that is already here. Here time passes in slices, and each ends only after
- * the event loop has polled its sockets once more. One timer serves all limits, so a limit costs one entry in a set.
+ * Timeouts that do not count the time in which this process itself stalled. After a stall, timers run before arrived
+ * data is read, so a plain timer would time out a reply that is already here. Here time passes in slices, and each ends
+ * only after the event loop has polled its sockets once more. One timer serves all limits, so a limit costs one entry
+ * in a set.
  */
 export class RunningTimeLimits {
   readonly #limits = new Set<RunningTimeLimit>();

@@ -13,8 +13,8 @@ export const noFallback: RateLimiter = {
 };
 
 /**
- * Limiters on one connection, with a clock that only the test moves; each has names of its own. Keys still expire by Redis's
- * clock, so on a busy machine a short window may be gone while a test still counts in it.
+ * Limiters on one connection, with a clock that only the test moves; each has names of its own. Keys still expire by
+ * Redis's clock, so on a busy machine a short window may be gone while a test still counts in it.
  */
 export const createSubjects = async (url: string) => {
   const log = recordLog();

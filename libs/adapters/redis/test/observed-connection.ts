@@ -12,8 +12,8 @@ const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now()
 const patienceMs = 60_000;
 
 /**
- * A connection with a limiter and a body store on it, and everything logged for an operator. Its timeout is long, so that a
- * busy machine is not a fault, unless the test needs the timeout of production.
+ * A connection with a limiter and a body store on it, and everything logged for an operator. Its timeout is long, so
+ * that a busy machine is not a fault, unless the test needs the timeout of production.
  */
 export const openObserved = async (url: string, timeoutMs = patientMs) => {
   const warnings: string[] = [];

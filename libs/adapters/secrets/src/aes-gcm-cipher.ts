@@ -33,9 +33,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce for each text: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two
- * in base64url. The context is associated data: a text sealed for one place does not open in another. Throws RangeError if a
- * text or context has a lone surrogate (no UTF-8), and at once if a key does not have 32 bytes.
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce for each text: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last
+ * two in base64url. The context is associated data: a text sealed for one place does not open in another. Throws
+ * RangeError if a text or context has a lone surrogate (no UTF-8), and at once if a key does not have 32 bytes.
  */
 export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): Cipher => {
   const keys = new Map([current, ...previous].reverse().map((bytes) => [keyIdOf(bytes), keyOf(bytes)]));

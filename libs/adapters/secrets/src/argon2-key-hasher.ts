@@ -24,8 +24,9 @@ const pepperBytesMin = 16;
 
 /**
  * API secrets as argon2id hashes with a keyed tag. Whether a secret matches a hash never changes, so a match is cached
- * (under a keyed digest of the secret) and costs argon2 once per process. Only secrets with the right tag are matched here,
- * so wrong ones cannot fill the queue for argon2. Throws RangeError if the concurrency or the pepper is too small.
+ * (under a keyed digest of the secret) and costs argon2 once per process. Only secrets with the right tag are matched
+ * here, so wrong ones cannot fill the queue for argon2. Throws RangeError if the concurrency or the pepper is too
+ * small.
  */
 export const createArgon2KeyHasher = ({
   pepper,
@@ -77,8 +78,8 @@ const overfull = (running: number, waiting: number): PorticoError =>
   });
 
 /**
- * A keyed digest. Its first 32 bits are the tag, the whole is the secret's key in the cache. A request needs both, one after
- * the other, so the last digest is kept.
+ * A keyed digest. Its first 32 bits are the tag, the whole is the secret's key in the cache. A request needs both, one
+ * after the other, so the last digest is kept.
  */
 const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
   let last: { readonly secret: string; readonly digest: Buffer } | null = null;

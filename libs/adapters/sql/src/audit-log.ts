@@ -65,8 +65,8 @@ const beginsCommit = ({ deadline }: Appended): boolean => {
 class ExpiredMeanwhile extends Error {}
 
 /**
- * Batches entries: everything appended in one turn of the event loop, or while earlier entries are being written, shares one
- * transaction and so one sync. Entries whose deadline expires first are left out.
+ * Batches entries: everything appended in one turn of the event loop, or while earlier entries are being written,
+ * shares one transaction and so one sync. Entries whose deadline expires first are left out.
  */
 const createQueue = (database: SqlDatabase) => {
   let waiting: Appended[] = [];

@@ -113,8 +113,8 @@ const rowsAt = async (
 };
 
 /**
- * Returns the place of the entry at that offset in newest-first order. Walks the counts per day from the nearer end to find
- * its day, then the index within the day, again from the nearer end.
+ * Returns the place of the entry at that offset in newest-first order. Walks the counts per day from the nearer end to
+ * find its day, then the index within the day, again from the nearer end.
  */
 const placeAt = async (sql: Sql, source: AuditFilter['source'], offset: number, total: number): Promise<AuditPlace> => {
   const fromOldest = total - 1 - offset;

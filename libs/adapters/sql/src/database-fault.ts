@@ -4,8 +4,8 @@ export class DatabaseOpenError extends Error {
 }
 
 /**
- * One sentence for an operator who can fix this failure: the database cannot be opened, is locked, full, damaged or away, or
- * refuses this user. Null for any other error; a statement that the database rejects is a bug.
+ * One sentence for an operator who can fix this failure: the database cannot be opened, is locked, full, damaged or
+ * away, or refuses this user. Null for any other error; a statement that the database rejects is a bug.
  */
 export const databaseFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;

@@ -5,8 +5,8 @@ import type { Sql } from './sql.ts';
 import { writeEach } from './table.ts';
 
 /**
- * The last step of a change: writes its audit entries and jobs, and begins the commit. Throws `timed_out`, which rolls back,
- * if the deadline has expired.
+ * The last step of a change: writes its audit entries and jobs, and begins the commit. Throws `timed_out`, which rolls
+ * back, if the deadline has expired.
  */
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);

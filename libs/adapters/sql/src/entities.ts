@@ -14,8 +14,9 @@ import type {
 } from '@portico/domain';
 
 /**
- * The tables, for both dialects. Instants are milliseconds in a 64-bit integer. Ids are lower-case UUIDs stored as text, so
- * both dialects compare and return them alike. Every index is named here, since the dialects would generate different names.
+ * The tables, for both dialects. Instants are milliseconds in a 64-bit integer. Ids are lower-case UUIDs stored as
+ * text, so both dialects compare and return them alike. Every index is named here, since the dialects would generate
+ * different names.
  */
 const int64 = () => p.bigint('number');
 const text = () => p.text();

@@ -13,8 +13,8 @@ export class Mutex {
   #closed = false;
 
   /**
-   * Rejects without starting the work if its turn does not come within `waitMs`. Throws `timed_out` if the deadline expires
-   * before its turn.
+   * Rejects without starting the work if its turn does not come within `waitMs`. Throws `timed_out` if the deadline
+   * expires before its turn.
    */
   async run<T>(work: () => Promise<T>, { waitMs = Infinity, deadline = null }: TurnLimits = {}): Promise<T> {
     if (this.#closed) throw new Error('The database is closed.');

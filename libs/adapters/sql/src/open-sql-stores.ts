@@ -34,8 +34,8 @@ export interface SqlStores {
 
 /**
  * Opens the database and migrates its tables; several processes may do so at once. Rejects, naming the database and the
- * reason, if it cannot be opened, is not a database, or was written by a newer version; with a `DatabaseUnavailableError` if
- * waiting may help.
+ * reason, if it cannot be opened, is not a database, or was written by a newer version; with a
+ * `DatabaseUnavailableError` if waiting may help.
  */
 export const openSqlStores = async (config: SqlConfig, options: SqlOptions = {}): Promise<SqlStores> => {
   const { writeWaitMs = 5_000, startWaitMs = 60_000, log = silent } = options;

@@ -148,8 +148,8 @@ const refuseUnknownTier = async (sql: Sql, before: Profile, { tier }: Profile): 
 };
 
 /**
- * Translates a uniqueness violation of this profile's e-mail or uid. If both are taken, the database may name either. The
- * e-mail takes precedence, so it is checked again.
+ * Translates a uniqueness violation of this profile's e-mail or uid. If both are taken, the database may name either.
+ * The e-mail takes precedence, so it is checked again.
  */
 const refusingTaken = async (database: SqlDatabase, profile: Profile, store: () => Promise<unknown>): Promise<void> => {
   try {

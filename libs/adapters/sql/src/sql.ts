@@ -35,9 +35,9 @@ export interface SqlDatabase {
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
   /**
-   * Runs `work` in one transaction, isolated from all other `transact` calls, and resolves once it is durable. An error that
-   * `work` throws rolls it back. `work` may run more than once, and must not begin another transaction. Throws `timed_out`
-   * if the deadline expires before its turn.
+   * Runs `work` in one transaction, isolated from all other `transact` calls, and resolves once it is durable. An error
+   * that `work` throws rolls it back. `work` may run more than once, and must not begin another transaction. Throws
+   * `timed_out` if the deadline expires before its turn.
    */
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline?: Deadline | null): Promise<T>;
 

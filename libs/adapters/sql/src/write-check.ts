@@ -13,8 +13,9 @@ export interface WriteCheckOptions {
 const takenMs = 5_000;
 
 /**
- * A check that rejects while the database accepts no writes: a full disk, a file at its size limit, a read-only server. It
- * writes a row of its own. While writes fail it tries one at every check, so it passes again as soon as one succeeds.
+ * A check that rejects while the database accepts no writes: a full disk, a file at its size limit, a read-only server.
+ * It writes a row of its own. While writes fail it tries one at every check, so it passes again as soon as one
+ * succeeds.
  */
 export const createWriteCheck = (
   database: SqlDatabase,

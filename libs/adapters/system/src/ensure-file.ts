@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { syncFolder, writeNewFile } from '@portico/dependencies';
 
 /**
- * Returns the text of this file, creating it for its owner alone (mode 0600) if missing. Several processes may do so at once
- * and get the same text; a crash leaves either no file or a complete one.
+ * Returns the text of this file, creating it for its owner alone (mode 0600) if missing. Several processes may do so at
+ * once and get the same text; a crash leaves either no file or a complete one.
  */
 export const ensureFile = async (
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Returns the positions of the `limit` best scores, best first, and of all that equal the last of them; among equal ones the
- * earlier position comes first.
+ * Returns the positions of the `limit` best scores, best first, and of all that equal the last of them; among equal
+ * ones the earlier position comes first.
  */
 export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
   const least = limit < scores.length ? lastWithin(scores, limit) : 0;

@@ -6,9 +6,9 @@ import type { VectorRows } from './vector-rows.ts';
 const rowsWorthSweeping = 1024;
 
 /**
- * Keeps the rows a copy of the store, as far as each search needs. Deletions by other processes go unnoticed: no search asks
- * for them, but their rows would stay. So whenever the rows have doubled, everything is read again, and rows that are gone
- * are dropped.
+ * Keeps the rows a copy of the store, as far as each search needs. Deletions by other processes go unnoticed: no search
+ * asks for them, but their rows would stay. So whenever the rows have doubled, everything is read again, and rows that
+ * are gone are dropped.
  */
 export class CatchUp {
   readonly #follower: EmbeddingFollower;

@@ -4,9 +4,9 @@ import { CatchUp } from './catch-up.ts';
 import { VectorRows } from './vector-rows.ts';
 
 /**
- * An exact index in the memory of the process, 3 KB per vector. It compares the query with every visible vector, and reads
- * from the store what it has not seen. It holds one vector per collection, of the latest model. A vector that is zero, or
- * does not have 768 finite numbers, causes a `RangeError`.
+ * An exact index in the memory of the process, 3 KB per vector. It compares the query with every visible vector, and
+ * reads from the store what it has not seen. It holds one vector per collection, of the latest model. A vector that is
+ * zero, or does not have 768 finite numbers, causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;

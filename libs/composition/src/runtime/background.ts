@@ -21,8 +21,8 @@ const defaultIntervals: BackgroundIntervals = {
 };
 
 /**
- * Runs the background work (jobs, audit retention, heartbeat) until it is stopped. A process that runs no jobs does not look
- * for outdated embeddings either: a worker does.
+ * Runs the background work (jobs, audit retention, heartbeat) until it is stopped. A process that runs no jobs does not
+ * look for outdated embeddings either: a worker does.
  */
 export const startBackground = (
   { config, duties, queue, useCases, logger, remoteIndex }: Portico,

@@ -5,9 +5,9 @@ import { flush } from './logging.ts';
 const endingMs = 25_000;
 
 /**
- * Shuts this process down in order on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets what to
- * finish first; until it is called there is nothing to finish. The exit code is 1 after an error or if the shutdown takes
- * longer than `patienceMs`, else 0.
+ * Shuts this process down in order on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets what
+ * to finish first; until it is called there is nothing to finish. The exit code is 1 after an error or if the shutdown
+ * takes longer than `patienceMs`, else 0.
  */
 export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finish: () => Promise<void>) => void) => {
   let finish: () => Promise<void> = async () => undefined;
@@ -38,7 +38,8 @@ export const gracefulShutdown = (logger: Logger, patienceMs = endingMs): ((finis
       void end(signal);
     });
   }
-  // An uncaught error, rejections included, leaves an unknown state. During the shutdown it does not cut anything short.
+  // An uncaught error, rejections included, leaves an unknown state. During the shutdown it does not cut anything
+  // short.
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'Uncaught error; stopping');
     exitCode = 1;

@@ -20,7 +20,7 @@ export const createLogger = (
 ): Logger => pino({ level, name, redact: { paths: secretNames, censor: '[redacted]' } }, destination);
 
 /**
- * Resolves once all lines are written, or cannot be. A process that exits earlier writes its last lines on exit, perhaps
- * ahead of one that is still being written.
+ * Resolves once all lines are written, or cannot be. A process that exits earlier writes its last lines on exit,
+ * perhaps ahead of one that is still being written.
  */
 export const flush = (logger: Logger): Promise<void> => new Promise((resolve) => logger.flush(() => resolve()));

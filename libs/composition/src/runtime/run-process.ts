@@ -7,8 +7,8 @@ import { createLogger } from './logging.ts';
 import { startFailure } from './start-failure.ts';
 
 /**
- * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, writes the
- * reason to standard error and exits.
+ * Runs a process of this role, configured by the environment, and shuts it down in order. If the start fails, writes
+ * the reason to standard error and exits.
  */
 export const runProcess = async (
   role: Exclude<ProcessRole, 'tool'>,

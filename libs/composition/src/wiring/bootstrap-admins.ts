@@ -12,9 +12,9 @@ interface Facts {
 }
 
 /**
- * Ensures that there is a first admin. An HTTP process also assigns an issuer to profiles bound before issuers were stored,
- * and warns of admins who cannot sign in. Other processes may lack some of its variables: they leave both to it, and make a
- * first admin only while there is none at all.
+ * Ensures that there is a first admin. An HTTP process also assigns an issuer to profiles bound before issuers were
+ * stored, and warns of admins who cannot sign in. Other processes may lack some of its variables: they leave both to
+ * it, and make a first admin only while there is none at all.
  */
 export const bootstrapAdmins = async (facts: Facts): Promise<void> => {
   const { config, duties, logger, useCases } = facts;

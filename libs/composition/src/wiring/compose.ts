@@ -69,8 +69,8 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
   ]);
 
 /**
- * Wires use cases and adapters by configuration and role, and ensures that there is a first admin. On a failure, closes what
- * it opened.
+ * Wires use cases and adapters by configuration and role, and ensures that there is a first admin. On a failure, closes
+ * what it opened.
  */
 export const compose = async (config: Config, logger: Logger, role: ProcessRole): Promise<Composition> => {
   const duties = dutiesOf(role, config);

@@ -71,8 +71,8 @@ export type Module = (provide: Provide) => void;
 
 export interface Provide {
   /**
-   * Registers how to make the part `key` from the parts `needs`. Their types follow from `Parts`, so a wrong dependency does
-   * not compile. `close` runs at the end, in reverse order of making.
+   * Registers how to make the part `key` from the parts `needs`. Their types follow from `Parts`, so a wrong dependency
+   * does not compile. `close` runs at the end, in reverse order of making.
    */
   <K extends PartName, const Needs extends readonly PartName[]>(
     key: K,

@@ -20,8 +20,8 @@ const waysOut =
   'put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"';
 
 /**
- * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database holds data that only
- * another key opens. Processes that start at once all get the same key.
+ * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database holds data that
+ * only another key opens. Processes that start at once all get the same key.
  */
 export const openSecretsKeys = async (
   { secretsKey, production }: Pick<Config, 'secretsKey' | 'production'>,

@@ -89,7 +89,8 @@ export interface Initiator {
 declare const minted: unique symbol;
 
 /**
- * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who has the stores anyway.
+ * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who has the stores
+ * anyway.
  */
 export interface AdminAuthority extends Initiator {
   readonly [minted]: true;

@@ -16,9 +16,9 @@ const basic: AuthenticationScheme = { type: 'basic', name: 'Authorization', in: 
 const referenceStepsMax = 8;
 
 /**
- * Returns how calls to a document's API authenticate, by the first requirement of its top-level `security` or, without one,
- * the first of its security schemes (specification, section 4). Returns `none` for what cannot be read and, with a warning,
- * for an API key whose name is longer than `parameterNameMax` or not a plain line.
+ * Returns how calls to a document's API authenticate, by the first requirement of its top-level `security` or, without
+ * one, the first of its security schemes (specification, section 4). Returns `none` for what cannot be read and, with a
+ * warning, for an API key whose name is longer than `parameterNameMax` or not a plain line.
  */
 export function authenticationOf(document: Json, firstName: FirstName): DerivedFact<AuthenticationScheme> {
   const name = firstSchemeName(document, firstName);
@@ -33,7 +33,8 @@ function firstSchemeName(document: Json, firstName: FirstName): string | undefin
   const path = isJsonArray(memberOf(document, 'security')) ? ['security', 0] : schemesPath;
   const named = valueAt(document, path);
   const [first] = isJsonObject(named) ? Object.keys(named) : [];
-  // Objects list names that look like numbers first, wherever they stood in the text (ECMA-262, OrdinaryOwnPropertyKeys).
+  // Objects list names that look like numbers first, wherever they stood in the text (ECMA-262,
+  // OrdinaryOwnPropertyKeys).
   return first !== undefined && /^\d+$/.test(first) ? firstName(path) : first;
 }
 

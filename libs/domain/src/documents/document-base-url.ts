@@ -7,8 +7,8 @@ import type { DerivedFact } from './document.ts';
 
 /**
  * Returns the base address of a document's API: its first `servers` entry, variables replaced by their defaults
- * (specification, section 4). A relative address stays relative; a variable that has no default stays in its braces. Returns
- * `/` for a missing or empty address and, with a warning, for one longer than `baseUrlMax` or not a plain line.
+ * (specification, section 4). A relative address stays relative; a variable that has no default stays in its braces.
+ * Returns `/` for a missing or empty address and, with a warning, for one longer than `baseUrlMax` or not a plain line.
  */
 export function baseUrlOf(document: Json): DerivedFact<string> {
   const servers = memberOf(document, 'servers');
@@ -36,8 +36,8 @@ const withoutAddress = (message: string): DerivedFact<string> => ({
 const unitsMax = 2 * baseUrlMax;
 
 /**
- * Replaces variables in one pass, so that braces in a default are not expanded. Returns undefined as soon as the result is
- * too long: a short url can repeat a long default any number of times.
+ * Replaces variables in one pass, so that braces in a default are not expanded. Returns undefined as soon as the result
+ * is too long: a short url can repeat a long default any number of times.
  */
 function replaced(url: string, variables: Json | undefined): string | undefined {
   let address = '';

@@ -2,9 +2,9 @@ import { isJsonObject, type Json } from '../json.ts';
 import { memberOf } from './document-value.ts';
 
 /**
- * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the place and what
- * it must be, in words for the caller. `name` is the caller's name for the document. Other violations of the official schema
- * are not errors.
+ * Returns why a value is not an acceptable OpenAPI document, or null if it is (specification, section 4): the place and
+ * what it must be, in words for the caller. `name` is the caller's name for the document. Other violations of the
+ * official schema are not errors.
  */
 export function documentError(document: Json, name?: string): string | null {
   const at = (path: string) => (name ? `${name}.${path}` : path);

@@ -19,8 +19,8 @@ export const valueAt = (document: Json, path: DocumentPath): Json | undefined =>
 const levelsMax = 100;
 
 /**
- * Returns the path that a local reference names by the JSON Pointer in its fragment (RFC 6901, section 6), whether or not it
- * leads anywhere; undefined for an external reference and for a pointer that can name nothing.
+ * Returns the path that a local reference names by the JSON Pointer in its fragment (RFC 6901, section 6), whether or
+ * not it leads anywhere; undefined for an external reference and for a pointer that can name nothing.
  */
 export function localPath(reference: string): DocumentPath | undefined {
   if (reference === '#') return [];

@@ -24,8 +24,8 @@ export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   /** SHA-256 of the text, in hexadecimal. */
   readonly digest: string;
   /**
-   * What the document says but cannot be kept, then violations of the official JSON Schema: at most 20 in full; counting
-   * stops at 10,000.
+   * What the document says but cannot be kept, then violations of the official JSON Schema: at most 20 in full;
+   * counting stops at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }

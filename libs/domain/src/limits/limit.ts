@@ -73,7 +73,8 @@ export interface EffectiveLimit {
 }
 
 /**
- * Returns the limit of a profile: its active override, else its active tier, else the default (specification, section 7).
+ * Returns the limit of a profile: its active override, else its active tier, else the default (specification, section
+ * 7).
  */
 export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
   const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };

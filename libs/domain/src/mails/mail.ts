@@ -31,8 +31,8 @@ export class DeliveryError extends Error {
 export const noticeRestMs = 300_000;
 
 /**
- * No mail greets its recipient by name: a registrant may give somebody else's address and any text as the name, which would
- * read as the organisation's words. Text from users appears only inside lines that the service composes.
+ * No mail greets its recipient by name: a registrant may give somebody else's address and any text as the name, which
+ * would read as the organisation's words. Text from users appears only inside lines that the service composes.
  */
 type Recipient = Pick<Profile, 'email'>;
 

@@ -5,14 +5,14 @@ import type { Instant } from '../instant.ts';
 /** The audit log: entries are added and read, never changed. */
 export interface AuditLog {
   /**
-   * Appends an entry; it is durable once the promise is fulfilled. If the deadline has expired when the commit would begin,
-   * throws `timed_out` and adds nothing.
+   * Appends an entry; it is durable once the promise is fulfilled. If the deadline has expired when the commit would
+   * begin, throws `timed_out` and adds nothing.
    */
   append(entry: AuditEntry, deadline: Deadline | null): Promise<void>;
 
   /**
-   * Returns at most `limit` entries from `offset` on, and the total under this filter. The newest `instant` comes first,
-   * ties by insertion, newest first.
+   * Returns at most `limit` entries from `offset` on, and the total under this filter. The newest `instant` comes
+   * first, ties by insertion, newest first.
    */
   page(
     filter: AuditFilter,

@@ -2,8 +2,8 @@ import type { CallerRow, Target, TargetPart, TargetParts } from '../access/princ
 import type { ClientId, ProfileId } from '../ids.ts';
 
 /**
- * The hot read: who is calling, their limits, and their access to one collection. One statement on the primary and no cache,
- * so that each answer reflects every write acknowledged before the call.
+ * The hot read: who is calling, their limits, and their access to one collection. One statement on the primary and no
+ * cache, so that each answer reflects every write acknowledged before the call.
  */
 export interface CallerLookup {
   /** By API client identifier, even one whose key is asleep (an admin's). Null if it is unknown. */

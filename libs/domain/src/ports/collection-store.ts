@@ -21,9 +21,9 @@ export interface CollectionStore {
   findByImportKey(importKey: string): Promise<Collection | null>;
 
   /**
-   * Loads, decides and stores in one transaction, serialised against every other change of the same collection. If `decide`
-   * returns null, nothing is written; if its change has no `document`, the stored one stays. Returns the collection as it is
-   * afterwards. Throws `collection_not_found`.
+   * Loads, decides and stores in one transaction, serialised against every other change of the same collection. If
+   * `decide` returns null, nothing is written; if its change has no `document`, the stored one stays. Returns the
+   * collection as it is afterwards. Throws `collection_not_found`.
    */
   update(
     id: CollectionId,

@@ -10,14 +10,14 @@ export interface DeadLetters {
 
   /**
    * Makes a dead letter wait again: due at once, its failures forgotten. Leaves it alone, and writes no effects, if its
-   * secret was removed, if the job is gone, or if it is not a dead letter. Of concurrent requeues of one dead letter, one
-   * returns `requeued`.
+   * secret was removed, if the job is gone, or if it is not a dead letter. Of concurrent requeues of one dead letter,
+   * one returns `requeued`.
    */
   requeue(id: JobId, now: Instant, effects: Effects): Promise<RequeueOutcome>;
 
   /**
-   * Requeues every dead letter except those whose secret was removed; returns how many. `decide` gets that number, and is
-   * not called if it is 0.
+   * Requeues every dead letter except those whose secret was removed; returns how many. `decide` gets that number, and
+   * is not called if it is 0.
    */
   requeueAll(now: Instant, decide: (count: number) => Effects): Promise<number>;
 

@@ -11,16 +11,16 @@ export interface MemberRead {
 }
 
 /**
- * Reads OpenAPI documents off the main thread; resolves and fetches nothing that they refer to. Callers of the use cases
- * read a document first and pass them the result.
+ * Reads OpenAPI documents off the main thread; resolves and fetches nothing that they refer to. Callers of the use
+ * cases read a document first and pass them the result.
  */
 export interface DocumentReader {
   /**
    * Reads a JSON object whose member `name` is a document. Takes the bytes away from the caller. Throws `invalid_body`,
    * saying what is wrong and where, for invalid UTF-8 or JSON, a value that is no object, nesting deeper than 100, an
    * unacceptable document or one with too many values to be read within bounds, and, outside the document, members that
-   * could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the deadline has expired: a waiting read
-   * leaves the queue, one under way is dropped.
+   * could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the deadline has expired: a waiting
+   * read leaves the queue, one under way is dropped.
    */
   readMember(object: Uint8Array, name: string, deadline: Deadline | null): Promise<MemberRead>;
 

@@ -11,15 +11,15 @@ export interface EmbeddingJobs {
   deadLettered(): Promise<ReadonlySet<CollectionId>>;
 
   /**
-   * Adds the jobs, except for collections that a job is already waiting for: concurrent calls add one for each collection.
-   * An added job replaces the dead letters of its collection. Adds all of them or, if one fails, none; what earlier calls
-   * added stays.
+   * Adds the jobs, except for collections that a job is already waiting for: concurrent calls add one for each
+   * collection. An added job replaces the dead letters of its collection. Adds all of them or, if one fails, none; what
+   * earlier calls added stays.
    */
   enqueue(effects: Effects): Promise<void>;
 
   /**
-   * Records a run with its jobs, unless jobs of the last run still wait; returns the run that is under way. `plan` gets the
-   * ids of all collections.
+   * Records a run with its jobs, unless jobs of the last run still wait; returns the run that is under way. `plan` gets
+   * the ids of all collections.
    */
   startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;
 

@@ -5,7 +5,8 @@ import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 export interface EmbeddingStore {
   /**
    * Stores the embedding in place of the collection's earlier one, with the next `sequence`, but only if the collection
-   * exists and has this `contentRevision`: a late result for an older text is never kept. Returns whether it was stored.
+   * exists and has this `contentRevision`: a late result for an older text is never kept. Returns whether it was
+   * stored.
    */
   put(embedding: Embedding): Promise<boolean>;
 

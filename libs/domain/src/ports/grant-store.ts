@@ -7,8 +7,8 @@ import type { Effects } from './effects.ts';
 /** Grants: which client may use which collection. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GrantStore {
   /**
-   * Loads the pair's state, decides and adds the grant in one transaction. Of concurrent calls for one pair, exactly one
-   * sees no grant. The grants epoch of the client grows.
+   * Loads the pair's state, decides and adds the grant in one transaction. Of concurrent calls for one pair, exactly
+   * one sees no grant. The grants epoch of the client grows.
    */
   grant(
     client: ProfileId,

@@ -20,24 +20,24 @@ export interface LimitStore {
   /** Throws `tier_not_found`. The name cannot change. */
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
   /**
-   * Removes the tier and, in the same transaction, takes it from every profile that has it, as a change of that profile at
-   * `removedAt`: no profile names a tier that is gone. Throws `tier_not_found`.
+   * Removes the tier and, in the same transaction, takes it from every profile that has it, as a change of that profile
+   * at `removedAt`: no profile names a tier that is gone. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
   /** All overrides or only the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;
   /**
-   * Adds an override and stores the others that change with it; returns it with its id, which is never reused. `decide` gets
-   * the client's other overrides, by id. Throws `client_not_found` if the client is gone.
+   * Adds an override and stores the others that change with it; returns it with its id, which is never reused. `decide`
+   * gets the client's other overrides, by id. Throws `client_not_found` if the client is gone.
    */
   addOverride(
     client: ProfileId,
     decide: (others: readonly Override[]) => OverrideChange<NewOverride>,
   ): Promise<Override>;
   /**
-   * Changes an override, and the others that change with it. `decide` gets its client and the client's other overrides, by
-   * id. Throws `override_not_found`.
+   * Changes an override, and the others that change with it. `decide` gets its client and the client's other overrides,
+   * by id. Throws `override_not_found`.
    */
   updateOverride(
     id: number,

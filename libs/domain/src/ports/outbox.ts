@@ -4,17 +4,17 @@ import type { Job, JobKind, NoticeTask } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
 
 /**
- * The transactional outbox: jobs are written with the change that caused them and removed when they are done. A profile has
- * at most one notice: adding another only counts one more request (`asked`) on the first, whether that waits, is leased,
- * rests or is a dead letter.
+ * The transactional outbox: jobs are written with the change that caused them and removed when they are done. A profile
+ * has at most one notice: adding another only counts one more request (`asked`) on the first, whether that waits, is
+ * leased, rests or is a dead letter.
  */
 export interface Outbox {
   /** Due jobs of this kind, without leased ones and dead letters: the longest due first, at most `limit`. */
   due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 
   /**
-   * Leases the job and returns it; null if it is gone, a dead letter, not due, or already leased. Of concurrent claims, one
-   * succeeds. A lease ends at `leaseUntil` (exclusive); after that the job counts as not leased.
+   * Leases the job and returns it; null if it is gone, a dead letter, not due, or already leased. Of concurrent claims,
+   * one succeeds. A lease ends at `leaseUntil` (exclusive); after that the job counts as not leased.
    */
   claim(id: JobId, now: Instant, leaseUntil: Instant): Promise<Job | null>;
 
@@ -25,15 +25,15 @@ export interface Outbox {
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
-   * Puts a claimed notice to rest once it is done. It continues under the next id, so that its next mail is a new one, with
-   * its failures forgotten and only the requests since its claim counted. It is due no earlier than `dueAt`, and neither due
-   * nor waiting until it is requested again. Does nothing if it is gone or a dead letter.
+   * Puts a claimed notice to rest once it is done. It continues under the next id, so that its next mail is a new one,
+   * with its failures forgotten and only the requests since its claim counted. It is due no earlier than `dueAt`, and
+   * neither due nor waiting until it is requested again. Does nothing if it is gone or a dead letter.
    */
   rest(claimed: Pick<Job, 'id'> & { readonly task: NoticeTask }, next: Pick<Job, 'id' | 'dueAt'>): Promise<void>;
 
   /**
-   * Makes the job a dead letter after a failure, which counts: keeps the error and the time, and removes a sealed secret. It
-   * is due again only if it is requeued. Does nothing if the job is gone or already a dead letter.
+   * Makes the job a dead letter after a failure, which counts: keeps the error and the time, and removes a sealed
+   * secret. It is due again only if it is requeued. Does nothing if the job is gone or already a dead letter.
    */
   deadLetter(id: JobId, now: Instant, error: string): Promise<void>;
 
@@ -41,8 +41,8 @@ export interface Outbox {
   sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
-   * Replaces the sealed secret `before` by `after`, with these effects; changes nothing else of the job. Returns false, and
-   * writes nothing, if the job is gone, a dead letter, or no longer has `before`.
+   * Replaces the sealed secret `before` by `after`, with these effects; changes nothing else of the job. Returns false,
+   * and writes nothing, if the job is gone, a dead letter, or no longer has `before`.
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
 

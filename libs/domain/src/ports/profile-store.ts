@@ -19,8 +19,8 @@ export interface ProfileChange extends Effects {
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Throws `email_taken` if the e-mail is taken, else `identity_taken` if the uid is; nothing is written
-   * then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
+   * Adds a profile. Throws `email_taken` if the e-mail is taken, else `identity_taken` if the uid is; nothing is
+   * written then. Of concurrent additions of one e-mail or uid, exactly one succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
 
@@ -41,21 +41,21 @@ export interface ProfileStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same profile and of the
-   * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. These, anything that `decide`
-   * throws, and a taken e-mail or uid leave everything as it was. Returns what was stored.
+   * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. These, anything that
+   * `decide` throws, and a taken e-mail or uid leave everything as it was. Returns what was stored.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 
   /**
-   * Removes the profile with its grants, keys, overrides and unsent mail jobs, in one transaction. The collections that it
-   * created and the audit entries that it wrote stay. Throws `user_not_found`; if `decide` throws, everything stays.
+   * Removes the profile with its grants, keys, overrides and unsent mail jobs, in one transaction. The collections that
+   * it created and the audit entries that it wrote stay. Throws `user_not_found`; if `decide` throws, everything stays.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 
   /**
-   * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or, failing
-   * that, this e-mail. It returns the profile to add or to store in place of the match, or null to change nothing. Of
-   * concurrent calls on an empty store, exactly one sees no admin.
+   * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or,
+   * failing that, this e-mail. It returns the profile to add or to store in place of the match, or null to change
+   * nothing. Of concurrent calls on an empty store, exactly one sees no admin.
    */
   claimAdmin(
     identity: { readonly uid: string; readonly email: string },
@@ -66,8 +66,8 @@ export interface ProfileStore {
   ): Promise<Profile | null>;
 
   /**
-   * Replaces `unknownIssuer` by the issuer that `issuerOf` names for each such profile, in one transaction; changes nothing
-   * else. Returns how many profiles it changed.
+   * Replaces `unknownIssuer` by the issuer that `issuerOf` names for each such profile, in one transaction; changes
+   * nothing else. Returns how many profiles it changed.
    */
   adoptBindings(issuerOf: (profile: Profile) => string): Promise<number>;
 }

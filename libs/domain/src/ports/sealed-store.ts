@@ -50,9 +50,9 @@ export interface SealedStore {
   resealPepper(before: string, after: string): Promise<boolean>;
 
   /**
-   * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection that
-   * loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile; client
-   * ids stay.
+   * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection
+   * that loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile;
+   * client ids stay.
    */
   reset(decide: (sealed: SealedSecrets) => SecretsReset | null): Promise<void>;
 }

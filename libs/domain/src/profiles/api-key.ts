@@ -48,7 +48,8 @@ const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`
 export const secretBytes = 32;
 
 /**
- * Returns the secret of these random bytes, 60 ASCII characters; throws a `RangeError` unless there are `secretBytes` of them.
+ * Returns the secret of these random bytes, 60 ASCII characters; throws a `RangeError` unless there are `secretBytes`
+ * of them.
  */
 export const makeSecret = (random: Uint8Array): string => {
   if (random.length !== secretBytes) throw new RangeError(`A secret is made of ${secretBytes} bytes`);

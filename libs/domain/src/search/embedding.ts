@@ -13,7 +13,8 @@ export interface EmbeddedTexts {
 }
 
 /**
- * Why a document has no vector although the embedder works: no retry would make one. The message contains no part of the text.
+ * Why a document has no vector although the embedder works: no retry would make one. The message contains no part of
+ * the text.
  */
 export class TextRefusedError extends Error {
   constructor(message: string, cause?: unknown) {

@@ -9,9 +9,10 @@ import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { nomicStandIn, type StandInModel } from './stand-in-model.ts';
 
 /**
- * How `POST /api/embed` fails: it never answers (`hang`), the connection breaks before the answer (`reset`) or within it
- * (`resetMidway`), the answer is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not the requested ones,
- * it is `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it is slow.
+ * How `POST /api/embed` fails: it never answers (`hang`), the connection breaks before the answer (`reset`) or within
+ * it (`resetMidway`), the answer is not JSON (`garbage`, `nan`) or is a page (`html`), the vectors are not the
+ * requested ones, it is `busy`, its runner does not start (`failure`) or dies during the request (`runnerGone`), or it
+ * is slow.
  */
 export type OllamaFault =
   | 'hang'

@@ -2,8 +2,9 @@ import type { Json } from './embed-answer.ts';
 import type { StandInModel } from './stand-in-model.ts';
 
 /**
- * How a pull fails: at once, half-way with an error line, by silence, by a part that is retried again and again (`stall`:
- * lines keep coming, always for the same byte), by a broken connection, by a page, or by a success that delivers nothing.
+ * How a pull fails: at once, half-way with an error line, by silence, by a part that is retried again and again
+ * (`stall`: lines keep coming, always for the same byte), by a broken connection, by a page, or by a success that
+ * delivers nothing.
  */
 export type PullFault = 'unknown' | 'midway' | 'hang' | 'stall' | 'reset' | 'html' | 'vain';
 

@@ -1,9 +1,9 @@
 import type { DialectSql } from './migration.ts';
 
 /**
- * Brings stored document facts within the limits added since: a base URL over 2,048 characters, or not a plain line, becomes
- * `/`; an API key name over 200 characters, or not a plain line, becomes no authentication. Revisions grow, since the entity
- * tags of metadata derive from them, and so does the epoch of the catalog.
+ * Brings stored document facts within the limits added since: a base URL over 2,048 characters, or not a plain line,
+ * becomes `/`; an API key name over 200 characters, or not a plain line, becomes no authentication. Revisions grow,
+ * since the entity tags of metadata derive from them, and so does the epoch of the catalog.
  */
 const statements = (isPlain: (column: string) => string, now: string): readonly string[] => {
   // In this order: long values are not searched.

@@ -25,8 +25,8 @@ export class CommitOutcomeUnknown<T> extends Error {
 export const identifying = 'select pg_current_xact_id()::text as xid, pg_backend_pid() as pid';
 
 /**
- * Returns whether the transaction was committed, asking on another connection for up to `askMs`; null if that stays unknown.
- * If the transaction is still open, its backend is terminated, so that its commit cannot arrive later.
+ * Returns whether the transaction was committed, asking on another connection for up to `askMs`; null if that stays
+ * unknown. If the transaction is still open, its backend is terminated, so that its commit cannot arrive later.
  */
 export const isCommitted = async (
   execute: Execute,

@@ -2,8 +2,8 @@ import { DatabaseError } from 'pg';
 import { lostConnection } from '../database-fault.ts';
 
 /**
- * Removes the written values from a server error, so that they reach no log: those of a key (`detail`), the statement inside
- * a function, and the message of a data exception, which quotes the value.
+ * Removes the written values from a server error, so that they reach no log: those of a key (`detail`), the statement
+ * inside a function, and the message of a data exception, which quotes the value.
  */
 export const withoutValues = (error: unknown): unknown => {
   if (!(error instanceof DatabaseError)) return error;

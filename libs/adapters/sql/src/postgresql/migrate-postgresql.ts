@@ -8,8 +8,8 @@ import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
 /**
- * Migrates the tables, each migration in a transaction of its own. Of several processes one migrates while the others wait.
- * The lock belongs to a connection of its own and is released with it.
+ * Migrates the tables, each migration in a transaction of its own. Of several processes one migrates while the others
+ * wait. The lock belongs to a connection of its own and is released with it.
  */
 export const migratePostgresql = async (url: string, log: Log): Promise<void> => {
   const client = new Client({

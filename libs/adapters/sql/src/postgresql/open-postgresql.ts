@@ -8,8 +8,8 @@ import { createPool } from './pool.ts';
 
 /**
  * Migrates the tables and opens a pool. Retries for `startWaitMs` while the server cannot be reached, then throws a
- * `DatabaseUnavailableError`. If waiting does not help, throws an error that names the server and the reason. No message
- * contains the password.
+ * `DatabaseUnavailableError`. If waiting does not help, throws an error that names the server and the reason. No
+ * message contains the password.
  */
 export const openPostgresql = async (url: string, log: Log, startWaitMs: number): Promise<Pool> => {
   const address = addressOf(url);

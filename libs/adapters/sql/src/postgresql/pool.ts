@@ -4,8 +4,8 @@ import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
 /**
- * Time limits in milliseconds. A request needs one or two of them, and so ends within ten seconds even if the server hangs
- * with its connections open.
+ * Time limits in milliseconds. A request needs one or two of them, and so ends within ten seconds even if the server
+ * hangs with its connections open.
  */
 export const limits = {
   /** Most connections of one process. The server's `max_connections` covers all processes together. */
@@ -74,8 +74,8 @@ export const executeOn =
     borrowed(pool, performance.now() + limits.answerMs, (execute) => execute(query));
 
 /**
- * As `executeOn`, but one statement at a time; waiting for its turn does not count towards its limit. For results so large
- * that several at once would slow each other down until all time out.
+ * As `executeOn`, but one statement at a time; waiting for its turn does not count towards its limit. For results so
+ * large that several at once would slow each other down until all time out.
  */
 export const executeInTurnOn = (pool: Pool): Execute => {
   const mutex = new Mutex();

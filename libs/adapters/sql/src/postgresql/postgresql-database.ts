@@ -10,9 +10,9 @@ import { inBulk, Statements } from './statements.ts';
 
 /**
  * A pool of connections, all at READ COMMITTED: each statement sees what was committed before it. A change (`transact`)
- * first takes one lock on the whole database, so changes run one at a time across all processes. What a change reads stays
- * true until it commits, epochs and sequences become visible in order, and no change fails because of another. Within a
- * process changes queue on a mutex, which holds no connection. Other writes (`write`) lock only their rows.
+ * first takes one lock on the whole database, so changes run one at a time across all processes. What a change reads
+ * stays true until it commits, epochs and sequences become visible in order, and no change fails because of another.
+ * Within a process changes queue on a mutex, which holds no connection. Other writes (`write`) lock only their rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;

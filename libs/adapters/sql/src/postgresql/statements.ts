@@ -11,9 +11,9 @@ export interface NamedStatement {
 export type Query = QueryConfig & { readonly rowMode?: 'array' };
 
 /**
- * Names for the statements in the code. Each connection parses a text once, when it first uses the name. Their number is
- * fixed, since none is built from data. A name is a hash of its text, so a pooler that shares a server connection between
- * processes can never mix up their statements.
+ * Names for the statements in the code. Each connection parses a text once, when it first uses the name. Their number
+ * is fixed, since none is built from data. A name is a hash of its text, so a pooler that shares a server connection
+ * between processes can never mix up their statements.
  */
 export class Statements {
   readonly #named = new Map<string, NamedStatement>();
@@ -42,8 +42,8 @@ const numbered = (text: string): string => {
 };
 
 /**
- * Turns one insert of many rows into few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`. Only a few batch
- * sizes occur, so few statements are parsed. Any other statement runs once per row.
+ * Turns one insert of many rows into few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`. Only a few
+ * batch sizes occur, so few statements are parsed. Any other statement runs once per row.
  */
 export const inBulk = function* (
   text: string,

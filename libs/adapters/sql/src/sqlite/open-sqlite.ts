@@ -16,8 +16,8 @@ export interface OpenSqlite {
 }
 
 /**
- * Opens the file, creating it if missing, and migrates its tables; several processes may do so at once. Throws an error that
- * names the file and what is wrong with it.
+ * Opens the file, creating it if missing, and migrates its tables; several processes may do so at once. Throws an error
+ * that names the file and what is wrong with it.
  */
 export const openSqlite = async (path: string): Promise<OpenSqlite> => {
   const file = resolve(path);

@@ -6,9 +6,9 @@ import type { OpenSqlite } from './open-sqlite.ts';
 import { PreparedSql } from './statements.ts';
 
 /**
- * A file with one connection per use, so that no read falls between two statements of a transaction. `begin immediate` takes
- * the file's lock first: a transaction that began with a read would fail (SQLITE_BUSY_SNAPSHOT) if another process wrote
- * before its first write.
+ * A file with one connection per use, so that no read falls between two statements of a transaction. `begin immediate`
+ * takes the file's lock first: a transaction that began with a read would fail (SQLITE_BUSY_SNAPSHOT) if another
+ * process wrote before its first write.
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly reads: Sql;

@@ -21,8 +21,8 @@ export const checkSqlite = (file: string): void =>
   });
 
 /**
- * Runs the work while no other connection, of this process or another, has the database open, and leaves no log beside its
- * file. Returns false, without running it, if the database is open elsewhere.
+ * Runs the work while no other connection, of this process or another, has the database open, and leaves no log beside
+ * its file. Returns false, without running it, if the database is open elsewhere.
  */
 export const aloneWithSqlite = async (file: string, work: () => Promise<void>): Promise<boolean> => {
   const connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });

@@ -212,8 +212,8 @@ const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string):
 };
 
 /**
- * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the cached match or
- * argon2. An unknown client costs the same as a wrong secret.
+ * The order of work is fixed (specification, "API keys"): shape and checksum, one read, the tag, then the cached match
+ * or argon2. An unknown client costs the same as a wrong secret.
  */
 const identifyByKey = async <Part extends TargetPart>(
   { callers, clock, keys }: Needs,

@@ -64,8 +64,8 @@ export const exportAudit =
 const pruneBatch = 1_000;
 
 /**
- * Removes the oldest entries beyond the retention, at most 1,000; returns how many. Callers repeat it until none are left,
- * so that other work runs in between.
+ * Removes the oldest entries beyond the retention, at most 1,000; returns how many. Callers repeat it until none are
+ * left, so that other work runs in between.
  */
 export const pruneAudit =
   ({ audit, clock }: Pick<Ports, 'audit' | 'clock'>) =>

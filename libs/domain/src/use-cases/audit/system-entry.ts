@@ -10,9 +10,9 @@ import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
 /**
- * What the service records about its own actions: the action, and its objects by id and by the name they had then, since
- * they may be gone later; never a secret. Its members are those of `ofProfile` and so on, `tier`, `override_id`, `job_id`,
- * `count` if there is no single object, and what was set.
+ * What the service records about its own actions: the action, and its objects by id and by the name they had then,
+ * since they may be gone later; never a secret. Its members are those of `ofProfile` and so on, `tier`, `override_id`,
+ * `job_id`, `count` if there is no single object, and what was set.
  */
 export interface SystemMessage {
   readonly action: string;

@@ -32,8 +32,8 @@ export interface EffectiveAuthentication {
 }
 
 /**
- * Returns what to store in place of `current`: `current` itself if nothing changes, so that nothing is written. Undefined
- * keeps it, null removes it.
+ * Returns what to store in place of `current`: `current` itself if nothing changes, so that nothing is written.
+ * Undefined keeps it, null removes it.
  */
 export const nextAuthentication = (
   cipher: Ports['cipher'],

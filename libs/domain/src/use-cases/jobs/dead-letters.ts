@@ -24,8 +24,8 @@ export const listDeadLetters =
   };
 
 /**
- * Requeues a dead letter; the relay offers it within a second. A mail whose secret was removed can no longer be sent: its
- * client needs new credentials (`rotateCredentials`), and the job can be discarded.
+ * Requeues a dead letter; the relay offers it within a second. A mail whose secret was removed can no longer be sent:
+ * its client needs new credentials (`rotateCredentials`), and the job can be discarded.
  */
 export const requeueJob =
   (ports: Needs) =>

@@ -47,9 +47,9 @@ type Needs = Pick<
 >;
 
 /**
- * Runs one outbox job, at least once. Its lease keeps other workers away; if slow calls outlast the lease, a second worker
- * may run the job too. Jobs bear repetition: a mail keeps its `Message-ID`, and an embedding of the current text replaces
- * another of the same text.
+ * Runs one outbox job, at least once. Its lease keeps other workers away; if slow calls outlast the lease, a second
+ * worker may run the job too. Jobs bear repetition: a mail keeps its `Message-ID`, and an embedding of the current text
+ * replaces another of the same text.
  */
 export const workJob =
   (ports: Needs, settings: NoticeSettings) =>
@@ -153,8 +153,8 @@ const isForGood = (error: unknown): boolean =>
 const relayBatch = 500;
 
 /**
- * Offers due jobs to the queue; returns how many. Every process that runs jobs relays them, so that none depends on another:
- * a job that several offer is claimed once.
+ * Offers due jobs to the queue; returns how many. Every process that runs jobs relays them, so that none depends on
+ * another: a job that several offer is claimed once.
  */
 export const relayJobs =
   ({ outbox, queue, clock }: Pick<Ports, 'outbox' | 'queue' | 'clock'>) =>

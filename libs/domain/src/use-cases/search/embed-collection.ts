@@ -5,9 +5,9 @@ import type { Ports } from '../../ports/index.ts';
 type Needs = Pick<Ports, 'collections' | 'embeddings' | 'embedder' | 'vectors'>;
 
 /**
- * Brings the embedding in line with the collection: embeds it again if it exists; else removes it from the index, as its row
- * is already gone. Drops a result for a text that has changed meanwhile: the change queued its own job. Indexes are not told
- * about a new embedding: the next search names its sequence, and they read it.
+ * Brings the embedding in line with the collection: embeds it again if it exists; else removes it from the index, as
+ * its row is already gone. Drops a result for a text that has changed meanwhile: the change queued its own job. Indexes
+ * are not told about a new embedding: the next search names its sequence, and they read it.
  */
 export const embedCollection = async (
   { collections, embeddings, embedder, vectors }: Needs,

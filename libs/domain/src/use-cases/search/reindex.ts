@@ -40,11 +40,11 @@ export const readReindex =
 const portionSize = 2_000;
 
 /**
- * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how many
- * such collections there are. Meant to be called repeatedly: once none are left, it only asks for the model's id until that
- * changes. One look after a change of model is not enough, because a job under way may still store what the earlier model
- * made. If it fails midway, what was added stays, and the next call continues. A collection whose job is a dead letter gets
- * one new job: at the first call, and again when the model changes.
+ * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how
+ * many such collections there are. Meant to be called repeatedly: once none are left, it only asks for the model's id
+ * until that changes. One look after a change of model is not enough, because a job under way may still store what the
+ * earlier model made. If it fails midway, what was added stays, and the next call continues. A collection whose job is
+ * a dead letter gets one new job: at the first call, and again when the model changes.
  */
 export const embedOutdated = (ports: Needs) => {
   let settledFor: string | null = null;

@@ -25,9 +25,10 @@ type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random
 type Outcome = 'resealed' | 'left' | { readonly because: string };
 
 /**
- * Reseals with the current secrets key everything that an earlier one sealed: credentials of collections and waiting mails.
- * After that the earlier key is no longer needed. Safe beside a running service, and to repeat after an interruption: each
- * secret is changed in its own transaction with an audit entry, and no collection's `updatedAt` or revision changes.
+ * Reseals with the current secrets key everything that an earlier one sealed: credentials of collections and waiting
+ * mails. After that the earlier key is no longer needed. Safe beside a running service, and to repeat after an
+ * interruption: each secret is changed in its own transaction with an audit entry, and no collection's `updatedAt` or
+ * revision changes.
  */
 export const resealSecrets =
   (ports: Needs) =>

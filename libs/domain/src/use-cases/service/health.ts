@@ -31,8 +31,8 @@ export interface VectorHealth {
 const usualKeptMs = 1_000;
 
 /**
- * Checks the dependencies and shares each answer: callers need no credential and may call as often as they like, but cause
- * at most one check a second.
+ * Checks the dependencies and shares each answer: callers need no credential and may call as often as they like, but
+ * cause at most one check a second.
  */
 export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) => {
   const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
