@@ -103,7 +103,7 @@ export const systemTimer: Timer = (milliseconds, ring) => {
  * at once, and the result of any work after that is discarded; or a commit or the answer begins first, and it can no
  * longer expire.
  */
-export class AnswerDeadline implements Deadline {
+class AnswerDeadline implements Deadline {
   readonly #timer: Timer;
   readonly #timeoutMs: number;
   readonly #answerExpiry: () => void;

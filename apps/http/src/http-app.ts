@@ -38,7 +38,7 @@ export interface HttpAppFacts {
 }
 
 /** Below the 15 s after which HAProxy gives up waiting (`deploy/haproxy.cfg`). */
-export const answerTimeoutMsDefault = 9_500;
+const answerTimeoutMsDefault = 9_500;
 
 const bodyCacheBytesMax = 96 * 1_048_576;
 

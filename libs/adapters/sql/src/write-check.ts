@@ -1,4 +1,4 @@
-import { fulfilledWithin, createOutage, type Log } from '@portico/dependencies';
+import { createOutage, fulfilledWithin, type Log } from '@portico/dependencies';
 import type { SqlDatabase } from './sql.ts';
 
 export interface WriteCheckOptions {

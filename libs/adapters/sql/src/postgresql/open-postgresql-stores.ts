@@ -1,9 +1,7 @@
-import { fulfilledWithin } from '@portico/dependencies';
-import type { Log } from '@portico/dependencies';
+import { fulfilledWithin, type Log } from '@portico/dependencies';
 import type { SqlStores } from '../open-sql-stores.ts';
 import { createSqlStores } from '../sql-stores.ts';
 import { prepareDocumentOn } from './document-read.ts';
-
 import { openPostgresql } from './open-postgresql.ts';
 import { limits } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';

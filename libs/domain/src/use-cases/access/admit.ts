@@ -155,7 +155,7 @@ const refuseUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
 };
 
 /** Identifies the owner of a credential; throws `identity_unavailable` if that cannot be decided now. */
-export const identify = async <Part extends TargetPart>(
+const identify = async <Part extends TargetPart>(
   ports: Needs,
   settings: Pick<Settings, 'identityEmailCheck'>,
   credential: Credential,
@@ -191,7 +191,7 @@ const identifyByToken = async <Part extends TargetPart>(
 };
 
 /** Returns the claims of the credential's identity token if it is valid, registered or not; otherwise the failure. */
-export const identityOf = async (
+const identityOf = async (
   ports: Pick<Ports, 'tokens'>,
   credential: Credential,
 ): Promise<IdentityClaims | AuthenticationFailure> => {
@@ -251,7 +251,7 @@ const identified = <Found extends CollectionHead>(
  * Binds an unbound profile. Returns null if the profile is gone, or if another issuer bound it first. Not part of the
  * request's own change: what the token has proven stays true, whatever happens to the request.
  */
-export const bindProfile = async (
+const bindProfile = async (
   ports: Pick<Ports, 'random' | 'clock' | 'profiles'>,
   { id }: Pick<Profile, 'id'>,
   issuer: string,

@@ -104,7 +104,7 @@ function refuseKeyless(profile: Profile): asserts profile is ApprovedProfile {
 }
 
 /** A new secret, with what may be kept of it. */
-export const newSecret = async (
+const newSecret = async (
   { random, keys }: Pick<Ports, 'random' | 'keys'>,
   deadline: Deadline | null,
 ): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
