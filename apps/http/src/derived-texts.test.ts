@@ -1,7 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CollectionId } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { Exchange, type ExchangeFacts } from './exchange.ts';
 import { cursor, cursorOf } from './routes/list-cursor.ts';
 
 const id = '0b9f6a52-3c1e-4c60-9b65-000000000001' as CollectionId;
@@ -11,23 +9,4 @@ test('a cursor of the longest name is short enough for a header and a URL', () =
   const longest = { id, name: '\u{1d160}'.repeat(200) };
   expect(cursorOf(longest).length).toBeLessThan(4_000);
   expect(cursor.parse(cursorOf(longest)).id).toBe(id);
-});
-
-const facts: ExchangeFacts = {
-  readAddress: () => '',
-  timer: () => () => undefined,
-  answerTimeoutMs: 1,
-  answerExpired: () => undefined,
-};
-
-test.each([
-  ['a'.repeat(128), true],
-  ['a'.repeat(129), false],
-  ['', false],
-  ['a b', false],
-])('a request id from the caller is kept if it is short and plain: %s', (given, isTaken) => {
-  const request = { headers: { 'x-request-id': given }, socket: {} } as unknown as IncomingMessage;
-  const { requestId } = new Exchange(request, {} as ServerResponse, facts);
-  expect(requestId === given).toBe(isTaken);
-  expect(requestId.length).toBeLessThanOrEqual(128);
 });

@@ -79,11 +79,6 @@ export class Exchange {
     );
   }
 
-  /** Whether the client still waits for `100 Continue`, so that it is unknown whether a body will follow the answer. */
-  get awaitsContinue(): boolean {
-    return awaitingContinue.has(this.request);
-  }
-
   /** Tells a client that waits to send its body: only once the request passed every check before it. */
   sendContinue(): void {
     if (awaitingContinue.delete(this.request)) this.response.writeContinue();

@@ -117,7 +117,7 @@ const createServing = (
     if (status === 500)
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
     if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
-    const closing = isDraining() || exchange.awaitsContinue || refusal.code === 'malformed_request';
+    const closing = isDraining() || refusal.code === 'malformed_request';
     return send(exchange, refusalAnswer(refusal), status, closing);
   };
 
@@ -149,7 +149,7 @@ const createServing = (
       if (!namesHost(request)) throw new PorticoError('malformed_request');
       const route = routeFor(methods, request.method, exchange);
       const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>);
-      if (deadline.settle()) await send(exchange, answer, route.status, isDraining() || exchange.awaitsContinue);
+      if (deadline.settle()) await send(exchange, answer, route.status, isDraining());
     } catch (error) {
       if (!deadline.settle()) recordLate(exchange, error);
       else if (error instanceof ClientGone) response.destroy();

@@ -76,6 +76,21 @@ test('a running task is not stopped by its deadline', async () => {
   expect(await Promise.all([first, second])).toEqual(['first', 'second']);
 });
 
+test('the deadline of a task that had its turn expels no other task', async () => {
+  const semaphore = createSemaphore({ concurrency: 1, waitingMax: 2 });
+  const deadline = deadlineByHand();
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const first = semaphore(() => gates[0].promise);
+  const second = semaphore(() => gates[1].promise, by(deadline));
+  const third = semaphore(async () => 'third');
+  gates[0].resolve();
+  await first;
+  deadline.expire();
+  gates[1].resolve();
+  await second;
+  expect(await third).toBe('third');
+});
+
 test('a concurrency below one is refused', () => {
   for (const concurrency of [0, -1, 0.5, Number.NaN])
     expect(() => createSemaphore({ concurrency, waitingMax: 1 })).toThrow(RangeError);

@@ -20,7 +20,7 @@ describe('a check of writes', () => {
     let writes = 0;
     const database = { write: () => write().finally(() => (writes += 1)) } as unknown as SqlDatabase;
     const check = createWriteCheck(database, { waitMs: 20, isWaitingFine, log });
-    return { check, warnings: () => log.messages('warn'), writes: () => writes };
+    return { check, warnings: () => log.messages('warn'), infos: () => log.messages('info'), writes: () => writes };
   };
 
   test('makes no other write for a while after one succeeded', async () => {
@@ -29,9 +29,9 @@ describe('a check of writes', () => {
     expect([writes(), warnings()]).toEqual([1, []]);
   });
 
-  test('writes every time while writes fail, and passes once one succeeds; it warns once', async () => {
+  test('writes every time while writes fail, and passes once one succeeds; it logs the outage and its end once', async () => {
     const outcomes = [new Error('full'), new Error('still full'), null];
-    const { check, warnings } = over(async () => {
+    const { check, warnings, infos } = over(async () => {
       const outcome = outcomes.shift();
       if (outcome) throw outcome;
     });
@@ -39,6 +39,7 @@ describe('a check of writes', () => {
     await expect(check()).rejects.toThrow('still full');
     await check();
     expect(warnings()).toEqual([rejected]);
+    expect(infos()).toEqual(['The database accepts writes again']);
   });
 
   test('rejects if its write is slow, unless waiting is fine', async () => {

@@ -65,6 +65,7 @@ test('a notice says how many wait, and gives time, id, address, name and company
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-1  eve@example.com  "Eve", "Eve & Co"\n');
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-2  eve@example.com  "<b>Mallory"\n');
   expect(mail.text).toContain('POST /api/profiles/{id}/approve');
+  expect(mail.text).toContain('in 5 minutes at the earliest');
   expect(mail.html).not.toContain('<b>');
   expect(registrationNotice(id, ada, { total: 10_000, newest }).text).toContain(
     "10000 registrations are waiting for an administrator's decision; these are the newest 2:",
