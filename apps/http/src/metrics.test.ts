@@ -11,6 +11,7 @@ test('concurrent collections of the metrics read the outbox once', async () => {
       return { waiting: 3, deadLetters: 1, oldestDueSeconds: 5 };
     },
     readReadiness: async () => ({ ready: true, parts: [] }),
+    readModelChange: async () => null,
   };
   observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
@@ -21,4 +22,20 @@ test('concurrent collections of the metrics read the outbox once', async () => {
     ]);
   }
   expect(reads).toBe(1);
+});
+
+test('a change of the model shows how many collections are embedded, wait, or cannot be, and nothing without one', async () => {
+  const registry = new Registry();
+  const changes = [{ from: 'old', to: 'new', total: 9, done: 5, failed: 1 }, null];
+  observeState(registry, {
+    readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
+    readReadiness: async () => ({ ready: true, parts: [] }),
+    readModelChange: async () => changes.shift() ?? null,
+  });
+  expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
+    'model_change_collections{state="done"} 5',
+    'model_change_collections{state="waiting"} 3',
+    'model_change_collections{state="given_up"} 1',
+  ]);
+  expect((await registry.metrics()).match(/^model_change_.+$/gm)).toBeNull();
 });

@@ -48,7 +48,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
  */
 export const observeState = (
   registry: Registry,
-  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness'>,
+  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange'>,
 ): void => {
   const registers = [registry];
   const outboxState = shared(() => useCases.readOutboxState().catch(() => null));
@@ -74,6 +74,21 @@ export const observeState = (
       const state = await outboxState();
       if (state) this.set(state.oldestDueSeconds);
       else this.remove();
+    },
+  });
+  const modelChange = shared(() => useCases.readModelChange().catch(() => null));
+  new Gauge({
+    name: 'model_change_collections',
+    help: 'While everything is embedded with another model: collections that are, that wait, and that cannot be (given_up)',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const change = await modelChange();
+      this.reset();
+      if (!change) return;
+      this.set({ state: 'done' }, change.done);
+      this.set({ state: 'waiting' }, change.total - change.done - change.failed);
+      this.set({ state: 'given_up' }, change.failed);
     },
   });
   new Gauge({

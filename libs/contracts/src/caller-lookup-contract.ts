@@ -212,6 +212,15 @@ export const callerLookupContract = {
     await stores.collections.remove(collection.id, () => noEffects);
     strictEqual((await rowOf(stores, profile)).epochs.embeddings, before);
   },
+
+  'a caller is read with the model that searches use': async (stores) => {
+    const { profile } = await aCaller(stores);
+    strictEqual((await rowOf(stores, profile)).epochs.searchModel, null);
+    await stores.models.promote(null, 'm1');
+    strictEqual((await rowOf(stores, profile)).epochs.searchModel, 'm1');
+    await stores.models.promote('m1', 'm2');
+    strictEqual((await rowOf(stores, profile)).epochs.searchModel, 'm2');
+  },
 } satisfies Contract<Stores>;
 
 const head = ({ id }: Collection) => ({ id, part: 'head' }) as const;
@@ -231,7 +240,7 @@ const aCaller = async (stores: Stores, profile = aProfile()) => {
 const assertGrows = async (
   stores: Stores,
   profile: Profile,
-  epoch: keyof CallerRow['epochs'],
+  epoch: Exclude<keyof CallerRow['epochs'], 'searchModel'>,
   change: () => Promise<unknown>,
 ): Promise<void> => {
   const before = (await rowOf(stores, profile)).epochs[epoch];

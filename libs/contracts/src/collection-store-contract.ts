@@ -158,16 +158,20 @@ export const collectionStoreContract = {
     await assertDocument(stores, stays.id, aDocument());
   },
 
-  'a removal removes the embedding': async (stores) => {
+  'a removal removes the embeddings of every model': async (stores) => {
     const [gone, stays] = [await added(stores), await added(stores)];
-    for (const collection of [gone, stays]) await stores.embeddings.put(anEmbedding(collection));
+    const models = ['m1', 'm2'];
+    for (const collection of [gone, stays])
+      for (const modelId of models) await stores.embeddings.put(anEmbedding(collection, { modelId }));
     await stores.collections.remove(gone.id, () => noEffects);
-    const left = await stores.embeddings.changedSince(0, 'm1', 9);
-    deepStrictEqual(
-      left.map(({ collectionId }) => collectionId),
-      [stays.id],
-    );
-    strictEqual(await stores.embeddings.embedded('m1'), 1);
+    for (const modelId of models) {
+      const left = await stores.embeddings.changedSince(0, modelId, 9);
+      deepStrictEqual(
+        left.map(({ collectionId }) => collectionId),
+        [stays.id],
+      );
+      strictEqual(await stores.embeddings.embedded(modelId), 1);
+    }
   },
 
   'a removal removes all grants for the collection, and for no other': async (stores) => {

@@ -2,24 +2,29 @@ import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@
 
 /** The part of an embedding store that a vector index reads, with a way to write to it without telling the index. */
 export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince'> {
-  /** Stores the vector in place of the collection's earlier one; returns its sequence. */
+  /** Stores the vector in place of the collection's earlier one by the same model; returns its sequence. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
-  /** Removes the collection's vector, as the removal of a collection does. */
+  /** Removes the collection's vectors, as the removal of a collection does. */
   remove(collectionId: CollectionId): void;
+  /** Removes all of the model's vectors. */
+  removeModel(modelId: string): void;
 }
 
-/** One row per collection, each write with the next sequence, as `EmbeddingStore` promises. */
+/** One row per collection and model, each write with the next sequence, as `EmbeddingStore` promises. */
 export const createEmbeddingChanges = (): EmbeddingChanges => {
-  const rows = new Map<CollectionId, EmbeddingChange & { readonly modelId: string }>();
+  const rows = new Map<string, EmbeddingChange & { readonly modelId: string }>();
   let sequence = 0;
   return {
     put({ modelId, collectionId, vector }) {
       sequence += 1;
-      rows.set(collectionId, { sequence, collectionId, modelId, vector: vector.slice() });
+      rows.set(`${collectionId} ${modelId}`, { sequence, collectionId, modelId, vector: vector.slice() });
       return sequence;
     },
     remove(collectionId) {
-      rows.delete(collectionId);
+      for (const [key, row] of rows) if (row.collectionId === collectionId) rows.delete(key);
+    },
+    removeModel(modelId) {
+      for (const [key, row] of rows) if (row.modelId === modelId) rows.delete(key);
     },
     async changedSince(after, modelId, limit) {
       return [...rows.values()]

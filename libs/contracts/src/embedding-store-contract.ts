@@ -29,12 +29,20 @@ export const embeddingStoreContract = {
     ok((after.at(-1)?.sequence ?? 0) > (before.at(-1)?.sequence ?? 0));
   },
 
-  'an embedding by another model replaces the earlier one': async (stores) => {
+  'an embedding by another model stands beside the earlier one': async (stores) => {
     const collection = await added(stores);
-    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1' }));
-    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
-    deepStrictEqual(await stores.embeddings.changedSince(0, 'm1', 9), []);
-    deepStrictEqual(await changedIds(stores, 0, 'm2', 9), [collection.id]);
+    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1' }, 1));
+    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }, 2));
+    for (const [modelId, direction] of [
+      ['m1', 1],
+      ['m2', 2],
+    ] as const) {
+      const changes = await stores.embeddings.changedSince(0, modelId, 9);
+      deepStrictEqual(
+        changes.map(({ collectionId, vector }) => [collectionId, vector[direction]]),
+        [[collection.id, 1]],
+      );
+    }
   },
 
   'concurrent puts get different sequences': async (stores) => {
@@ -105,9 +113,7 @@ export const embeddingStoreContract = {
     deepStrictEqual(await changedIds(stores, 0, 'm2', 9), [other.id]);
   },
 
-  'a collection is outdated while its embedding is missing, of another model, or made from an older text': async (
-    stores,
-  ) => {
+  'a collection is outdated while its embedding by the model is missing or made from an older text': async (stores) => {
     const [missing, foreign, older, good] = await fourStates(stores);
     deepStrictEqual([...(await stores.embeddings.outdated('m1'))].sort(), [missing.id, foreign.id, older.id]);
     deepStrictEqual([...(await stores.embeddings.outdated('m2'))].sort(), [missing.id, older.id, good.id]);
@@ -125,6 +131,19 @@ export const embeddingStoreContract = {
     await fourStates(stores);
     strictEqual(await stores.embeddings.embedded('m1'), 1);
     strictEqual(await stores.embeddings.embedded('m3'), 0);
+  },
+
+  'the models of a collection are those whose embedding is up to date': async (stores) => {
+    const [collection, other] = [await added(stores), await added(stores)];
+    deepStrictEqual(await stores.embeddings.upToDate(collection.id), []);
+    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1' }));
+    await stores.embeddings.put(anEmbedding(other, { modelId: 'm3' }));
+    await changed(stores, collection, { revision: 2, contentRevision: 2, name: 'New' });
+    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2', contentRevision: 2 }));
+    deepStrictEqual(await stores.embeddings.upToDate(collection.id), ['m2']);
+    await stores.embeddings.put(anEmbedding(collection, { modelId: 'm1', contentRevision: 2 }));
+    deepStrictEqual([...(await stores.embeddings.upToDate(collection.id))].sort(), ['m1', 'm2']);
+    deepStrictEqual(await stores.embeddings.upToDate(other.id), ['m3']);
   },
 } satisfies Contract<Stores>;
 

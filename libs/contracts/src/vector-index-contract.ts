@@ -171,14 +171,17 @@ const changing = {
     put(a, vectorTowards(3, 4));
     assertScores(await find(), { [a]: 0.6, [b]: Math.SQRT1_2 });
   },
-  'an embedding of another model replaces the earlier one': async (subject) => {
+  'an embedding of another model leaves the earlier one in place': async (subject) => {
     const { fill, find, put } = driving(subject);
     fill(vectorTowards(1));
     const among = [a];
     await find({ among });
     put(a, vectorTowards(3, 4), 'model-2');
     assertScores(await find({ among, modelId: 'model-2' }), { [a]: 0.6 });
-    assert.deepEqual(await find({ among }), []);
+    assertScores(await find({ among }), { [a]: 1 });
+    put(a, vectorTowards(4, 3), 'model-2');
+    assertScores(await find({ among, modelId: 'model-2' }), { [a]: 0.8 });
+    assertScores(await find({ among }), { [a]: 1 });
   },
   'a removed vector is no longer found, even with the same array of collections': async (subject) => {
     const { fill, find, remove } = driving(subject);
@@ -187,6 +190,30 @@ const changing = {
     await find({ among });
     await remove(a);
     assert.deepEqual(idsOf(await find({ among })), [b]);
+  },
+  'a removal reaches the vectors of every model': async (subject) => {
+    const { fill, find, put, remove } = driving(subject);
+    const among = [a, b];
+    fill(vectorTowards(1), vectorTowards(1, 1));
+    for (const collectionId of among) put(collectionId, vectorTowards(1), 'model-2');
+    await find({ among });
+    await find({ among, modelId: 'model-2' });
+    await remove(a);
+    assert.deepEqual(idsOf(await find({ among })), [b]);
+    assert.deepEqual(idsOf(await find({ among, modelId: 'model-2' })), [b]);
+  },
+  'a forgotten model is no longer found, and the others are; forgetting an absent one is no error': async (subject) => {
+    const { fill, find, put } = driving(subject);
+    fill(vectorTowards(1));
+    put(a, vectorTowards(3, 4), 'model-2');
+    assertScores(await find(), { [a]: 1 });
+    assertScores(await find({ modelId: 'model-2' }), { [a]: 0.6 });
+    subject.embeddings.removeModel('model-1');
+    await subject.index.forget('model-1');
+    assert.deepEqual(await find(), []);
+    assertScores(await find({ modelId: 'model-2' }), { [a]: 0.6 });
+    await assert.doesNotReject(subject.index.forget('model-1'));
+    await assert.doesNotReject(subject.index.forget('model-3'));
   },
   'a vector in the slot of a removed one is not mistaken for it': async (subject) => {
     const { fill, find, put, remove } = driving(subject);

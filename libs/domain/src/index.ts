@@ -30,6 +30,7 @@ export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
+export * from './search/search-model.ts';
 export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export type * from './ports/index.ts';
@@ -43,6 +44,8 @@ export type * from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/write-collection.ts';
 export type * from './use-cases/jobs/dead-letters.ts';
 export type * from './use-cases/jobs/work-jobs.ts';
+export { servingEmbedder } from './use-cases/search/serving-embedder.ts';
+export type { ModelLook } from './use-cases/search/follow-model.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
 export type * from './use-cases/profiles/claim-first-admin.ts';
 export type * from './use-cases/profiles/edit-profile.ts';

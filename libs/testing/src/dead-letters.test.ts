@@ -123,16 +123,16 @@ test('a text that cannot be embedded becomes a dead letter, retried once per pro
   ]);
   // The first call of a process retries, because the reason may be gone by then; the new job replaces the dead letter.
   for (let look = 1; look <= 3; look += 1) {
-    expect(await useCases.embedOutdated()).toBe(1);
+    expect((await useCases.followModel()).outdated).toBe(1);
     await harness.runJobs();
     expect(await useCases.listDeadLetters(9)).toMatchObject({ deadLetters: [{ attempts: 1 }], total: 1, waiting: 0 });
   }
   const [first] = (await useCases.listDeadLetters(9)).deadLetters;
-  await useCases.embedOutdated();
+  await useCases.followModel();
   await harness.runJobs();
   expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).toBe(first?.id);
   embedder.change();
-  await useCases.embedOutdated();
+  await useCases.followModel();
   await harness.runJobs();
   expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).not.toBe(first?.id);
 });

@@ -40,7 +40,7 @@ test('while a changed model re-embeds, searches find only its own vectors', asyn
   expect(await found(harness, 'weather')).toEqual(['weather', 'weather archive']);
   harness.embedder.change();
   expect(await found(harness, 'weather')).toEqual([]);
-  expect(await harness.useCases.embedOutdated()).toBe(2);
+  expect((await harness.useCases.followModel()).outdated).toBe(2);
   const [first] = await harness.ports.outbox.due('embed', harness.clock.now(), 1);
   if (first) await harness.useCases.workJob(first);
   expect(await found(harness, 'weather')).toHaveLength(1);
@@ -52,7 +52,7 @@ test('another look adds no second job, and still returns how many are outdated',
   const harness = await withCollections('weather', 'payments');
   await harness.runJobs();
   harness.embedder.change();
-  for (let time = 1; time <= 3; time += 1) expect(await harness.useCases.embedOutdated()).toBe(2);
+  for (let time = 1; time <= 3; time += 1) expect((await harness.useCases.followModel()).outdated).toBe(2);
   expect(await waiting(harness)).toBe(2);
 });
 
@@ -67,16 +67,16 @@ test('jobs for many collections are added in batches, and a failure keeps the ea
     if (sizes.length === 2) throw new Error('The database went away');
     await embeddingJobs.enqueue(effects);
   };
-  const { embedOutdated } = createUseCases(
+  const { followModel } = createUseCases(
     { ...harness.ports, embeddings: { ...embeddings, outdated }, embeddingJobs: { ...embeddingJobs, enqueue } },
     defaultSettings,
   );
-  await expect(embedOutdated()).rejects.toThrow('The database went away');
+  await expect(followModel()).rejects.toThrow('The database went away');
   expect(await waiting(harness)).toBe(2_000);
-  expect(await embedOutdated()).toBe(5_000);
+  expect((await followModel()).outdated).toBe(5_000);
   expect(await waiting(harness)).toBe(5_000);
   expect(sizes).toEqual([2_000, 2_000, 2_000, 1_000]);
-  expect(await embedOutdated()).toBe(5_000);
+  expect((await followModel()).outdated).toBe(5_000);
   expect(sizes).toHaveLength(4);
 });
 
@@ -84,13 +84,13 @@ test('a vector that the earlier model stores late is found outdated by the next 
   const harness = await withCollections('weather');
   await harness.runJobs();
   harness.embedder.change();
-  expect(await harness.useCases.embedOutdated()).toBe(1);
+  expect((await harness.useCases.followModel()).outdated).toBe(1);
   for (const id of await harness.ports.outbox.due('embed', harness.clock.now(), 9)) await harness.ports.outbox.done(id);
-  expect(await harness.useCases.embedOutdated()).toBe(1);
+  expect((await harness.useCases.followModel()).outdated).toBe(1);
   expect(await waiting(harness)).toBe(1);
 });
 
-test('once nothing is outdated, collections are not read again until the model changes', async () => {
+test('once nothing is outdated, collections are not read again until the model or one of them changes', async () => {
   const harness = await withCollections('weather');
   await harness.runJobs();
   const asked: string[] = [];
@@ -99,15 +99,25 @@ test('once nothing is outdated, collections are not read again until the model c
     asked.push(modelId);
     return embeddings.outdated(modelId);
   };
-  const { embedOutdated } = createUseCases(
+  const { followModel } = createUseCases(
     { ...harness.ports, embeddings: { ...embeddings, outdated } },
     defaultSettings,
   );
-  for (let time = 1; time <= 3; time += 1) expect(await embedOutdated()).toBe(0);
+  for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
   expect(asked).toEqual(['portico-lexical-1/1']);
   harness.embedder.change();
-  for (let time = 1; time <= 2; time += 1) expect(await embedOutdated()).toBe(1);
+  for (let time = 1; time <= 2; time += 1) expect((await followModel()).outdated).toBe(1);
   await harness.runJobs();
-  for (let time = 1; time <= 3; time += 1) expect(await embedOutdated()).toBe(0);
+  for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
   expect(asked).toEqual(['portico-lexical-1/1', 'portico-lexical-1/2', 'portico-lexical-1/2', 'portico-lexical-1/2']);
+  const [id] = await harness.ports.collections.visibleIds({ of: 'all' });
+  await harness.ports.embeddings.put({ ...vectorOf(id), modelId: 'a model of an earlier version' });
+  for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
+  expect(asked).toHaveLength(5);
+});
+
+const vectorOf = (id: CollectionId | undefined) => ({
+  collectionId: id as CollectionId,
+  contentRevision: 1,
+  vector: new Float32Array(768).fill(1),
 });

@@ -74,6 +74,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     limiter: limiterOn(clock),
     vectors: createEmbeddedVectorIndex(stores),
     embedder,
+    earlierEmbedders: [],
     queue,
     mailer,
     tokens,

@@ -1,5 +1,11 @@
 import { isoOrNull, reasonView, timestamp, uuid } from './wire.ts';
-import { searchQueryMax, type PartState, type ReindexProgress, type VectorHealth } from '@portico/domain';
+import {
+  searchQueryMax,
+  type ModelChange,
+  type PartState,
+  type ReindexProgress,
+  type VectorHealth,
+} from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
@@ -50,6 +56,14 @@ const reindexProgress = z
     done: z.int(),
     failed: z.int(),
     started_at: timestamp.nullable(),
+    model_change: z
+      .object({ from: z.string(), to: z.string(), total: z.int(), done: z.int(), failed: z.int() })
+      .nullable()
+      .meta({
+        description:
+          'null unless everything is being embedded with another model, as after an update. Until it is done searches ' +
+          'use the vectors of `from`.',
+      }),
   })
   .meta({ id: 'ReindexProgress' });
 
@@ -122,7 +136,7 @@ export const searchRoutes: readonly RouteRow[] = [
     auth: 'admin',
     status: 200,
     response: reindexProgress,
-    handler: async ({ useCases }) => json(reindexView(await useCases.readReindex())),
+    handler: async ({ useCases }) => json(reindexView(await useCases.readReindex(), await useCases.readModelChange())),
   }),
 ];
 
@@ -138,11 +152,15 @@ const partView = (state: PartState) => ({
   ...reasonView(state),
 });
 
-const reindexView = (progress: ReindexProgress | null): z.input<typeof reindexProgress> => ({
+const reindexView = (
+  progress: ReindexProgress | null,
+  modelChange: ModelChange | null,
+): z.input<typeof reindexProgress> => ({
   job_id: progress?.jobId ?? null,
   status: progress?.status ?? 'none',
   total: progress?.total ?? 0,
   done: progress?.done ?? 0,
   failed: progress?.failed ?? 0,
   started_at: isoOrNull(progress?.startedAt ?? null),
+  model_change: modelChange,
 });

@@ -72,7 +72,11 @@ export const searchSuite = (start: Start): void => {
   describe('re-indexing', () => {
     const path = '/api/vector/reindex';
     test('starts once, and reports its progress', async () => {
-      expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({ job_id: null, status: 'none' });
+      expect((await call('GET', path, { token: cast.admin })).body).toMatchObject({
+        job_id: null,
+        status: 'none',
+        model_change: null,
+      });
       const started = await call('POST', path, { token: cast.admin });
       expect(started.status).toBe(202);
       const again = await call('POST', path, { token: cast.admin });

@@ -40,7 +40,7 @@ const remembering = breaking('callers', (right) => {
   };
 });
 
-const withEpoch = (epoch: keyof CallerRow['epochs'], value: number) =>
+const withEpoch = (epoch: Exclude<keyof CallerRow['epochs'], 'searchModel'>, value: number) =>
   altering((row) => ({ ...row, epochs: { ...row.epochs, [epoch]: value } }));
 
 const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
@@ -171,6 +171,13 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
         return { ...row, epochs: { ...row.epochs, embeddings: highest } };
       }),
   ),
+  'a caller is read with the model that searches use': breaking('callers', (right) => {
+    let first: string | null = null;
+    return altered(right, (row) => {
+      first ??= row.epochs.searchModel;
+      return { ...row, epochs: { ...row.epochs, searchModel: first } };
+    });
+  }),
 };
 
 describe('the memory caller reads', () => {

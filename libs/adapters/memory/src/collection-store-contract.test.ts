@@ -11,7 +11,7 @@ import {
 import { describe } from 'vitest';
 import { breaking, leaking, pause, silently } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
-import { kept, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, kept, type MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 /** Lists in a different order. */
@@ -143,9 +143,10 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       return { digest: (await right.find(id))?.documentDigest ?? '', packed };
     },
   })),
-  'a removal removes the embedding': leaving(({ embeddings }, id) => {
-    const stored = embeddings.get(id);
-    return () => stored && embeddings.set(id, stored);
+  'a removal removes the embeddings of every model': leaving(({ embeddings }, id) => {
+    const key = embeddingKey(id, 'm2');
+    const stored = embeddings.get(key);
+    return () => stored && embeddings.set(key, stored);
   }),
   'a removal removes all grants for the collection, and for no other': leaving(({ grants }, id) => {
     const granted = [...grants.values()].filter((collections) => collections.has(id)).slice(1);

@@ -3,7 +3,7 @@ import type { CollectionId, EmbeddingChange } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, pause } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
-import type { MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, type MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 /** Changes with other contents. */
@@ -26,25 +26,25 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
     'embeddings',
     (right, _stores, { embeddings }) => ({
       put: async (embedding) => {
-        const before = embeddings.get(embedding.collectionId);
+        const key = embeddingKey(embedding.collectionId, embedding.modelId);
+        const before = embeddings.get(key);
         const isStored = await right.put(embedding);
-        const after = embeddings.get(embedding.collectionId);
-        if (before && after) embeddings.set(embedding.collectionId, { ...after, sequence: before.sequence });
+        const after = embeddings.get(key);
+        if (before && after) embeddings.set(key, { ...after, sequence: before.sequence });
         return isStored;
       },
     }),
   ),
-  'an embedding by another model replaces the earlier one': breaking('embeddings', (right) => {
-    const earlier: EmbeddingChange[] = [];
-    return {
+  'an embedding by another model stands beside the earlier one': breaking(
+    'embeddings',
+    (right, _stores, { embeddings }) => ({
       put: async (embedding) => {
-        earlier.push(...(await right.changedSince(0, 'm1', 9)));
-        return right.put(embedding);
+        const isStored = await right.put(embedding);
+        for (const key of [...embeddings.keys()].slice(0, -1)) embeddings.delete(key);
+        return isStored;
       },
-      changedSince: async (after, modelId, limit) =>
-        modelId === 'm1' ? earlier : right.changedSince(after, modelId, limit),
-    };
-  }),
+    }),
+  ),
   'concurrent puts get different sequences': breaking('embeddings', (right, _stores, database) => ({
     put: async (embedding) => {
       const before = database.lastSequence;
@@ -62,7 +62,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
   'an embedding of a missing collection is not stored': breaking('embeddings', (right, _stores, { embeddings }) => ({
     put: async (embedding) => {
       if (await right.put(embedding)) return true;
-      embeddings.set(embedding.collectionId, { embedding, sequence: 1 });
+      embeddings.set('any', { embedding, sequence: 1 });
       return false;
     },
   })),
@@ -81,7 +81,7 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
       changedSince: async (...asked) =>
         (await right.changedSince(...asked)).map((change) => ({
           ...change,
-          vector: embeddings.get(change.collectionId)?.embedding.vector ?? change.vector,
+          vector: embeddings.get(embeddingKey(change.collectionId, 'm1'))?.embedding.vector ?? change.vector,
         })),
     }),
   ),
@@ -94,16 +94,25 @@ const sabotages: Sabotages<typeof embeddingStoreContract, Stores> = {
         .filter(({ sequence }) => sequence > after)
         .map(({ sequence, embedding }) => ({ ...embedding, sequence })),
   })),
-  'a collection is outdated while its embedding is missing, of another model, or made from an older text': misjudging(
-    ({ embeddings }, id, modelId) => embeddings.get(id)?.embedding.modelId === modelId,
+  'a collection is outdated while its embedding by the model is missing or made from an older text': misjudging(
+    ({ embeddings }, id, modelId) => embeddings.has(embeddingKey(id, modelId)),
   ),
   'a change that leaves the text alone leaves its embedding up to date': misjudging(
-    ({ embeddings, collections }, id) =>
-      embeddings.get(id)?.embedding.contentRevision === collections.get(id)?.revision,
+    ({ embeddings, collections }, id, modelId) =>
+      embeddings.get(embeddingKey(id, modelId))?.embedding.contentRevision === collections.get(id)?.revision,
   ),
   'only up-to-date embeddings of the model count as embedded': breaking(
     'embeddings',
     (_right, _stores, { embeddings }) => ({ embedded: async () => embeddings.size }),
+  ),
+  'the models of a collection are those whose embedding is up to date': breaking(
+    'embeddings',
+    (_right, _stores, { embeddings }) => ({
+      upToDate: async (id) =>
+        [...embeddings.values()]
+          .filter(({ embedding }) => embedding.collectionId === id)
+          .map(({ embedding }) => embedding.modelId),
+    }),
   ),
 };
 

@@ -125,7 +125,8 @@ const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: Colle
 const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
   database.documents.delete(id);
-  database.embeddings.delete(id);
+  for (const [key, { embedding }] of database.embeddings)
+    if (embedding.collectionId === id) database.embeddings.delete(key);
   database.catalogEpoch += 1;
   for (const [profile, granted] of database.grants) {
     if (granted.delete(id)) touchGrants(database, profile);

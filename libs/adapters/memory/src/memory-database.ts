@@ -13,6 +13,7 @@ import type {
   Profile,
   ProfileId,
   ReindexRun,
+  SearchModel,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -32,7 +33,10 @@ export interface MemoryDatabase {
   /** In insertion order. */
   entries: AuditEntry[];
   readonly jobs: Map<JobId, StoredJob>;
-  readonly embeddings: Map<CollectionId, StoredEmbedding>;
+  /** By collection and model. */
+  readonly embeddings: Map<string, StoredEmbedding>;
+  readonly models: Map<string, SearchModel>;
+  searchModel: string | null;
   lastRun: ReindexRun | null;
   /** The sealed pepper of API keys. */
   pepper: string | null;
@@ -62,6 +66,8 @@ export interface StoredEmbedding {
   readonly sequence: number;
 }
 
+export const embeddingKey = (collectionId: CollectionId, modelId: string): string => `${collectionId} ${modelId}`;
+
 export const createMemoryDatabase = (): MemoryDatabase => ({
   profiles: new Map(),
   keys: new Map(),
@@ -73,6 +79,8 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   entries: [],
   jobs: new Map(),
   embeddings: new Map(),
+  models: new Map(),
+  searchModel: null,
   lastRun: null,
   pepper: null,
   grantEpochs: new Map(),

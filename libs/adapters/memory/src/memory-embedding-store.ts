@@ -1,15 +1,16 @@
 import type { Collection, EmbeddingStore } from '@portico/domain';
-import { kept, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKey, kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
   const { collections, embeddings } = database;
 
   return {
     async put(embedding) {
-      const { collectionId, contentRevision } = embedding;
+      const { collectionId, modelId, contentRevision } = embedding;
       if (collections.get(collectionId)?.contentRevision !== contentRevision) return false;
       database.lastSequence += 1;
-      embeddings.set(collectionId, { embedding: kept(embedding), sequence: database.lastSequence });
+      const stored = { embedding: kept(embedding), sequence: database.lastSequence };
+      embeddings.set(embeddingKey(collectionId, modelId), stored);
       return true;
     },
 
@@ -34,10 +35,14 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
     async embedded(modelId) {
       return [...collections.values()].filter((collection) => isUpToDate(database, collection, modelId)).length;
     },
+
+    async upToDate(collectionId) {
+      const collection = collections.get(collectionId);
+      const models = [...embeddings.values()].map(({ embedding }) => embedding.modelId);
+      return collection ? [...new Set(models)].filter((model) => isUpToDate(database, collection, model)) : [];
+    },
   };
 };
 
-const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: Collection, modelId: string) => {
-  const stored = embeddings.get(id)?.embedding;
-  return stored?.modelId === modelId && stored.contentRevision === contentRevision;
-};
+const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: Collection, modelId: string) =>
+  embeddings.get(embeddingKey(id, modelId))?.embedding.contentRevision === contentRevision;

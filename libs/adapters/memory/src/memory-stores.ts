@@ -10,6 +10,7 @@ import { createMemoryGrantStore } from './memory-grant-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
+import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 
 /** The stores over one shared state that lasts as long as the process: the reference for every other implementation. */
@@ -22,6 +23,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),
   embeddingJobs: createMemoryEmbeddingJobs(database),
+  models: createMemorySearchModels(database),
   outbox: createMemoryOutbox(database),
   deadLetters: createMemoryDeadLetters(database),
   sealed: createMemorySealedStore(database),

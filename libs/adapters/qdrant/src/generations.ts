@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { embeddingDimension } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
@@ -9,30 +9,55 @@ const unfinishedMs = 3_600_000;
 /** The first release with conditional writes. */
 const leastVersion = [1, 16] as const;
 
+/** The alias of a model: the installation's name, and enough of a digest to tell its models apart. */
+export const aliasOf = (installation: string, modelId: string): string =>
+  `${installation}-${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
+
+export const checkVersion = async (server: QdrantServer): Promise<void> => {
+  const version = await server.version();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
+    throw new QdrantFailure('refused', `Qdrant ${version} is too old: ${leastVersion.join('.')} or newer is needed`);
+  }
+};
+
+/** All collections of the installation, of every model: those in use, and those being filled or left behind. */
+export const collectionsOf = async (
+  server: QdrantServer,
+  installation: string,
+): Promise<{ readonly inUse: readonly string[]; readonly others: readonly string[] }> => {
+  const [aliases, names] = [await server.aliases(), await server.collections()];
+  const [isAlias, isName] = ['', '-g\\d+-[0-9a-f]{4}'].map((end) => {
+    const pattern = new RegExp(`^${installation}(-[0-9a-f]{8})?${end}$`);
+    return (text: string) => pattern.test(text);
+  }) as [(text: string) => boolean, (text: string) => boolean];
+  const inUse = new Set([...aliases].filter(([alias]) => isAlias(alias)).map(([, name]) => name));
+  return { inUse: [...inUse], others: names.filter((name) => isName(name) && !inUse.has(name)) };
+};
+
 /**
- * The collections of one installation. Each is named after the alias and its time of creation, and the alias points to
- * the one in use. Several processes may each fill one at the same time: the newest wins.
+ * The collections of one model. Each is named after the model's alias and its time of creation, and the alias points to
+ * the one in use. Several processes may each fill one at the same time: the newest wins. The version before had one
+ * alias for the installation, whatever the model. If that one's collection holds vectors of this model only, both
+ * versions share it, until the model is forgotten or the collection rebuilt.
  */
 export class Generations {
   readonly #server: QdrantServer;
+  readonly #modelId: string;
   readonly #alias: string;
+  readonly #sharedAlias: string;
 
-  constructor(server: QdrantServer, alias: string) {
+  constructor(server: QdrantServer, installation: string, modelId: string) {
     this.#server = server;
-    this.#alias = alias;
-  }
-
-  async checkVersion(): Promise<void> {
-    const version = await this.#server.version();
-    const [major = 0, minor = 0] = version.split('.').map(Number);
-    if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {
-      throw new QdrantFailure('refused', `Qdrant ${version} is too old: ${leastVersion.join('.')} or newer is needed`);
-    }
+    this.#modelId = modelId;
+    this.#alias = aliasOf(installation, modelId);
+    this.#sharedAlias = installation;
   }
 
   /** The collection in use, or null. */
   async current(): Promise<string | null> {
-    return (await this.#server.aliases()).get(this.#alias) ?? null;
+    const aliases = await this.#server.aliases();
+    return aliases.get(this.#alias) ?? this.#shared(aliases.get(this.#sharedAlias) ?? null);
   }
 
   /** Why the collection cannot be used, or null. */
@@ -40,12 +65,6 @@ export class Generations {
     const { size, distance } = await this.#server.shape(name);
     if (size === embeddingDimension && distance === 'Cosine') return null;
     return `its vectors have ${String(size)} dimensions with ${String(distance)}, not ${embeddingDimension} with Cosine`;
-  }
-
-  /** The one in use, or null, and the others, which are being filled or were left behind. */
-  async all(): Promise<{ readonly current: string | null; readonly others: readonly string[] }> {
-    const [current, own] = [await this.current(), await this.#own()];
-    return { current, others: own.filter((name) => name !== current) };
   }
 
   /** Creates a collection, not in use yet. It is newer than all existing ones, whatever other machines' clocks say. */
@@ -56,23 +75,48 @@ export class Generations {
     return name;
   }
 
-  /** Puts it into use, unless the current one is newer. */
+  /** Puts it into use, also for the version before if both share the current one; unless the current one is newer. */
   async use(name: string): Promise<void> {
-    const current = await this.current();
-    if (current !== null && this.#isOlder(name, current)) {
+    const aliases = await this.#server.aliases();
+    const [current, shared] = [aliases.get(this.#alias), aliases.get(this.#sharedAlias)];
+    if (current !== undefined && this.#isOlder(name, current)) {
       throw new QdrantFailure('missing', `a newer collection is in use: ${current}`);
     }
-    await this.#server.pointAlias(this.#alias, name);
+    const isShared = current !== undefined && current === shared;
+    await this.#server.pointAliases(isShared ? [this.#alias, this.#sharedAlias] : [this.#alias], name);
+    if (isShared && !current.startsWith(`${this.#alias}-g`)) await this.#server.drop(current);
   }
 
   /** Deletes collections older than the one in use, and those that were never finished. */
   async clear(): Promise<void> {
-    const current = await this.current();
+    const aliases = await this.#server.aliases();
+    const [current, inUse] = [aliases.get(this.#alias), new Set(aliases.values())];
     for (const name of await this.#own()) {
       const isUnfinished = this.#madeAt(name) < Date.now() - unfinishedMs;
-      if (name === current) continue;
-      if (isUnfinished || (current !== null && this.#isOlder(name, current))) await this.#server.drop(name);
+      if (inUse.has(name)) continue;
+      if (isUnfinished || (current !== undefined && this.#isOlder(name, current))) await this.#server.drop(name);
     }
+  }
+
+  /** Deletes all collections of the model, and that of the version before if it holds the model's vectors. */
+  async drop(): Promise<void> {
+    const aliases = await this.#server.aliases();
+    const [current, shared] = [aliases.get(this.#alias), aliases.get(this.#sharedAlias)];
+    const dropped = new Set(await this.#own());
+    if (current !== undefined) dropped.add(current);
+    const others = [...aliases].filter(([alias]) => ![this.#alias, this.#sharedAlias].includes(alias));
+    const isElses = others.some(([, name]) => name === shared);
+    if (shared !== undefined && !isElses && (await this.#server.holds(shared, this.#modelId))) dropped.add(shared);
+    for (const name of dropped) await this.#server.drop(name);
+  }
+
+  /** Shares the collection of the version before, if it holds vectors of this model, and of no other. */
+  async #shared(name: string | null): Promise<string | null> {
+    if (name === null || (await this.unfitness(name)) !== null) return null;
+    if (!(await this.#server.holds(name, this.#modelId))) return null;
+    if (await this.#server.holdsOthers(name, this.#modelId)) return null;
+    await this.#server.pointAliases([this.#alias], name);
+    return name;
   }
 
   async #own(): Promise<readonly string[]> {

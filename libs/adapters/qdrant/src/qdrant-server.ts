@@ -84,9 +84,9 @@ export class QdrantServer {
     await this.#call('deleting a collection', Boolean, () => this.#bulk.deleteCollection(name));
   }
 
-  /** Points the alias to the collection, atomically: it never points to nothing. */
-  async pointAlias(alias: string, name: string): Promise<void> {
-    const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
+  /** Points the aliases to the collection, atomically: none ever points to nothing. */
+  async pointAliases(aliases: readonly string[], name: string): Promise<void> {
+    const actions = aliases.map((alias) => ({ create_alias: { alias_name: alias, collection_name: name } }));
     await this.#call('setting an alias', Boolean, () => this.#quick.updateCollectionAliases({ actions }));
   }
 
@@ -116,6 +116,16 @@ export class QdrantServer {
     return this.#call('reading sequences', readSequences, () =>
       this.#quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
     );
+  }
+
+  /** Whether it has a point of the model. */
+  holds(name: string, modelId: string): Promise<boolean> {
+    return this.#isAny(name, { must: [ofModel(modelId)] });
+  }
+
+  /** Whether it has a point of another model. */
+  holdsOthers(name: string, modelId: string): Promise<boolean> {
+    return this.#isAny(name, { must_not: [ofModel(modelId)] });
   }
 
   /** A page of the model's points, and the offset of the next page. */
@@ -171,6 +181,13 @@ export class QdrantServer {
     await this.#call('removing vectors', readDone, () => this.#bulk.batchUpdate(name, { wait: true, operations }));
   }
 
+  async #isAny(name: string, filter: { readonly [Part in 'must' | 'must_not']?: ModelCondition[] }): Promise<boolean> {
+    const { sequences } = await this.#call('asking for a point', readPage, () =>
+      this.#quick.scroll(name, { filter, limit: 1, with_payload: ['sequence'], with_vector: false }),
+    );
+    return sequences.length > 0;
+  }
+
   async #call<T>(what: string, read: (answer: unknown) => T, call: () => Promise<unknown>): Promise<T> {
     try {
       return await this.#breaker.execute(() => readAs(what, read, call));
@@ -192,6 +209,7 @@ const readAs = async <T>(what: string, read: (answer: unknown) => T, call: () =>
   }
 };
 
+type ModelCondition = ReturnType<typeof ofModel>;
 const ofModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
 
 const toPoint = ({ collectionId, sequence, modelId, vector }: StoredPoint) => ({

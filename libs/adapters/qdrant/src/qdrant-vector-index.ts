@@ -10,7 +10,7 @@ import type {
 } from '@portico/domain';
 import { placeOf, usualLimits, type Limits } from './connect.ts';
 import { Generation } from './generation.ts';
-import { Generations } from './generations.ts';
+import { checkVersion, collectionsOf, Generations } from './generations.ts';
 import { nearest } from './nearest.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import { QdrantServer } from './qdrant-server.ts';
@@ -26,8 +26,7 @@ export interface QdrantVectorIndexOptions {
   readonly fallback: VectorIndex;
   readonly log: Log;
   /**
-   * The alias, and the prefix of its collections' names; installations that share a Qdrant need one each. `portico` by
-   * default.
+   * The prefix of its aliases and collections; installations that share a Qdrant need one each. `portico` by default.
    */
   readonly name?: string;
   /** Overrides values of `usualLimits`. */
@@ -35,8 +34,8 @@ export interface QdrantVectorIndexOptions {
 }
 
 export interface QdrantVectorIndex extends VectorIndex {
-  /** Creates and compares the collection in the background, so that the first search finds it ready. */
-  prepare(modelId: string): void;
+  /** Brings the collection up to `asOf` in the background, so that the first search finds it ready. */
+  prepare(modelId: string, asOf: number): void;
   /**
    * Fills a new collection from the database and swaps it in atomically, while searches continue. If that fails,
    * rejects with the reason; the current one stays.
@@ -47,8 +46,8 @@ export interface QdrantVectorIndex extends VectorIndex {
 }
 
 /**
- * An index in Qdrant, shared by all processes of an installation: one point per collection, under its id, with the
- * model and the sequence of its embedding. Each process adds what is missing before it searches, and never overwrites a
+ * An index in Qdrant, shared by all processes of an installation. Each model has a collection there, with one point per
+ * collection of the catalog, under its id, with the model and the sequence of its embedding. Each process adds what is missing before it searches, and never overwrites a
  * newer embedding with an older one. All searches are exact, so results equal the database's. A Qdrant before 1.16,
  * which has no conditional writes, is not used: `fallback` answers.
  */
@@ -63,12 +62,13 @@ class QdrantIndex implements QdrantVectorIndex {
   readonly #options: QdrantVectorIndexOptions;
   readonly #limits: Limits;
   readonly #server: QdrantServer;
-  readonly #generations: Generations;
+  readonly #installation: string;
   readonly #outage: SearchOutage;
-  #generation: Generation | null = null;
-  /** Whether a collection has been in use since this process started. */
-  #isKnown = false;
-  #opening: Promise<Generation> | null = null;
+  /** By model, as the next two. */
+  readonly #opened = new Map<string, Generation>();
+  readonly #opening = new Map<string, Promise<Generation>>();
+  /** Those whose collection has been in use since this process started. */
+  readonly #known = new Set<string>();
   readonly #following = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -76,16 +76,14 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#options = options;
     this.#limits = { ...usualLimits, ...options.limits };
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
-    this.#generations = new Generations(this.#server, options.name ?? 'portico');
+    this.#installation = options.name ?? 'portico';
     this.#outage = new SearchOutage(placeOf(options.url), options.log);
     // Changes made meanwhile are unknown, so it is compared before it is used again.
-    this.#server.onGivenUp(() => {
-      this.#generation = null;
-    });
+    this.#server.onGivenUp(() => this.#opened.clear());
   }
 
-  prepare(modelId: string): void {
-    this.#follow(this.#prepared(modelId, 0));
+  prepare(modelId: string, asOf: number): void {
+    this.#follow(this.#prepared(modelId, asOf));
   }
 
   async search(query: VectorQuery): Promise<VectorAnswer> {
@@ -105,11 +103,18 @@ class QdrantIndex implements QdrantVectorIndex {
 
   async remove(collectionId: CollectionId): Promise<void> {
     await this.#options.fallback.remove(collectionId);
-    const { current, others } = await this.#generations.all();
+    const { inUse, others } = await collectionsOf(this.#server, this.#installation);
     await Promise.all([
-      ...(current === null ? [] : [this.#server.remove(current, collectionId).catch(unlessMissing)]),
+      ...inUse.map((name) => this.#server.remove(name, collectionId).catch(unlessMissing)),
       ...others.map((name) => this.#removeAside(name, collectionId)),
     ]);
+  }
+
+  async forget(modelId: string): Promise<void> {
+    await this.#options.fallback.forget(modelId);
+    this.#opened.delete(modelId);
+    this.#known.delete(modelId);
+    await this.#generationsOf(modelId).drop();
   }
 
   /**
@@ -128,13 +133,15 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   async check(): Promise<void> {
-    await this.#generations.current();
+    await this.#server.aliases();
   }
 
   async rebuild(modelId: string, onProgress: (written: number) => void = () => undefined): Promise<void> {
-    await this.#generations.checkVersion();
-    this.#generation = await this.#build(modelId, onProgress);
-    await this.#generations.clear();
+    await checkVersion(this.#server);
+    // The one in use, so that one which the version before uses too is replaced for both.
+    await this.#generationsOf(modelId).current();
+    this.#opened.set(modelId, await this.#build(modelId, onProgress));
+    await this.#generationsOf(modelId).clear();
   }
 
   async close(): Promise<void> {
@@ -152,9 +159,13 @@ class QdrantIndex implements QdrantVectorIndex {
       return await within(until - performance.now(), nearest(this.#server, generation, query));
     } catch (error) {
       if (error instanceof TookTooLong) throw new QdrantFailure('away', `searching: ${error.message}`);
-      if (isMissing(error) && this.#generation === generation) this.#generation = null;
+      if (isMissing(error)) this.#leave(query.modelId, generation);
       throw error;
     }
+  }
+
+  #leave(modelId: string, generation: Generation): void {
+    if (this.#opened.get(modelId) === generation) this.#opened.delete(modelId);
   }
 
   /**
@@ -162,7 +173,8 @@ class QdrantIndex implements QdrantVectorIndex {
    * while Qdrant is known to be away.
    */
   async #ready({ modelId, asOf }: VectorQuery): Promise<Generation> {
-    if (this.#generation?.isUpTo(modelId, asOf)) return this.#generation;
+    const opened = this.#opened.get(modelId);
+    if (opened?.isUpTo(modelId, asOf)) return opened;
     const preparing = this.#prepared(modelId, asOf);
     this.#follow(preparing);
     if (this.#outage.isOn) throw new StillOut();
@@ -174,7 +186,7 @@ class QdrantIndex implements QdrantVectorIndex {
     try {
       await generation.catchUp(modelId, asOf);
     } catch (error) {
-      if (isMissing(error) && this.#generation === generation) this.#generation = null;
+      if (isMissing(error)) this.#leave(modelId, generation);
       throw error;
     }
     return generation;
@@ -191,45 +203,48 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#following.add(followed);
   }
 
-  /** Opens one collection at a time. */
+  /** Opens one collection of a model at a time. */
   #open(modelId: string): Promise<Generation> {
-    if (this.#generation) return Promise.resolve(this.#generation);
-    this.#opening ??= this.#find(modelId).finally(() => {
-      this.#opening = null;
-    });
-    return this.#opening;
+    const opened = this.#opened.get(modelId);
+    if (opened) return Promise.resolve(opened);
+    const opening = this.#opening.get(modelId) ?? this.#find(modelId).finally(() => void this.#opening.delete(modelId));
+    this.#opening.set(modelId, opening);
+    return opening;
   }
 
   async #find(modelId: string): Promise<Generation> {
     this.#closing.signal.throwIfAborted();
-    await this.#generations.checkVersion();
-    const name = await this.#generations.current();
-    const unfitness = name === null ? null : await this.#generations.unfitness(name);
+    await checkVersion(this.#server);
+    const generations = this.#generationsOf(modelId);
+    const name = await generations.current();
+    const unfitness = name === null ? null : await generations.unfitness(name);
     if (unfitness !== null) {
       this.#options.log.warn(
         { collection: name, reason: unfitness },
         'The collection in Qdrant cannot be used; a new one is being filled',
       );
-    } else if (name === null && this.#isKnown) {
+    } else if (name === null && this.#known.has(modelId)) {
       this.#options.log.warn({}, 'The collection in Qdrant is gone; a new one is being filled');
     } else if (name === null) {
-      this.#options.log.info({}, 'Qdrant has no collection yet; one is being created and filled');
+      this.#options.log.info({ model: modelId }, 'Qdrant has no collection yet; one is being created and filled');
     }
-    this.#generation =
+    const generation =
       name === null || unfitness !== null ? await this.#build(modelId, () => undefined) : this.#generationOf(name);
-    this.#isKnown = true;
-    this.#generations.clear().catch((error: unknown) => {
+    this.#opened.set(modelId, generation);
+    this.#known.add(modelId);
+    generations.clear().catch((error: unknown) => {
       // Nothing depends on it; the next opening retries.
       this.#options.log.info({ reason: String(error) }, 'Unused collections could not be deleted from Qdrant yet');
     });
-    return this.#generation;
+    return generation;
   }
 
   async #build(modelId: string, onProgress: (written: number) => void): Promise<Generation> {
-    const generation = this.#generationOf(await this.#generations.create());
+    const generations = this.#generationsOf(modelId);
+    const generation = this.#generationOf(await generations.create());
     try {
       await generation.fill(modelId, onProgress);
-      await this.#generations.use(generation.name);
+      await generations.use(generation.name);
     } catch (error) {
       await this.#server.drop(generation.name).catch((cause: unknown) => {
         this.#options.log.warn({ err: cause }, 'An unfinished collection stays in Qdrant until a later start');
@@ -237,6 +252,10 @@ class QdrantIndex implements QdrantVectorIndex {
       throw isMissing(error) ? superseded(error) : error;
     }
     return generation;
+  }
+
+  #generationsOf(modelId: string): Generations {
+    return new Generations(this.#server, this.#installation, modelId);
   }
 
   #generationOf(name: string): Generation {

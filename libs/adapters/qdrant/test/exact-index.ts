@@ -8,6 +8,7 @@ export const createExactIndex = ({
 }): VectorIndex => ({
   kind: 'exact',
   remove: async () => undefined,
+  forget: async () => undefined,
   async search({ modelId, vector, among, limit }) {
     const visible = new Set(among);
     const stored = await embeddings.changedSince(0, modelId, Number.MAX_SAFE_INTEGER);

@@ -3,6 +3,7 @@ import type { EmbeddingChanges, RecordedLog } from '@portico/contracts';
 import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
 import { expect } from 'vitest';
 import { connect, type Limits } from '../src/connect.ts';
+import { aliasOf } from '../src/generations.ts';
 import { createQdrantVectorIndex, type QdrantVectorIndex } from '../src/qdrant-vector-index.ts';
 import { createExactIndex } from './exact-index.ts';
 
@@ -68,15 +69,16 @@ export const expectSame = (actual: readonly VectorMatch[], expected: readonly Ve
   });
 };
 
-/** The collections of a name, and the target of its alias. */
+/** The collections of the model `m` of an installation, and the target of its alias. */
 export const collectionsOf = async (url: string, name: string, apiKey: string | null = null) => {
+  const alias = aliasOf(name, 'm');
   const client = connect(url, apiKey, 10_000);
   const { collections } = await client.getCollections();
   const { aliases } = await client.getAliases();
   return {
     client,
-    names: collections.map((collection) => collection.name).filter((collection) => collection.startsWith(`${name}-g`)),
-    current: aliases.find(({ alias_name }) => alias_name === name)?.collection_name ?? null,
+    names: collections.map((collection) => collection.name).filter((collection) => collection.startsWith(`${alias}-g`)),
+    current: aliases.find(({ alias_name }) => alias_name === alias)?.collection_name ?? null,
   };
 };
 

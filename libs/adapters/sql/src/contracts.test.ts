@@ -11,6 +11,7 @@ import {
   outboxContract,
   profileStoreContract,
   sealedStoreContract,
+  searchModelsContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
 import { describe, test } from 'vitest';
@@ -29,6 +30,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   deadLetters: deadLettersContract,
   deadlines: deadlineContract,
   sealed: sealedStoreContract,
+  models: searchModelsContract,
 };
 
 describeDialects(({ withStores }) => {

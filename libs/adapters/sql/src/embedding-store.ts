@@ -30,6 +30,11 @@ export const createSqlEmbeddingStore = (database: SqlDatabase): EmbeddingStore =
   async embedded(modelId) {
     return (await database.reads.first<{ embedded: number }>(countEmbedded, [modelId]))?.embedded ?? 0;
   },
+
+  async upToDate(collectionId) {
+    const rows = await database.reads.all<{ modelId: string }>(selectUpToDate, [collectionId]);
+    return rows.map(({ modelId }) => modelId);
+  },
 });
 
 interface IdRow {
@@ -41,13 +46,15 @@ interface ChangeRow extends Omit<EmbeddingChange, 'vector'> {
 const selectCurrent = 'select id from collections where id = ? and content_revision = ?';
 const nextSequence = `update epochs set embeddings = ${grown('embeddings')} where id = 1
   returning embeddings as "sequence"`;
-const upsert = upsertInto(EmbeddingEntity, 'collectionId');
-const selectChanged = `select ${columns('e', ['sequence', 'collectionId', 'vector'])} from embeddings e
+const upsert = upsertInto(EmbeddingEntity, 'collectionId', 'modelId');
+const selectChanged = `select ${columns('e', ['sequence', 'collectionId', 'vector'])} from collection_embeddings e
   where e.sequence > ? and e.model_id = ? order by e.sequence limit ?`;
 const upToDate =
-  'left join embeddings e on e.collection_id = c.id and e.content_revision = c.content_revision and e.model_id = ?';
+  'left join collection_embeddings e on e.collection_id = c.id and e.content_revision = c.content_revision and e.model_id = ?';
 const countEmbedded = `select count(e.collection_id) as "embedded" from collections c ${upToDate}`;
 const selectOutdated = `select c.id from collections c ${upToDate} where e.collection_id is null order by c.id`;
+const selectUpToDate = `select e.model_id as "modelId" from collections c join collection_embeddings e
+  on e.collection_id = c.id and e.content_revision = c.content_revision where c.id = ?`;
 const idsOf = (rows: readonly IdRow[]): CollectionId[] => rows.map(({ id }) => id);
 
 /** A vector at rest is a row of little-endian 32-bit floats. */

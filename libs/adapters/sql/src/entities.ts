@@ -106,14 +106,42 @@ export const DocumentEntity = defineEntity({
 
 export const EmbeddingEntity = defineEntity({
   name: 'Embedding',
+  tableName: 'collection_embeddings',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    modelId: text().primary(),
+    contentRevision: int64(),
+    sequence: int64(),
+    /** 768 little-endian 32-bit floats. */
+    vector: p.blob(),
+  },
+  uniques: [{ name: 'collection_embeddings_sequence_unique', properties: ['modelId', 'sequence'] }],
+  /** Answers which collections are up to date without reading vectors. */
+  indexes: [{ name: 'collection_embeddings_model_index', properties: ['modelId', 'collectionId', 'contentRevision'] }],
+});
+
+/** What the version before 0006 reads and writes; triggers keep it in step, and nothing else uses it. */
+export const PreviousEmbeddingEntity = defineEntity({
+  name: 'PreviousEmbedding',
   tableName: 'embeddings',
   properties: {
     collectionId: () => ofCollection().primary().index(false),
     modelId: text(),
     contentRevision: int64(),
     sequence: int64().unique('embeddings_sequence_unique'),
-    /** 768 little-endian 32-bit floats. */
     vector: p.blob(),
+  },
+});
+
+/** The models whose embeddings are kept. */
+export const SearchModelEntity = defineEntity({
+  name: 'SearchModel',
+  tableName: 'search_models',
+  properties: {
+    modelId: text().primary(),
+    /** 0 for those of the version before 0006, whose embeddings go into its table too. */
+    firstSeenAt: int64(),
+    lastSeenAt: int64(),
   },
 });
 
@@ -237,7 +265,13 @@ export const ReindexRunEntity = defineEntity({
 export const EpochsEntity = defineEntity({
   name: 'Epochs',
   tableName: 'epochs',
-  properties: { id: p.integer().primary().autoincrement(false), catalog: int64(), embeddings: int64() },
+  properties: {
+    id: p.integer().primary().autoincrement(false),
+    catalog: int64(),
+    embeddings: int64(),
+    /** The model that searches use; here, because each request reads this row. */
+    searchModel: text().nullable(),
+  },
 });
 
 export const SettingEntity = defineEntity({
@@ -251,6 +285,8 @@ export const entities = [
   CollectionEntity,
   DocumentEntity,
   EmbeddingEntity,
+  PreviousEmbeddingEntity,
+  SearchModelEntity,
   GrantEntity,
   TierEntity,
   OverrideEntity,

@@ -1,4 +1,4 @@
-import type { DeadLetter, Job, JobTask, NewJob } from '@portico/domain';
+import { missingEmbeddings, type DeadLetter, type Job, type JobTask, type NewJob } from '@portico/domain';
 import { JobEntity } from './entities.ts';
 import { columnsOf, insertInto, type Row, without } from './table.ts';
 
@@ -20,10 +20,24 @@ export const deadLetterColumns = [
 ] as const satisfies readonly (keyof StoredRow)[];
 export type DeadLetterRow = Pick<StoredRow, (typeof deadLetterColumns)[number]>;
 
-export const insertJob = insertInto(JobEntity, without(jobColumns, 'asked', 'attempts'));
+export const insertJob = insertInto(JobEntity, [...without(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
+
+/**
+ * Not a lease: the job is free, but not for the version before migration 0006, which would take this for a lease. It can
+ * go with that migration's triggers.
+ */
+export const reserved = Number.MAX_SAFE_INTEGER;
+export const isReserved = `job_group = '${missingEmbeddings}'`;
 
 /** A task is stored in columns, so that a profile's mails can be found. */
-export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({ ...nothing, ...task, id, jobGroup: group, dueAt });
+export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({
+  ...nothing,
+  ...task,
+  id,
+  jobGroup: group,
+  dueAt,
+  leasedUntil: group === missingEmbeddings ? reserved : null,
+});
 
 /** Throws if the row lacks what a task of its kind needs. */
 export const jobOf = ({ id, jobGroup, dueAt, attempts, ...task }: JobRow): Job => ({

@@ -1,6 +1,6 @@
 import type { Instant, JobId, Outbox } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { jobColumns, jobOf, type JobRow } from './job-record.ts';
+import { isReserved, jobColumns, jobOf, reserved, type JobRow } from './job-record.ts';
 import type { SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -52,11 +52,11 @@ export const createSqlOutbox = (database: SqlDatabase): Outbox => {
   };
 };
 
-const isFree = 'given_up = false and asked > 0 and due_at <= ? and (leased_until is null or leased_until <= ?)';
+const isFree = `given_up = false and asked > 0 and due_at <= ? and (leased_until is null or leased_until <= ? or leased_until = ${reserved})`;
 const selectDue = `select id from jobs where kind = ? and ${isFree} order by due_at, id limit ?`;
 const claim = `update jobs set leased_until = ? where id = ? and ${isFree} returning ${columns('jobs', jobColumns)}`;
-const retry = `update jobs set attempts = attempts + 1, due_at = ?, leased_until = null, error = ?
-  where id = ? and given_up = false`;
+const retry = `update jobs set attempts = attempts + 1, due_at = ?,
+  leased_until = case when ${isReserved} then ${reserved} end, error = ? where id = ? and given_up = false`;
 const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
   where id = ? and given_up = false`;
 /** `due_at` becomes the time at which the job was given up, and an empty text replaces the secret. */

@@ -11,6 +11,7 @@ import { createSqlLimitStore } from './limit-store.ts';
 import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
+import { createSqlSearchModels } from './search-models.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
@@ -41,6 +42,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),
       embeddingJobs: createSqlEmbeddingJobs(database, collections),
+      models: createSqlSearchModels(database),
       outbox: createSqlOutbox(database),
       deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),

@@ -37,11 +37,11 @@ export const insertInto = <E extends Entity, Name extends keyof Row<E>>(
   statement(`insert into ${tableOf(entity)} (${list(names)}) values (${names.map(() => '?').join(', ')})`, names);
 
 /** Inserts a row, or replaces the one with its key. */
-export const upsertInto = <E extends Entity>(entity: E, key: keyof Row<E>): RowStatement<Row<E>> => {
+export const upsertInto = <E extends Entity>(entity: E, ...key: readonly (keyof Row<E>)[]): RowStatement<Row<E>> => {
   const names = columnsOf(entity);
   const { text, parameters } = insertInto(entity, names);
-  const changed = without(names, key).map((name) => `${inSnakeCase(name)} = excluded.${inSnakeCase(name)}`);
-  return { text: `${text} on conflict (${inSnakeCase(key)}) do update set ${changed.join(', ')}`, parameters };
+  const changed = without(names, ...key).map((name) => `${inSnakeCase(name)} = excluded.${inSnakeCase(name)}`);
+  return { text: `${text} on conflict (${list(key)}) do update set ${changed.join(', ')}`, parameters };
 };
 
 /** Updates these columns of the row with that key. */

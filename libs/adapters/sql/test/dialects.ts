@@ -1,6 +1,7 @@
 import SqliteDriver from 'better-sqlite3';
 import { describe } from 'vitest';
 import { openSqlStores, type SqlStores } from '../src/index.ts';
+import type { Value } from '../src/sql.ts';
 import { newDatabase, onDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
 import { withFile, withStores } from './with-stores.ts';
 
@@ -8,11 +9,15 @@ import { withFile, withStores } from './with-stores.ts';
 export interface TestedDialect {
   /** Runs work on empty stores. */
   readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
-  /** Runs work before the database exists; each `open` opens the same one, and `run` changes it as another program would. */
-  readonly withPlace: (
-    work: (open: () => Promise<SqlStores>, run: (sql: string) => Promise<void>) => Promise<void>,
-  ) => Promise<void>;
+  /**
+   * Runs work before the database exists; each `open` opens the same one, and `run` reads and changes it as another
+   * program would.
+   */
+  readonly withPlace: (work: (open: () => Promise<SqlStores>, run: RunSql) => Promise<void>) => Promise<void>;
 }
+
+/** Runs statements; a single one may have parameters (`?`), and returns its rows. */
+export type RunSql = <Row = unknown>(sql: string, parameters?: readonly Value[]) => Promise<readonly Row[]>;
 
 /** Defines the same tests for each kind of database. */
 export const describeDialects = (tests: (dialect: TestedDialect) => void): void => {
@@ -26,10 +31,19 @@ const sqlite: TestedDialect = {
     withFile((file) =>
       work(
         () => openSqlStores({ kind: 'sqlite', file }),
-        async (sql) => {
+        async <Row>(sql: string, parameters?: readonly Value[]) => {
           const connection = new SqliteDriver(file);
-          connection.exec(sql);
-          connection.close();
+          connection.pragma('foreign_keys = ON');
+          try {
+            if (parameters) {
+              const statement = connection.prepare<unknown[], Row>(sql);
+              if (statement.reader) return statement.all(...parameters);
+              statement.run(...parameters);
+            } else connection.exec(sql);
+            return [];
+          } finally {
+            connection.close();
+          }
         },
       ),
     ),
@@ -41,7 +55,12 @@ const postgresql: TestedDialect = {
     const url = await newDatabase();
     await work(
       () => openSqlStores({ kind: 'postgresql', url }),
-      async (sql) => void (await onDatabase(url, (client) => client.query(sql))),
+      async <Row>(sql: string, parameters?: readonly Value[]) => {
+        let at = 0;
+        const text = parameters ? sql.replaceAll('?', () => `$${(at += 1)}`) : sql;
+        const { rows } = await onDatabase(url, (client) => client.query(text, parameters as Value[] | undefined));
+        return (rows ?? []) as readonly Row[];
+      },
     );
   },
 };

@@ -6,8 +6,8 @@ import { VectorRows } from './vector-rows.ts';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-/** Rows that follow a store, which another process writes to and deletes from. `before` runs before each read. */
-const createSubject = (before: (after: number, modelId: string) => Promise<void> = async () => undefined) => {
+/** Rows that follow a store, which another process writes to and deletes from. */
+const createSubject = () => {
   const embeddings = createEmbeddingChanges();
   const rows = new VectorRows();
   let readings = 0;
@@ -15,17 +15,17 @@ const createSubject = (before: (after: number, modelId: string) => Promise<void>
     {
       changedSince: async (after, modelId, limit) => {
         readings += 1;
-        await before(after, modelId);
         return embeddings.changedSince(after, modelId, limit);
       },
     },
+    'm',
     rows,
   );
   let stored = 0;
-  const putMore = (count: number, modelId = 'm'): number => {
+  const putMore = (count: number): number => {
     let asOf = 0;
     for (const last = stored + count; stored < last; stored += 1) {
-      asOf = embeddings.put({ modelId, collectionId: idOf(stored), vector: vectorTowards(1, stored) });
+      asOf = embeddings.put({ modelId: 'm', collectionId: idOf(stored), vector: vectorTowards(1, stored) });
     }
     return asOf;
   };
@@ -34,11 +34,11 @@ const createSubject = (before: (after: number, modelId: string) => Promise<void>
 
 test('rows deleted by another process are dropped once the rows have doubled', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
-  await catchUp.read('m', putMore(1000));
+  await catchUp.read(putMore(1000));
   for (let i = 0; i < 900; i += 1) embeddings.remove(idOf(i));
-  await catchUp.read('m', putMore(999));
+  await catchUp.read(putMore(999));
   expect(rows.count).toBe(1999);
-  await catchUp.read('m', putMore(1));
+  await catchUp.read(putMore(1));
   expect(rows.count).toBe(1100);
   expect(rows.find(idOf(899))).toBeUndefined();
   for (const number of [900, 1999]) expect(rows.find(idOf(number))).toBeDefined();
@@ -46,49 +46,32 @@ test('rows deleted by another process are dropped once the rows have doubled', a
 
 test('rows do not grow without limit while collections come and go', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
-  await catchUp.read('m', putMore(100));
+  await catchUp.read(putMore(100));
   for (let round = 0; round < 40; round += 1) {
-    await catchUp.read('m', putMore(100));
+    await catchUp.read(putMore(100));
     for (let i = 0; i < 100; i += 1) embeddings.remove(idOf(round * 100 + i));
     expect(rows.count).toBeLessThanOrEqual(1124);
   }
 });
 
-test('vectors of another model stay, and new ones are found during a sweep', async () => {
+test('new vectors are found during a sweep', async () => {
   const { embeddings, rows, catchUp, putMore } = createSubject();
-  const asOfOther = putMore(10, 'other');
-  await catchUp.read('other', asOfOther);
-  await catchUp.read('m', putMore(1000));
-  embeddings.remove(idOf(10));
+  await catchUp.read(putMore(1000));
+  embeddings.remove(idOf(0));
   const asOf = putMore(1100);
-  await Promise.all([catchUp.read('m', asOf), catchUp.read('m', asOf)]);
-  expect(rows.find(idOf(10))).toBeUndefined();
-  expect(rows.collectionsOf('other')).toHaveLength(10);
-  expect(rows.count).toBe(10 + 999 + 1100);
-});
-
-test('a collection that changes its model during a sweep stays', async () => {
-  const changed = idOf(0);
-  const { embeddings, rows, catchUp, putMore } = createSubject(async (after, modelId) => {
-    const isReadOnceMore = modelId === 'm' && after === 0 && rows.count > 0;
-    if (!isReadOnceMore) return;
-    const vector = vectorTowards(2, 0);
-    await catchUp.read('other', embeddings.put({ modelId: 'other', collectionId: changed, vector }));
-  });
-  await catchUp.read('m', putMore(1000));
-  await catchUp.read('m', putMore(1000));
-  expect(rows.find(changed)).toMatchObject({ modelId: 'other' });
-  expect(rows.collectionsOf('m')).toHaveLength(1999);
+  await Promise.all([catchUp.read(asOf), catchUp.read(asOf)]);
+  expect(rows.find(idOf(0))).toBeUndefined();
+  expect(rows.count).toBe(999 + 1100);
 });
 
 test('a sweep runs only when the rows have doubled, not with each embedding', async () => {
   const { catchUp, putMore, readings } = createSubject();
-  await catchUp.read('m', putMore(600));
+  await catchUp.read(putMore(600));
   const before = readings();
-  for (let i = 0; i < 599; i += 1) await catchUp.read('m', putMore(1));
+  for (let i = 0; i < 599; i += 1) await catchUp.read(putMore(1));
   expect(readings() - before).toBe(599);
-  await catchUp.read('m', putMore(1));
+  await catchUp.read(putMore(1));
   expect(readings() - before).toBe(600 + 3);
-  await catchUp.read('m', putMore(1));
+  await catchUp.read(putMore(1));
   expect(readings() - before).toBe(601 + 3);
 });

@@ -6,11 +6,12 @@ import type { VectorRows } from './vector-rows.ts';
 const rowsWorthSweeping = 1024;
 
 /**
- * Keeps the rows a copy of the store, as far as each search needs. Deletions by other processes go unnoticed: no search
- * asks for them, but their rows would stay. So whenever the rows have doubled, everything is read again, and rows that
- * are gone are dropped.
+ * Keeps the rows a copy of one model's embeddings in the store, as far as each search needs. Deletions by other
+ * processes go unnoticed: no search asks for them, but their rows would stay. So whenever the rows have doubled,
+ * everything is read again, and rows that are gone are dropped.
  */
 export class CatchUp {
+  readonly #modelId: string;
   readonly #follower: EmbeddingFollower;
   readonly #rows: VectorRows;
   /** What was removed during a read, so that a batch still in flight does not bring it back. */
@@ -19,20 +20,21 @@ export class CatchUp {
   /** The number of rows at the last sweep. */
   #rowsSwept = 0;
 
-  constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, rows: VectorRows) {
+  constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, modelId: string, rows: VectorRows) {
+    this.#modelId = modelId;
     this.#rows = rows;
     this.#follower = new EmbeddingFollower(embeddings, {
-      apply: (modelId, changes) => this.#apply(modelId, changes),
-      end: (modelId, isFirst) => this.#afterReading(modelId, isFirst),
+      apply: (_modelId, changes) => this.#apply(changes),
+      end: (_modelId, isFirst) => this.#afterReading(isFirst),
     });
   }
 
   /** Resolves once every embedding of the model up to `asOf` is in the rows. */
-  async read(modelId: string, asOf: number): Promise<void> {
-    if (this.#follower.isUpTo(modelId, asOf)) return;
+  async read(asOf: number): Promise<void> {
+    if (this.#follower.isUpTo(this.#modelId, asOf)) return;
     this.#readings += 1;
     try {
-      await this.#follower.catchUp(modelId, asOf);
+      await this.#follower.catchUp(this.#modelId, asOf);
     } finally {
       this.#readings -= 1;
       if (this.#readings === 0) this.#removed.clear();
@@ -43,27 +45,25 @@ export class CatchUp {
     if (this.#readings > 0) this.#removed.add(collectionId);
   }
 
-  async #afterReading(modelId: string, isFirst: boolean): Promise<void> {
+  async #afterReading(isFirst: boolean): Promise<void> {
     if (isFirst) this.#rowsSwept = this.#rows.count;
-    else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep(modelId);
+    else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep();
   }
 
-  /** Drops the model's rows whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
-  async #sweep(modelId: string): Promise<void> {
-    const gone = new Set(this.#rows.collectionsOf(modelId));
-    for await (const changes of this.#follower.all(modelId)) {
+  /** Drops the rows whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
+  async #sweep(): Promise<void> {
+    const gone = new Set(this.#rows.collections());
+    for await (const changes of this.#follower.all(this.#modelId)) {
       for (const { collectionId } of changes) gone.delete(collectionId);
     }
-    for (const collectionId of gone) {
-      if (this.#rows.find(collectionId)?.modelId === modelId) this.#rows.delete(collectionId);
-    }
+    for (const collectionId of gone) this.#rows.delete(collectionId);
     this.#rowsSwept = this.#rows.count;
   }
 
-  #apply(modelId: string, changes: readonly EmbeddingChange[]): void {
+  #apply(changes: readonly EmbeddingChange[]): void {
     for (const { collectionId, vector, sequence } of changes) {
       if (!this.#removed.has(collectionId) && sequence > (this.#rows.find(collectionId)?.sequence ?? 0)) {
-        this.#rows.put(collectionId, modelId, vector, sequence);
+        this.#rows.put(collectionId, vector, sequence);
       }
     }
   }

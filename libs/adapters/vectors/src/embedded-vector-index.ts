@@ -1,22 +1,27 @@
 import type { EmbeddingStore, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { CatchUp } from './catch-up.ts';
-import { VectorRows } from './vector-rows.ts';
+import { SearchedModels } from './searched-models.ts';
+import { VectorMemory } from './vector-memory.ts';
+import type { VectorRows } from './vector-rows.ts';
+
+/** No request lasts longer than this, so none still asks for the model before. */
+const usualIdleMs = 30_000;
 
 /**
  * An exact index in the memory of the process, 3 KB per vector. It compares the query with every visible vector, and
- * reads from the store what it has not seen. It holds one vector per collection, of the latest model. A vector that is
- * zero, or does not have 768 finite numbers, causes a `RangeError`.
+ * reads from the store what it has not seen. It holds the vectors of the model that searches ask for; after a change of
+ * the model those of both for a short while (`idleMs`). A vector that is zero, or does not have 768 finite numbers,
+ * causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  readonly idleMs?: number;
 }): VectorIndex => {
-  const rows = new VectorRows();
-  const catchUp = new CatchUp(ports.embeddings, rows);
+  const models = new SearchedModels(ports.embeddings, ports.idleMs ?? usualIdleMs);
   let scratch = new Float32Array(0);
 
-  const rank = ({ vector, among, modelId, limit }: VectorQuery): readonly VectorMatch[] => {
-    const visible = rows.rowsOf(among, modelId);
+  const rank = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
+    const visible = rows.rowsOf(among);
     if (scratch.length < visible.length) {
       scratch = new Float32Array(Math.max(visible.length, 2 * scratch.length));
     }
@@ -31,16 +36,23 @@ export const createEmbeddedVectorIndex = (ports: {
   return {
     kind: 'embedded',
     async remove(collectionId) {
-      catchUp.beforeRemoving(collectionId);
-      rows.delete(collectionId);
+      for (const { rows, catchUp } of models.all) {
+        catchUp.beforeRemoving(collectionId);
+        rows.delete(collectionId);
+      }
     },
     async search(query) {
-      rows.memory.check(query.vector);
+      VectorMemory.check(query.vector);
       if (query.among.length === 0 || query.limit < 1) {
         return { matches: [], isFallback: false };
       }
-      await catchUp.read(query.modelId, query.asOf);
-      return { matches: rank(query), isFallback: false };
+      return models.during(query.modelId, async ({ rows, catchUp }) => {
+        await catchUp.read(query.asOf);
+        return { matches: rank(rows, query), isFallback: false };
+      });
+    },
+    async forget(modelId) {
+      models.drop(modelId);
     },
     /** It works as long as it can read what it has not seen. */
     async check() {

@@ -127,7 +127,18 @@ const sabotages: Sabotages<typeof vectorIndexContract, VectorIndexSubject> = {
   })),
   'a stored embedding is found by the next search, even with the same array of collections': rememberingRows(),
   'an embedding replaces the earlier one': keepingTheFirst(),
-  'an embedding of another model replaces the earlier one': rememberingRows(),
+  'an embedding of another model leaves the earlier one in place': rememberingRows(),
+  'a removal reaches the vectors of every model': over((index) => ({
+    search: async (query) => {
+      const { matches, isFallback } = await index.search(query);
+      const stale =
+        query.modelId === 'model-2' && matches.length === 1 ? [{ collectionId: 'a' as CollectionId, score: 1 }] : [];
+      return { matches: [...matches, ...stale], isFallback };
+    },
+  })),
+  'a forgotten model is no longer found, and the others are; forgetting an absent one is no error': over(() => ({
+    forget: async () => undefined,
+  })),
   'a removed vector is no longer found, even with the same array of collections': rememberingRows(),
   'a vector in the slot of a removed one is not mistaken for it': over((index) => {
     let removed: CollectionId | undefined;

@@ -63,13 +63,13 @@ export class VectorMemory {
   }
 
   /** Throws for a vector that cannot be compared: a length other than 768, a component that is not finite, no direction. */
-  check(vector: Float32Array): void {
+  static check(vector: Float32Array): void {
     toUnitLength(vector);
   }
 
   /** Stores the vector in a free row, and returns its number. */
   add(vector: Float32Array): number {
-    this.check(vector);
+    VectorMemory.check(vector);
     const row = this.#freed.pop() ?? this.#nextRow();
     this.replace(row, vector);
     return row;

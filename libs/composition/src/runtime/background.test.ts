@@ -10,7 +10,7 @@ import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
-const intervals = { relayMs: 20, pruneMs: 30, outdatedMs: 30, heartbeatMs: 20 };
+const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelChangeMs: 30, heartbeatMs: 20 };
 /** A failed job waits a second before its retry. */
 const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
@@ -40,7 +40,7 @@ const working = (portico: Portico): void => {
 };
 
 /** Starts the background work; returns a function that says how often the use case has ended. */
-const workingAndCounting = (portico: Portico, name: 'embedOutdated' | 'pruneAudit'): (() => number) => {
+const workingAndCounting = (portico: Portico, name: 'followModel' | 'pruneAudit'): (() => number) => {
   let ended = 0;
   const counted = async (...parameters: [number]): Promise<unknown> => {
     try {
@@ -94,7 +94,7 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
   standIn.install(changed);
   expect(await search(portico, 'rain')).toEqual([]);
   expect(await portico.ports.embedder.modelId()).toContain('@cccc');
-  expect(await portico.useCases.embedOutdated()).toBe(3);
+  expect((await portico.useCases.followModel()).outdated).toBe(3);
   const [first] = await due(portico);
   if (!first) throw new Error('No job waits');
   await portico.useCases.workJob(first);
@@ -105,6 +105,38 @@ test('Ollama stand-in: collections are embedded again after a change of model, a
   const found = await search(portico, 'rain');
   expect(found.map(({ collectionName }) => collectionName).slice(0, 2)).toEqual(['rain and snow', 'rain and wind']);
   expect(found).toHaveLength(3);
+});
+
+test('Ollama stand-in: after a switch to Ollama searches answer from the built-in vectors until all of its own are there', async () => {
+  const standIn = await openStandIn();
+  const folder = newFolder();
+  const builtIn = await compose(readConfig({ DATA_DIR: folder }), createLogger('silent', 'test'), 'http');
+  for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(builtIn, name);
+  await builtIn.useCases.followModel();
+  for (const id of await due(builtIn)) await builtIn.useCases.workJob(id);
+  const before = await search(builtIn, 'rain');
+  expect(before).toHaveLength(3);
+  await builtIn.close();
+
+  const portico = await open(standIn, { DATA_DIR: folder });
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger('info', 'test', {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  expect(await search(portico, 'rain')).toEqual(before);
+  standIn.setFault('failure');
+  working({ ...portico, logger });
+  await expect.poll(() => standIn.asked('/api/embed').length, { timeout: patienceMs }).toBeGreaterThan(0);
+  expect(await search(portico, 'rain')).toEqual(before);
+  standIn.setFault(null);
+  const serving = async () => (await portico.ports.models.state()).serving;
+  await expect.poll(serving, { timeout: patienceMs }).toBe(await portico.ports.embedder.modelId());
+  const after = await search(portico, 'rain');
+  expect(after).toHaveLength(3);
+  expect(after).not.toEqual(before);
+  const said = lines.map(({ msg }) => String(msg));
+  expect(said.filter((line) => line.startsWith('Collections are being embedded with another model'))).not.toEqual([]);
+  expect(said.filter((line) => line.startsWith('Everything is embedded'))).toHaveLength(1);
 });
 
 test('Ollama stand-in: embeddings that wait together are made in few requests', async () => {
@@ -144,7 +176,7 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
   await standIn.control.stop();
 
   const portico = await open(standIn, { DATA_DIR: folder });
-  const looks = workingAndCounting(portico, 'embedOutdated');
+  const looks = workingAndCounting(portico, 'followModel');
   await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
   expect((await portico.ports.outbox.state(0)).waiting).toBe(0);
   await standIn.control.start();
@@ -158,7 +190,7 @@ test('Ollama stand-in: a collection has one job, however many processes look for
   const again = await open(standIn, { DATA_DIR: folder });
   for (const name of ['rain', 'snow']) await create(portico, name);
   standIn.setFault('failure');
-  for (const looks of [portico, again].map((each) => workingAndCounting(each, 'embedOutdated')))
+  for (const looks of [portico, again].map((each) => workingAndCounting(each, 'followModel')))
     await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
   expect((await portico.ports.outbox.state(0)).waiting).toBe(2);
 });

@@ -1,28 +1,34 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { createOutage } from '@portico/dependencies';
-import { isPorticoError, type JobId } from '@portico/domain';
+import { isPorticoError, type JobId, type ModelLook } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
 
 /** Pauses between the end of one run and the start of the next. */
 export interface BackgroundIntervals {
   readonly relayMs: number;
   readonly pruneMs: number;
-  /** How often to check for embeddings made by an older model; the embedder may cache its model's id for longer. */
-  readonly outdatedMs: number;
+  /** How often to look for embeddings that are missing; the embedder may cache its model's id for longer. */
+  readonly modelMs: number;
+  /** How often while the model changes, or processes with another model may run; less often if a look takes long. */
+  readonly modelChangeMs: number;
   readonly heartbeatMs: number;
 }
 
 const defaultIntervals: BackgroundIntervals = {
   relayMs: 1_000,
   pruneMs: 3_600_000,
-  outdatedMs: 60_000,
+  modelMs: 60_000,
+  modelChangeMs: 3_000,
   heartbeatMs: 10_000,
 };
 
+/** A pause is at least this many times as long as the look at the models before it. */
+const pauseToLook = 20;
+
 /**
  * Runs the background work (jobs, audit retention, heartbeat) until it is stopped. A process that runs no jobs does not
- * look for outdated embeddings either: a worker does.
+ * look after the embeddings either: a worker does.
  */
 export const startBackground = (
   { config, duties, queue, useCases, logger, remoteIndex }: Portico,
@@ -30,15 +36,20 @@ export const startBackground = (
 ): { stop(): Promise<void> } => {
   const tasks: Repeated[] = [];
   const ending = new AbortController();
-  const repeat = (name: string, intervalMs: number, task: () => Promise<unknown>) =>
+  const repeat = (name: string, intervalMs: number | (() => number), task: () => Promise<unknown>) =>
     tasks.push(repeated(intervalMs, reporting(logger, name, task)));
-  const prepared = remoteIndex?.prepare().catch((error: unknown) => {
+  const prepared = remoteIndex?.prepare(null).catch((error: unknown) => {
     logger.debug({ err: error }, 'The embedder is away: the first search prepares the index');
   });
   if (duties.worksJobs) {
     queue.start((id) => workJob(useCases, logger, id));
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
-    repeat('Looking for outdated embeddings', intervals.outdatedMs, () => embedOutdated(useCases, logger));
+    const models = modelUpkeep({ useCases, logger, remoteIndex });
+    const pauseMs = () => {
+      const whileChanging = Math.max(intervals.modelChangeMs, models.tookMs() * pauseToLook);
+      return models.isChanging() ? Math.min(whileChanging, intervals.modelMs) : intervals.modelMs;
+    };
+    repeat('Looking after the embeddings', pauseMs, () => models.look());
   }
   const { auditRetentionDays, heartbeatFile } = config;
   if (duties.prunesAudit && auditRetentionDays !== null)
@@ -79,29 +90,60 @@ const workJob = async (useCases: Portico['useCases'], logger: Portico['logger'],
   }
 };
 
-const embedOutdated = async (useCases: Portico['useCases'], logger: Portico['logger']): Promise<void> => {
-  try {
-    const collections = await useCases.embedOutdated();
-    if (collections > 0) logger.info({ collections }, 'Collections were queued to be embedded with the current model');
-  } catch (error) {
-    // The embedder logs its outages itself, and the next run asks it again.
-    if (!isPorticoError(error, 'embedding_unavailable')) throw error;
-    logger.debug({ err: error }, 'The embedder is away: the next run looks for outdated embeddings');
-  }
+/** Tells an operator what a look at the models and their vectors did; progress at each tenth. */
+const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases' | 'logger' | 'remoteIndex'>) => {
+  let isChanging = false;
+  let tookMs = 0;
+  let told = '';
+  const tell = ({ outdated, changed, underWay, forgotten }: ModelLook): void => {
+    if (underWay) {
+      const { total, done, failed } = underWay;
+      const step = `${underWay.to} ${Math.floor((10 * (done + failed)) / total)}`;
+      if (step !== told) logger.info({ ...underWay }, changing);
+      told = step;
+    } else if (outdated > 0 && !isChanging) {
+      logger.info({ collections: outdated }, 'Collections were queued to be embedded with the current model');
+    }
+    if (changed && changed.from !== null) logger.info(changed, 'Everything is embedded: searches use the new model');
+    for (const model of forgotten) logger.info({ model }, 'The vectors of a model that is no longer used were removed');
+  };
+  return {
+    isChanging: () => isChanging,
+    tookMs: () => tookMs,
+    async look() {
+      const startedAt = performance.now();
+      try {
+        const look = await useCases.followModel();
+        tell(look);
+        // So that it answers the first search after the change.
+        if (look.underWay) await remoteIndex?.prepare(look.underWay.to);
+        isChanging = look.underWay !== null || look.isShared;
+      } catch (error) {
+        // The embedder logs its outages itself, and the next run asks it again.
+        if (!isPorticoError(error, 'embedding_unavailable')) throw error;
+        logger.debug({ err: error }, 'The embedder is away: the next run looks after the embeddings');
+      } finally {
+        tookMs = performance.now() - startedAt;
+      }
+    },
+  };
 };
+
+const changing = 'Collections are being embedded with another model; until that is done searches use the one before';
 
 interface Repeated {
   stop(): Promise<void>;
 }
 
 /** Repeats a task that never rejects, with a pause between the end of one run and the start of the next. */
-const repeated = (intervalMs: number, task: () => Promise<void>): Repeated => {
+const repeated = (intervalMs: number | (() => number), task: () => Promise<void>): Repeated => {
+  const pauseMs = typeof intervalMs === 'number' ? () => intervalMs : intervalMs;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const next = () => {
     running = task().then(() => {
-      if (!stopped) timer = setTimeout(next, intervalMs);
+      if (!stopped) timer = setTimeout(next, pauseMs());
     });
   };
   next();

@@ -62,7 +62,7 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
       : import('./modules/embedded-vectors.ts').then((module) => module.embeddedVectorsModule),
     ollama
       ? import('./modules/ollama.ts').then((module) => module.ollamaModule)
-      : import('./modules/lexical-embedder.ts').then((module) => module.lexicalEmbedderModule),
+      : import('./modules/built-in-embedder.ts').then((module) => module.builtInEmbedderModule),
     mail.smtpUrl === null
       ? import('./modules/mail.ts').then((module) => module.mailModule)
       : import('./modules/smtp.ts').then((module) => module.smtpModule),
@@ -91,6 +91,7 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
       limiter,
       vectors,
       embedder,
+      earlierEmbedders: await get('earlierEmbedders'),
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,

@@ -33,8 +33,8 @@ export interface OpenedDatabase {
 
 /** Upkeep of an index outside this process. */
 export interface IndexUpkeep {
-  /** Compares it with the database in the background, so that the first search finds it ready. */
-  prepare(modelId: string): void;
+  /** Brings it in line with the database in the background, so that the first search finds it ready. */
+  prepare(modelId: string, asOf: number): void;
   /** Rebuilds it from the database while the old one still answers; reports how many vectors it has written. */
   rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
 }

@@ -1,10 +1,10 @@
-import type { Ports } from '@portico/domain';
+import { servingEmbedder, type Ports } from '@portico/domain';
 import type { IndexUpkeep } from './parts.ts';
 
 /** A vector index outside this process. */
 export interface RemoteIndex {
-  /** Compares it with the database in the background, so that the first search finds it ready. */
-  prepare(): Promise<void>;
+  /** Brings it in line with the database in the background, for searches with this model or, if null, with the present. */
+  prepare(modelId: string | null): Promise<void>;
   /** Rebuilds it from the database while the old one still answers. */
   rebuild(onProgress: (written: number, total: number) => void): Promise<IndexRebuild>;
 }
@@ -17,17 +17,24 @@ export interface IndexRebuild {
 
 export const createRemoteIndex = (
   upkeep: IndexUpkeep,
-  { embedder, embeddings }: Pick<Ports, 'embedder' | 'embeddings'>,
-): RemoteIndex => ({
-  prepare: async () => upkeep.prepare(await embedder.modelId()),
-  async rebuild(onProgress) {
-    const model = await embedder.modelId();
-    const total = await embeddings.embedded(model);
-    let vectors = 0;
-    await upkeep.rebuild(model, (written) => {
-      vectors = written;
-      onProgress(written, total);
-    });
-    return { model, vectors };
-  },
-});
+  ports: Pick<Ports, 'embedder' | 'earlierEmbedders' | 'embeddings' | 'models'>,
+): RemoteIndex => {
+  const searchedModel = async (serving: string | null): Promise<string> =>
+    (await servingEmbedder(ports, serving)).modelId();
+  return {
+    async prepare(modelId) {
+      const { serving, epochs } = await ports.models.state();
+      upkeep.prepare(modelId ?? (await searchedModel(serving)), epochs.embeddings);
+    },
+    async rebuild(onProgress) {
+      const model = await searchedModel((await ports.models.state()).serving);
+      const total = await ports.embeddings.embedded(model);
+      let vectors = 0;
+      await upkeep.rebuild(model, (written) => {
+        vectors = written;
+        onProgress(written, total);
+      });
+      return { model, vectors };
+    },
+  };
+};

@@ -28,6 +28,12 @@ export const jobKinds = Object.keys({
   embed: true,
 } satisfies Record<JobKind, true>) as readonly JobKind[];
 
+/**
+ * The group of jobs for collections whose embedding is missing. A process that runs the version before leaves them to
+ * those of this version, however fast it is: it would embed with its own model, and the embedding would be missing still.
+ */
+export const missingEmbeddings = 'missing embeddings';
+
 export interface NewJob {
   readonly id: JobId;
   readonly task: JobTask;

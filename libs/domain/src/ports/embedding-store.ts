@@ -4,18 +4,21 @@ import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 /** The vectors of all collections: the source of truth, which every index copies. */
 export interface EmbeddingStore {
   /**
-   * Stores the embedding in place of the collection's earlier one, with the next `sequence`, but only if the collection
-   * exists and has this `contentRevision`: a late result for an older text is never kept. Returns whether it was
-   * stored.
+   * Stores the embedding in place of the collection's earlier one by the same model, with the next `sequence`, but only
+   * if the collection exists and has this `contentRevision`: a late result for an older text is never kept. Returns
+   * whether it was stored.
    */
   put(embedding: Embedding): Promise<boolean>;
 
   /** Embeddings of this model with a sequence above `after`, in that order, at most `limit`. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly EmbeddingChange[]>;
 
-  /** Collections whose embedding is missing, of another model, or made from an older text. */
+  /** Collections whose embedding by this model is missing or made from an older text. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;
 
   /** How many collections have an embedding of this model that is up to date. */
   embedded(modelId: string): Promise<number>;
+
+  /** The models whose embedding of this collection is up to date. */
+  upToDate(collectionId: CollectionId): Promise<readonly string[]>;
 }

@@ -17,6 +17,7 @@ import type { Probe } from './probe.ts';
 import type { ProfileStore } from './profile-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { SealedStore } from './sealed-store.ts';
+import type { SearchModels } from './search-models.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 import type { Cipher } from './cipher.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -31,6 +32,7 @@ export interface StorePorts {
   readonly limits: LimitStore;
   readonly embeddings: EmbeddingStore;
   readonly embeddingJobs: EmbeddingJobs;
+  readonly models: SearchModels;
   readonly outbox: Outbox;
   readonly deadLetters: DeadLetters;
   readonly sealed: SealedStore;
@@ -42,7 +44,10 @@ export interface Ports extends StorePorts {
   readonly random: RandomSource;
   readonly limiter: RateLimiter;
   readonly vectors: VectorIndex;
+  /** Its model is this process's current one: everything is embedded with it. */
   readonly embedder: Embedder;
+  /** Those of models that were current before, and that this process still has: searches may still need them. */
+  readonly earlierEmbedders: readonly Embedder[];
   readonly queue: JobQueue;
   readonly mailer: Mailer;
   readonly tokens: TokenVerifier;
@@ -72,6 +77,7 @@ export type * from './probe.ts';
 export type * from './profile-store.ts';
 export type * from './rate-limiter.ts';
 export type * from './sealed-store.ts';
+export type * from './search-models.ts';
 export type * from './token-verifier.ts';
 export type * from './cipher.ts';
 export type * from './vector-index.ts';

@@ -25,7 +25,7 @@ export interface VectorIndex {
   /** Its kind, for the health check. */
   readonly kind: string;
 
-  /** Removes the vector of a collection that the store no longer has; a missing vector is no error. */
+  /** Removes the vectors, of any model, of a collection that the store no longer has; a missing one is no error. */
   remove(collectionId: CollectionId): Promise<void>;
 
   /**
@@ -33,6 +33,9 @@ export interface VectorIndex {
    * that the caller can order ties. Vectors of another model, and vectors outside `among`, have no influence.
    */
   search(query: VectorQuery): Promise<VectorAnswer>;
+
+  /** Drops what it holds of a model that is no longer searched; a model that it does not hold is no error. */
+  forget(modelId: string): Promise<void>;
 
   /** Rejects while the index cannot answer. */
   check(): Promise<void>;

@@ -22,10 +22,12 @@ import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profi
 import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
-import { embedOutdated, readReindex, startReindex } from './search/reindex.ts';
+import { followModel } from './search/follow-model.ts';
+import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { watchHealth } from './service/health.ts';
+import { readModelChange } from './service/model-change.ts';
 
 /** The menu: everything that the system can do. */
 export const createUseCases = (ports: Ports, settings: Settings) => ({
@@ -80,7 +82,8 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),
   readReindex: readReindex(ports),
-  embedOutdated: embedOutdated(ports),
+  followModel: followModel(ports),
+  readModelChange: readModelChange(ports),
   // Jobs, health and secrets
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),

@@ -44,7 +44,7 @@ export const searchEndpoints: Endpoints = {
   'GET /api/vector/reindex': {
     auth: 'admin',
     status: 200,
-    answer: object(['job_id', 'status', 'total', 'done', 'failed', 'started_at']),
+    answer: object(['job_id', 'status', 'total', 'done', 'failed', 'started_at', 'model_change']),
     aim: () => ({}),
     volatile: ['job_id', 'status', 'total', 'done', 'failed', 'started_at'],
   },

@@ -89,7 +89,8 @@ export const ormOptions = (url: string, database: string): Options => ({
   dbName: database,
   entities,
   ensureDatabase: false,
-  schemaGenerator: { skipTables: [migrationsTable] },
+  // The migrations alone have triggers.
+  schemaGenerator: { skipTables: [migrationsTable], ignoreTriggers: true },
   discovery: { onMetadata: tableOnPostgresql },
   driverOptions: {
     connectionString: url,

@@ -26,6 +26,8 @@ export const ormOptions = (file: string): Options => ({
   entities,
   // `migrate` opens one transaction around all migrations, with the lock.
   disableTransactions: true,
+  // The migrations alone have triggers.
+  schemaGenerator: { ignoreTriggers: true },
   extensions: [Migrator],
   migrations: {
     tableName: migrationsTable,

@@ -42,7 +42,9 @@ type Needs = Pick<
   | 'cipher'
   | 'collections'
   | 'embeddings'
+  | 'models'
   | 'embedder'
+  | 'earlierEmbedders'
   | 'vectors'
 >;
 

@@ -1,24 +1,45 @@
 import type { CollectionId, JobId } from '../../ids.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import type { Ports } from '../../ports/index.ts';
+import type { Embedder, Ports } from '../../ports/index.ts';
+import { TextRefusedError } from '../../search/embedding.ts';
 
-type Needs = Pick<Ports, 'collections' | 'embeddings' | 'embedder' | 'vectors'>;
+type Needs = Pick<Ports, 'collections' | 'embeddings' | 'models' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
- * Brings the embedding in line with the collection: embeds it again if it exists; else removes it from the index, as
- * its row is already gone. Drops a result for a text that has changed meanwhile: the change queued its own job. Indexes
- * are not told about a new embedding: the next search names its sequence, and they read it.
+ * Brings the embeddings in line with the collection: embeds it again if it exists; else removes it from the index, as
+ * its rows are already gone. Drops a result for a text that has changed meanwhile: the change queued its own job.
+ * Indexes are not told about a new embedding: the next search names its sequence, and they read it. Earlier models come
+ * first, because searches may still use one of them and the current one may take long; if one fails, the others are
+ * stored nevertheless.
  */
-export const embedCollection = async (
-  { collections, embeddings, embedder, vectors }: Needs,
-  id: CollectionId,
-): Promise<void> => {
-  const collection = await collections.find(id);
-  if (!collection) return vectors.remove(id);
-  const { modelId, vectors: made } = await embedder.embed([embeddedText(collection)], 'document');
-  const [vector] = made;
-  if (!vector) throw new Error('The embedder returned no vector');
-  await embeddings.put({ collectionId: id, modelId, contentRevision: collection.contentRevision, vector });
+export const embedCollection = async (ports: Needs, id: CollectionId): Promise<void> => {
+  const collection = await ports.collections.find(id);
+  if (!collection) return ports.vectors.remove(id);
+  const store = async (embedder: Embedder): Promise<void> => {
+    const { modelId, vectors } = await embedder.embed([embeddedText(collection)], 'document');
+    const [vector] = vectors;
+    if (!vector) throw new Error('The embedder returned no vector');
+    await ports.embeddings.put({ collectionId: id, modelId, contentRevision: collection.contentRevision, vector });
+  };
+  const failures: unknown[] = [];
+  for (const embedder of await neededEarlier(ports, id)) {
+    // A text that an earlier model refuses has no vector of it, and needs none.
+    await store(embedder).catch((error: unknown) => error instanceof TextRefusedError || failures.push(error));
+  }
+  await store(ports.embedder);
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Those of earlier models that are still recorded, and whose embedding of this collection is not up to date. */
+const neededEarlier = async (
+  { models, embeddings, earlierEmbedders }: Needs,
+  collectionId: CollectionId,
+): Promise<readonly Embedder[]> => {
+  if (earlierEmbedders.length === 0) return [];
+  const [{ announced }, upToDate] = await Promise.all([models.state(), embeddings.upToDate(collectionId)]);
+  const isNeeded = (id: string) => !upToDate.includes(id) && announced.some(({ modelId }) => modelId === id);
+  const ids = await Promise.all(earlierEmbedders.map((embedder) => embedder.modelId()));
+  return earlierEmbedders.filter((_, i) => isNeeded(ids[i] ?? ''));
 };
 
 /** The text that is embedded for a collection: its name as the first line, then its description. */

@@ -35,35 +35,3 @@ export const readReindex =
       startedAt,
     };
   };
-
-/** How many jobs one transaction adds, few enough to delay other changes by less than a second. */
-const portionSize = 2_000;
-
-/**
- * Ensures that every collection whose embedding is missing, of another model or of an older text has a job; returns how
- * many such collections there are. Meant to be called repeatedly: once none are left, it only asks for the model's id
- * until that changes. One look after a change of model is not enough, because a job under way may still store what the
- * earlier model made. If it fails midway, what was added stays, and the next call continues. A collection whose job is
- * a dead letter gets one new job: at the first call, and again when the model changes.
- */
-export const embedOutdated = (ports: Needs) => {
-  let settledFor: string | null = null;
-  let triedAgainFor: string | null = null;
-  return async (): Promise<number> => {
-    const modelId = await ports.embedder.modelId();
-    if (modelId === settledFor) return 0;
-    const outdated = await ports.embeddings.outdated(modelId);
-    settledFor = outdated.length === 0 ? modelId : null;
-    if (outdated.length === 0) return 0;
-    const awaited = await ports.embeddingJobs.awaited();
-    const deadLettered = modelId === triedAgainFor ? await ports.embeddingJobs.deadLettered() : new Set();
-    const missing = outdated.filter((collection) => !awaited.has(collection) && !deadLettered.has(collection));
-    for (let start = 0; start < missing.length; start += portionSize) {
-      const portion = missing.slice(start, start + portionSize);
-      const jobs = portion.map((collection) => embedJob(ports, collection));
-      await ports.embeddingJobs.enqueue({ jobs, deadline: null });
-    }
-    triedAgainFor = modelId;
-    return outdated.length;
-  };
-};

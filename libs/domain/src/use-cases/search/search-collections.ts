@@ -2,20 +2,24 @@ import { type Principal, isAdmin, listVersion, visibilityOf } from '../../access
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
+import { servingEmbedder } from './serving-embedder.ts';
 import { rank, type SearchAnswer } from '../../search/search-result.ts';
 
-type Needs = Pick<Ports, 'collections' | 'embedder' | 'vectors'>;
+type Needs = Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
  * Returns the nearest of the collections that the caller may see, best first. Hidden collections influence neither
- * results nor scores, because they are left out before anything is ranked.
+ * results nor scores, because they are left out before anything is ranked. The query is embedded by the model that all
+ * processes search with. If this process does not have it, as after a change of the model on an Ollama server, it uses
+ * its current one, and finds what is embedded with that already.
  */
 export const searchCollections = (ports: Needs) => {
   const visibleSets = createVisibleSets(ports);
   return async (principal: Principal, query: string, limit: number): Promise<SearchAnswer> => {
     const among = await visibleSets(principal);
     if (among.length === 0) return { results: [], isFallback: false };
-    const { modelId, vectors } = await ports.embedder.embed([query], 'query');
+    const embedder = await servingEmbedder(ports, principal.epochs.searchModel);
+    const { modelId, vectors } = await embedder.embed([query], 'query');
     const [vector] = vectors;
     if (!vector) throw new PorticoError('embedding_unavailable');
     const asOf = principal.epochs.embeddings;

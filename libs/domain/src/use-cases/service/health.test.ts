@@ -35,6 +35,7 @@ const dependencies = (more: Partial<Probe> = {}) => {
     kind: 'an index',
     check: vectors.check,
     remove: async () => undefined,
+    forget: async () => undefined,
     search: () => Promise.reject(new Error('not asked for')),
   };
   const probes: readonly Probe[] = [{ name: 'database', essential: true, check: database.check, ...more }];

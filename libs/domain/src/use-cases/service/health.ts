@@ -1,8 +1,8 @@
 import { isPorticoError } from '../../errors.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Probe } from '../../ports/probe.ts';
 import { embeddingDimension } from '../../search/embedding.ts';
+import { sharedAnswer } from './shared-answer.ts';
 
 /** The reason is given only if it is one of our own errors, which name neither address nor secret; otherwise null. */
 export type PartState = { readonly status: 'ok' } | { readonly status: 'unavailable'; readonly reason: string | null };
@@ -94,22 +94,4 @@ const stateOf = async (check: () => Promise<void>): Promise<PartState> => {
   } catch (error) {
     return { status: 'unavailable', reason: isPorticoError(error) ? error.message : null };
   }
-};
-
-/** Gives every caller the same answer while the check is under way, and for `keptMs` after it. */
-const sharedAnswer = <Answer>(
-  clock: Pick<Clock, 'monotonic'>,
-  keptMs: number,
-  ask: () => Promise<Answer>,
-): (() => Promise<Answer>) => {
-  let answer: Promise<Answer> | null = null;
-  let keptUntil = Number.POSITIVE_INFINITY;
-  return () => {
-    if (answer && clock.monotonic() < keptUntil) return answer;
-    keptUntil = Number.POSITIVE_INFINITY;
-    answer = ask().finally(() => {
-      keptUntil = clock.monotonic() + keptMs;
-    });
-    return answer;
-  };
 };

@@ -1,0 +1,71 @@
+import type { Instant, ModelProgress, SearchModel, SearchModels } from '@portico/domain';
+import { SearchModelEntity } from './entities.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
+import { columns, columnsOf } from './table.ts';
+
+export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
+  async state() {
+    const row = await database.reads.first<EpochsRow>(selectEpochs);
+    if (!row) throw new Error('The database has no row of epochs.');
+    const { searchModel, ...epochs } = row;
+    return { serving: searchModel, announced: await database.reads.all<SearchModel>(selectModels), epochs };
+  },
+
+  async announce(modelId, now) {
+    await database.transact(async (transaction) => {
+      const latest = (await transaction.first<{ latest: Instant | null }>(selectLatest))?.latest ?? -1;
+      await transaction.run(announce, [modelId, Math.max(now, latest + 1), now]);
+    });
+  },
+
+  progress: (from, to) => progressOf(database.reads, from, to),
+
+  promote: (from, to) =>
+    database.transact(async (transaction) => {
+      const epochs = await transaction.first<EpochsRow>(selectEpochs);
+      if (epochs?.searchModel !== from) return false;
+      if (from !== null) {
+        const { total, done, failed } = await progressOf(transaction, from, to);
+        if (done + failed < total) return false;
+      }
+      await transaction.run('update epochs set search_model = ? where id = 1', [to]);
+      return true;
+    }),
+
+  removeEmbeddings: (modelId, limit) =>
+    database.transact((transaction) => transaction.run(removeEmbeddings, [modelId, modelId, limit])),
+
+  async forget({ modelId, lastSeenAt }) {
+    await database.transact((transaction) => transaction.run(forget, [modelId, lastSeenAt]));
+  },
+});
+
+interface EpochsRow {
+  readonly catalog: number;
+  readonly embeddings: number;
+  readonly searchModel: string | null;
+}
+
+const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'searchModel'])} from epochs e where e.id = 1`;
+const selectModels = `select ${columns('m', columnsOf(SearchModelEntity))} from search_models m
+  order by m.first_seen_at, m.model_id`;
+const selectLatest = 'select max(first_seen_at) as "latest" from search_models';
+const announce = `insert into search_models (model_id, first_seen_at, last_seen_at) values (?, ?, ?)
+  on conflict (model_id) do update set last_seen_at = excluded.last_seen_at
+  where search_models.last_seen_at < excluded.last_seen_at`;
+const isDeadLettered = `exists (select 1 from jobs j
+  where j.kind = 'embed' and j.given_up = true and j.collection_id = s.collection_id)`;
+const selectProgress = `select count(*) as "total", count(n.collection_id) as "done",
+  count(case when n.collection_id is null and ${isDeadLettered} then 1 end) as "failed"
+  from collection_embeddings s left join collection_embeddings n
+  on n.collection_id = s.collection_id and n.model_id = ? and n.content_revision >= s.content_revision
+  where s.model_id = ?`;
+const removeEmbeddings = `delete from collection_embeddings where model_id = ?
+  and collection_id in (select e.collection_id from collection_embeddings e where e.model_id = ?
+    and not exists (select 1 from epochs where search_model = e.model_id) limit ?)`;
+const forget = `delete from search_models where model_id = ? and last_seen_at = ?
+  and not exists (select 1 from epochs where search_model = search_models.model_id)
+  and not exists (select 1 from collection_embeddings e where e.model_id = search_models.model_id)`;
+
+const progressOf = async (sql: Sql, from: string, to: string): Promise<ModelProgress> =>
+  (await sql.first<ModelProgress>(selectProgress, [to, from])) ?? { total: 0, done: 0, failed: 0 };

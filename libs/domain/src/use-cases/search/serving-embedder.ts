@@ -1,0 +1,13 @@
+import type { Embedder, Ports } from '../../ports/index.ts';
+
+/**
+ * The embedder of the model that searches use, if this process has it, else its current one. The current one is not
+ * asked for its id: it may be on a server, and is used for any other model as well.
+ */
+export const servingEmbedder = async (
+  { embedder, earlierEmbedders }: Pick<Ports, 'embedder' | 'earlierEmbedders'>,
+  serving: string | null,
+): Promise<Embedder> => {
+  for (const earlier of earlierEmbedders) if ((await earlier.modelId()) === serving) return earlier;
+  return embedder;
+};
