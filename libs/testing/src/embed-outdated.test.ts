@@ -1,4 +1,4 @@
-import { authorityOf, createUseCases, type CollectionId } from '@portico/domain';
+import { authorityOf, createUseCases, missingEmbeddings, type CollectionId } from '@portico/domain';
 
 import { expect, test } from 'vitest';
 import { createHarness, defaultSettings, type Harness } from './harness.ts';
@@ -54,6 +54,9 @@ test('another look adds no second job, and still returns how many are outdated',
   harness.embedder.change();
   for (let time = 1; time <= 3; time += 1) expect((await harness.useCases.followModel()).outdated).toBe(2);
   expect(await waiting(harness)).toBe(2);
+  const now = harness.clock.now();
+  const [id] = await harness.ports.outbox.due('embed', now, 1);
+  expect(id && (await harness.ports.outbox.claim(id, now, now + 1))?.group).toBe(missingEmbeddings);
 });
 
 test('jobs for many collections are added in batches, and a failure keeps the earlier batches', async () => {

@@ -270,6 +270,29 @@ test('a model that nobody has used for a day loses its vectors', async () => {
   expect(await ports.embeddings.changedSince(0, 'portico-lexical-1/1/1', 9)).toEqual([]);
 });
 
+test('a model whose vectors the index cannot drop yet is forgotten by a later look', async () => {
+  const { old, lexical, another, create, clock, ports } = await installation();
+  await create('rain');
+  await old.runJobs();
+  await old.useCases.followModel();
+  const dropped: string[] = [];
+  const forget = async (modelId: string): Promise<void> => {
+    if (dropped.push(modelId) === 1) throw new Error('The index is away');
+  };
+  const vectors = { ...ports.vectors, forget };
+  const needs: Ports = { ...ports, vectors, embedder: another, earlierEmbedders: [lexical] };
+  const next = createUseCases(needs, defaultSettings);
+  await next.followModel();
+  await runDueJobs(needs, next, () => clock.now());
+  await next.followModel();
+  clock.advance(24 * 60 * minuteMs);
+  await expect(next.followModel()).rejects.toThrow('away');
+  expect((await ports.models.state()).announced).toHaveLength(2);
+  expect((await next.followModel()).forgotten).toEqual(['portico-lexical-1/1/1']);
+  expect((await ports.models.state()).announced).toHaveLength(1);
+  expect(dropped).toEqual(['portico-lexical-1/1/1', 'portico-lexical-1/1/1']);
+});
+
 test('an empty catalog is searched with the current model at once', async () => {
   const { next, old } = await installation();
   await old.useCases.followModel();

@@ -143,6 +143,18 @@ test('Qdrant stand-in: a forgotten model leaves nothing, also where the version 
   expect(await expectTrue(one, asOf, 'm2')).toBe('qdrant');
 });
 
+test('Qdrant stand-in: forgetting a model leaves a shared collection that searches use, whatever it came to hold', async () => {
+  const before = await versionBefore();
+  const asOf = put(0, [1]);
+  await before.write(0, [1], asOf);
+  const subject = startProcess();
+  await expectTrue(subject, asOf);
+  await before.write(1, [1], asOf + 1, 'm2');
+  await subject.index.forget('m2');
+  expect(await aliases()).toEqual({ [name]: before.collection, [aliasOf(name, 'm')]: before.collection });
+  expect(await expectTrue(subject, asOf)).toBe('qdrant');
+});
+
 test('Qdrant stand-in: a model is not forgotten while Qdrant is away, and is when it is back', async () => {
   const subject = startProcess();
   await expectTrue(subject, put(0, [1]));

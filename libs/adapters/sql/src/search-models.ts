@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Instant, ModelProgress, SearchModel, SearchModels } from '@portico/domain';
 import { SearchModelEntity } from './entities.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
@@ -32,8 +33,11 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
       return true;
     }),
 
-  removeEmbeddings: (modelId, limit) =>
-    database.transact((transaction) => transaction.run(removeEmbeddings, [modelId, modelId, limit])),
+  async removeEmbeddings(modelId, limit) {
+    // SQLite calls are synchronous: yield, or many portions starve the event loop.
+    await setImmediate();
+    return database.transact((transaction) => transaction.run(removeEmbeddings, [modelId, modelId, limit]));
+  },
 
   async forget({ modelId, lastSeenAt }) {
     await database.transact((transaction) => transaction.run(forget, [modelId, lastSeenAt]));
