@@ -30,7 +30,7 @@ export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
-export * from './search/search-model.ts';
+export type * from './search/search-model.ts';
 export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export type * from './ports/index.ts';

@@ -57,12 +57,12 @@ const selectLatest = 'select max(first_seen_at) as "latest" from search_models';
 const announce = `insert into search_models (model_id, first_seen_at, last_seen_at) values (?, ?, ?)
   on conflict (model_id) do update set last_seen_at = excluded.last_seen_at
   where search_models.last_seen_at < excluded.last_seen_at`;
-const isDeadLettered = `exists (select 1 from jobs j
-  where j.kind = 'embed' and j.given_up = true and j.collection_id = s.collection_id)`;
 const selectProgress = `select count(*) as "total", count(n.collection_id) as "done",
-  count(case when n.collection_id is null and ${isDeadLettered} then 1 end) as "failed"
+  count(case when n.collection_id is null then f.collection_id end) as "failed"
   from collection_embeddings s left join collection_embeddings n
   on n.collection_id = s.collection_id and n.model_id = ? and n.content_revision >= s.content_revision
+  left join (select distinct collection_id from jobs where kind = 'embed' and given_up = true) f
+  on f.collection_id = s.collection_id
   where s.model_id = ?`;
 const removeEmbeddings = `delete from collection_embeddings where model_id = ?
   and collection_id in (select e.collection_id from collection_embeddings e where e.model_id = ?

@@ -35,7 +35,7 @@ export interface ModelChange extends ModelProgress {
 }
 
 /** How often a process says that its current model is still in use. */
-export const announceEveryMs = 600_000;
+const announceEveryMs = 600_000;
 
 /** A model that was not announced for this long is no process's current one any more. */
 const absentAfterMs = 1_800_000;
