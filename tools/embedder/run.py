@@ -1,0 +1,103 @@
+"""One training, from the files to the table."""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import corpus
+import manifest
+import table
+from bags import Reader
+from clusters import clustered
+from pairs import api_pairs, dictionary_pairs, question_pairs
+from start import first_vectors, first_weights
+from training import Pairs, Rows, Settings, train
+from words import Frequencies
+
+
+@dataclass
+class Material:
+    teacher: corpus.Teacher
+    apis: list[corpus.Api]
+    dictionary: list[str]
+    questions: list[corpus.Question]
+    frequencies: Frequencies
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+
+def read(data: Path, teacher: Path | None, questions: Path | None, width: int) -> Material:
+    given = corpus.read_teacher(teacher or data / "teacher")
+    if not 0 < width <= given.word_vectors.shape[1] or width % table.GROUP:
+        raise corpus.BadInput(
+            f"width {width}: must be a multiple of {table.GROUP}, at most the teacher's {given.word_vectors.shape[1]}"
+        )
+    given.word_vectors = np.ascontiguousarray(given.word_vectors[:, :width])
+    given.text_vectors = unit(given.text_vectors[:, :width])
+    judged = data / "operations" / "families.json"
+    left_out = corpus.read_left_out(judged) if judged.is_file() else set()
+    apis = corpus.read_apis(data / "training-text.jsonl.gz", left_out)
+    dictionary = corpus.read_dictionary(data / "wordnet-glosses.txt.xz")
+    asked = corpus.read_questions(questions, {api.id for api in apis}, left_out) if questions else []
+    texts = [" . ".join([api.whole(), *api.operations]) for api in apis]
+    return Material(given, apis, dictionary, asked, Frequencies(texts, dictionary))
+
+
+def trained(material: Material, settings: Settings, seed: int, say=print) -> np.ndarray:
+    """The rows of the table, in the order of the teacher's words."""
+    random = np.random.default_rng(seed)
+    teacher = material.teacher
+    reader = Reader(teacher.words)
+    made = api_pairs(material.apis) + dictionary_pairs(material.dictionary)
+    made += question_pairs(material.questions, material.apis, settings.question_weight)
+    places: dict[str, int] = {}
+    for left, right, _ in made:
+        for text in (left, right):
+            places.setdefault(text, len(teacher.texts) + len(places))
+    bags = reader.bags(teacher.texts + list(places))
+    filled = np.diff(bags.starts) > 0
+    taught = np.flatnonzero(filled[: len(teacher.texts)])
+    if not len(taught):
+        raise corpus.BadInput("no text of the teacher's holds a word of its vocabulary")
+    kept = [(places[l], places[r], w) for l, r, w in made if filled[places[l]] and filled[places[r]]]
+    if not kept:
+        raise corpus.BadInput("the texts make no pairs")
+    left, right, weight = zip(*kept)
+    pairs = Pairs(np.array(left), np.array(right), np.array(weight, np.float32))
+    weights = first_weights(np.array([material.frequencies.share(word) for word in teacher.words]))
+    say(f"{len(taught)} texts, {len(kept)} pairs, {len(teacher.words)} words")
+    vectors = first_vectors(teacher.word_vectors, weights, bags.part(taught), teacher.text_vectors[taught])
+    member = clustered(teacher.text_vectors[taught], settings.clusters, random)
+    rows = Rows(vectors, weights)
+    train(rows, bags, taught, teacher.text_vectors, member, pairs, settings, random, say)
+    return rows.table()
+
+
+def table_of(material: Material, rows: np.ndarray) -> table.Table:
+    words, frequencies = material.teacher.words, material.frequencies
+    idf = np.array([frequencies.idf(word) for word in words]) / frequencies.highest_idf()
+    rarity = np.array([-16 * np.log(frequencies.share(word)) for word in words])
+    scales, codes = table.quantised(rows)
+    return table.Table(words, np.rint(255 * idf).astype(np.uint8), np.rint(rarity.clip(0, 255)).astype(np.uint8), scales, codes)
+
+
+def run(options: argparse.Namespace) -> None:
+    torch.use_deterministic_algorithms(True)
+    torch.set_num_threads(2)
+    beside = Path(__file__).with_name("questions.tsv")
+    questions = options.questions or (beside if beside.is_file() else None)
+    material = read(options.data, options.teacher, questions, options.width)
+    settings = Settings(epochs=options.epochs)
+    rows = trained(material, settings, options.seed)
+    options.out.mkdir(parents=True, exist_ok=True)
+    data = table.to_bytes(table_of(material, rows))
+    digest = table.write(options.out / "words.bin", data)
+    counts = {"words": len(material.teacher.words), "numbers": options.width, "texts": len(material.teacher.texts)}
+    made = manifest.content(options, digest, len(data), counts, len(material.questions))
+    manifest.write(options.out / "manifest.json", made)
+    print(f"{options.out / 'words.bin'}: {len(data)} bytes, sha256 {digest}")

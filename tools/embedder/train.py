@@ -1,0 +1,49 @@
+"""Trains the table of word vectors.
+
+    python3 tools/embedder/train.py --data ../shared/data --out libs/adapters/word-vectors/model
+
+Needs numpy, scipy and torch. The same data, seed and machine give the same bytes; another processor may round
+differently and give a table that is as good, with another digest.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+
+from corpus import BadInput  # noqa: E402
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Trains the table of word vectors that the product searches with.")
+    parser.add_argument("--data", type=Path, required=True, help="folder with teacher/, training texts and WordNet")
+    parser.add_argument("--teacher", type=Path, help="folder of the teacher's vectors; teacher/ of the data otherwise")
+    parser.add_argument("--questions", type=Path, help="questions.tsv; the one beside this program otherwise")
+    parser.add_argument("--out", type=Path, required=True, help="folder for words.bin and manifest.json")
+    parser.add_argument("--id", default="portico-words-1", help="the model's id, kept beside every vector made with it")
+    parser.add_argument("--teacher-name", default="all-mpnet-base-v2", help="what the manifest calls the teacher")
+    parser.add_argument("--width", type=int, default=256, help="numbers a word: the first of the teacher's")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args(given)
+
+
+def main(given: list[str]) -> int:
+    try:
+        options = arguments(given)
+        from run import run  # torch takes seconds to load: not for --help and wrong options
+
+        run(options)
+        return 0
+    except BadInput as error:
+        print(f"train: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
