@@ -38,10 +38,8 @@ class Api:
 
 @dataclass
 class Question:
-    api: str
-    kind: str
     question: str
-    text: str
+    about: str
 
 
 def _existing(path: Path) -> Path:
@@ -104,6 +102,7 @@ def read_teacher(folder: Path) -> Teacher:
     return Teacher(words, word_vectors, kinds, texts, text_vectors)
 
 
+_ABOUT = re.compile(r"api|op:([0-9]{1,6})")
 _SEPARATOR = re.compile(r"\s\.\s")
 
 
@@ -138,15 +137,26 @@ def read_dictionary(path: Path) -> list[str]:
     return lines
 
 
-def read_questions(path: Path, known: set[str], left_out: set[str]) -> list[Question]:
+def read_questions(path: Path, apis: list[Api], others_too: bool = False) -> list[Question]:
+    """API id, `api` or `op:` and the number of the part of `ops` that is meant, question; with tabs between.
+
+    The parts are numbered and not written out, because their wording is their vendors'. With `others_too`, questions
+    about APIs that are not among the texts are passed over.
+    """
+    known = {api.id: api for api in apis}
     questions = []
     for number, line in enumerate(_lines(path), 1):
         fields = line.split("\t")
-        if len(fields) != 4 or fields[1] not in ("api", "op") or not fields[2].strip():
-            raise BadInput(f"{path}, line {number}: must be API id, api or op, question, text, with tabs between")
-        if fields[0] in left_out:
-            continue
-        if fields[0] not in known:
+        about = _ABOUT.fullmatch(fields[1]) if len(fields) == 3 else None
+        if not about or not fields[2].strip():
+            raise BadInput(f"{path}, line {number}: must be API id, api or op:NUMBER, and a question, with tabs between")
+        api = known.get(fields[0])
+        if api is None:
+            if others_too:
+                continue
             raise BadInput(f"{path}, line {number}: {fields[0]} is no API of the training texts")
-        questions.append(Question(*fields))
+        part = int(about[1] or 0)
+        if about[1] and not 0 < part <= len(api.operations):
+            raise BadInput(f"{path}, line {number}: {api.id} has {len(api.operations)} parts, there is no {part}")
+        questions.append(Question(fields[2], api.operations[part - 1] if part else api.whole()[:400]))
     return questions

@@ -37,6 +37,5 @@ def dictionary_pairs(lines: list[str]) -> list[tuple[str, str, float]]:
     return pairs
 
 
-def question_pairs(questions: list[Question], apis: list[Api], weight: float) -> list[tuple[str, str, float]]:
-    whole = {api.id: api.whole()[:400] for api in apis}
-    return [(q.question, q.text if q.kind == "op" else whole[q.api], weight) for q in questions]
+def question_pairs(questions: list[Question]) -> list[tuple[str, str, float]]:
+    return [(question.question, question.about, 1.0) for question in questions]

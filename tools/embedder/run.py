@@ -43,9 +43,23 @@ def read(data: Path, teacher: Path | None, questions: Path | None, width: int) -
     left_out = corpus.read_left_out(judged) if judged.is_file() else set()
     apis = corpus.read_apis(data / "training-text.jsonl.gz", left_out)
     dictionary = corpus.read_dictionary(data / "wordnet-glosses.txt.xz")
-    asked = corpus.read_questions(questions, {api.id for api in apis}, left_out) if questions else []
+    beside = Path(__file__).with_name("questions.tsv")
+    if questions or beside.is_file():
+        asked = corpus.read_questions(questions or beside, apis, others_too=not questions)
+    else:
+        asked = []
     texts = [" . ".join([api.whole(), *api.operations]) for api in apis]
     return Material(given, apis, dictionary, asked, Frequencies(texts, dictionary))
+
+
+def placed(made: list[tuple[str, str, float]], places: dict[str, int], filled: np.ndarray) -> Pairs | None:
+    """Pairs of texts as pairs of bags, without those that have an empty side."""
+    kept = [(places[left], places[right], weight) for left, right, weight in made]
+    kept = [pair for pair in kept if filled[pair[0]] and filled[pair[1]]]
+    if not kept:
+        return None
+    left, right, weight = zip(*kept)
+    return Pairs(np.array(left), np.array(right), np.array(weight, np.float32))
 
 
 def trained(material: Material, settings: Settings, seed: int, say=print) -> np.ndarray:
@@ -53,10 +67,10 @@ def trained(material: Material, settings: Settings, seed: int, say=print) -> np.
     random = np.random.default_rng(seed)
     teacher = material.teacher
     reader = Reader(teacher.words)
-    made = api_pairs(material.apis) + dictionary_pairs(material.dictionary)
-    made += question_pairs(material.questions, material.apis, settings.question_weight)
     places: dict[str, int] = {}
-    for left, right, _ in made:
+    related = api_pairs(material.apis) + dictionary_pairs(material.dictionary)
+    asked = question_pairs(material.questions)
+    for left, right, _ in related + asked:
         for text in (left, right):
             places.setdefault(text, len(teacher.texts) + len(places))
     bags = reader.bags(teacher.texts + list(places))
@@ -64,34 +78,33 @@ def trained(material: Material, settings: Settings, seed: int, say=print) -> np.
     taught = np.flatnonzero(filled[: len(teacher.texts)])
     if not len(taught):
         raise corpus.BadInput("no text of the teacher's holds a word of its vocabulary")
-    kept = [(places[l], places[r], w) for l, r, w in made if filled[places[l]] and filled[places[r]]]
-    if not kept:
+    pairs, questions = placed(related, places, filled), placed(asked, places, filled)
+    if pairs is None:
         raise corpus.BadInput("the texts make no pairs")
-    left, right, weight = zip(*kept)
-    pairs = Pairs(np.array(left), np.array(right), np.array(weight, np.float32))
     weights = first_weights(np.array([material.frequencies.share(word) for word in teacher.words]))
-    say(f"{len(taught)} texts, {len(kept)} pairs, {len(teacher.words)} words")
+    count = len(questions.left) if questions else 0
+    say(f"{len(taught)} texts, {len(pairs.left)} pairs, {count} questions, {len(teacher.words)} words")
     vectors = first_vectors(teacher.word_vectors, weights, bags.part(taught), teacher.text_vectors[taught])
     member = clustered(teacher.text_vectors[taught], settings.clusters, random)
     rows = Rows(vectors, weights)
-    train(rows, bags, taught, teacher.text_vectors, member, pairs, settings, random, say)
+    train(rows, bags, taught, teacher.text_vectors, member, pairs, questions, settings, random, say)
     return rows.table()
 
 
 def table_of(material: Material, rows: np.ndarray) -> table.Table:
+    """Rows of four bits, with what the reader needs to weigh and to correct words."""
     words, frequencies = material.teacher.words, material.frequencies
     idf = np.array([frequencies.idf(word) for word in words]) / frequencies.highest_idf()
     rarity = np.array([-16 * np.log(frequencies.share(word)) for word in words])
     scales, codes = table.quantised(rows)
-    return table.Table(words, np.rint(255 * idf).astype(np.uint8), np.rint(rarity.clip(0, 255)).astype(np.uint8), scales, codes)
+    as_bytes = lambda numbers: np.rint(numbers.clip(0, 255)).astype(np.uint8)
+    return table.Table(words, as_bytes(255 * idf), as_bytes(rarity), scales, codes)
 
 
 def run(options: argparse.Namespace) -> None:
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(2)
-    beside = Path(__file__).with_name("questions.tsv")
-    questions = options.questions or (beside if beside.is_file() else None)
-    material = read(options.data, options.teacher, questions, options.width)
+    material = read(options.data, options.teacher, options.questions, options.width)
     settings = Settings(epochs=options.epochs)
     rows = trained(material, settings, options.seed)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,9 @@ class Settings:
     neighbour_temperature: float = 0.05
     contrast: float = 0.3
     contrast_temperature: float = 0.07
-    question_weight: float = 3.0
+    questions: int = 192
+    question_contrast: float = 2.0
+    question_temperature: float = 0.07
 
 
 @dataclass
@@ -35,6 +37,11 @@ class Pairs:
     left: np.ndarray
     right: np.ndarray
     weight: np.ndarray
+
+
+def _drawn(pairs: Pairs, count: int, random: np.random.Generator) -> Pairs:
+    picked = random.integers(0, len(pairs.left), count)
+    return Pairs(pairs.left[picked], pairs.right[picked], pairs.weight[picked])
 
 
 class Rows:
@@ -94,6 +101,29 @@ def contrast_loss(left: torch.Tensor, right: torch.Tensor, weight: torch.Tensor,
     return (losses * weight).sum() / weight.sum() / 2
 
 
+def _step(rows, bags, texts, teachers, pairs, asked, settings, random):
+    """The words of one batch, their gradients, and the parts of the loss."""
+    drawn = [_drawn(pairs, settings.pairs, random)]
+    if asked is not None:
+        drawn.append(_drawn(asked, settings.questions, random))
+    sides = [side for some in drawn for side in (some.left, some.right)]
+    batch = Batch(rows, bags, np.concatenate([texts, *sides]))
+    ours, *ends = batch.embedded().split([len(texts), *map(len, sides)])
+    target = teachers[torch.from_numpy(texts)]
+    parts = [
+        1 - (ours * target).sum(1).mean(),
+        neighbourhood_loss(ours, target, settings.neighbour_temperature),
+        contrast_loss(ends[0], ends[1], torch.from_numpy(drawn[0].weight), settings.contrast_temperature),
+    ]
+    if asked is not None:
+        weight = torch.from_numpy(drawn[1].weight)
+        parts.append(contrast_loss(ends[2], ends[3], weight, settings.question_temperature))
+    shares = (settings.closeness, settings.neighbourhood, settings.contrast, settings.question_contrast)
+    loss = sum(share * part for share, part in zip(shares, parts))
+    gradients = torch.autograd.grad(loss, [batch.vectors, batch.logs])
+    return batch.used, gradients, [float(part.detach()) for part in parts]
+
+
 def train(
     rows: Rows,
     bags: Bags,
@@ -101,6 +131,7 @@ def train(
     targets: np.ndarray,
     member: np.ndarray,
     pairs: Pairs,
+    asked: Pairs | None,
     settings: Settings,
     random: np.random.Generator,
     say=print,
@@ -110,32 +141,19 @@ def train(
     per_epoch = len(batches(member, settings.batch, settings.group, np.random.default_rng(0)))
     total, step, began = settings.epochs * per_epoch, 0, time.monotonic()
     for epoch in range(settings.epochs):
-        sums = np.zeros(3)
+        sums = np.zeros(4)
         for some in batches(member, settings.batch, settings.group, random):
             texts = taught[some]
-            picked = random.integers(0, len(pairs.left), settings.pairs)
-            chosen = np.concatenate([texts, pairs.left[picked], pairs.right[picked]])
-            batch = Batch(rows, bags, chosen)
-            embedded = batch.embedded()
-            ours, left, right = embedded.split([len(texts), len(picked), len(picked)])
-            target = teachers[torch.from_numpy(texts)]
-            weight = torch.from_numpy(pairs.weight[picked])
-            parts = [
-                1 - (ours * target).sum(1).mean(),
-                neighbourhood_loss(ours, target, settings.neighbour_temperature),
-                contrast_loss(left, right, weight, settings.contrast_temperature),
-            ]
-            loss = settings.closeness * parts[0] + settings.neighbourhood * parts[1] + settings.contrast * parts[2]
-            gradients = torch.autograd.grad(loss, [batch.vectors, batch.logs])
+            used, gradients, parts = _step(rows, bags, texts, teachers, pairs, asked, settings, random)
             left_over = 1 - step / total
             with torch.no_grad():
                 rows.step(
-                    batch.used, gradients, (settings.vector_rate * left_over, settings.weight_rate * left_over)
+                    used, gradients, (settings.vector_rate * left_over, settings.weight_rate * left_over)
                 )
             step += 1
-            sums += [float(part) for part in parts]
+            sums[: len(parts)] += parts
         mean = sums / per_epoch
         say(
             f"epoch {epoch + 1}: away from the teacher {mean[0]:.4f}, neighbourhoods {mean[1]:.4f}, "
-            f"pairs {mean[2]:.4f}, {time.monotonic() - began:.0f} s"
+            f"pairs {mean[2]:.4f}, questions {mean[3]:.4f}, {time.monotonic() - began:.0f} s"
         )
