@@ -97,7 +97,8 @@ def read_teacher(folder: Path) -> Teacher:
     text_vectors = _rows(folder, "texts", len(texts))
     if word_vectors.shape[1] != text_vectors.shape[1]:
         raise BadInput(
-            f"words have {word_vectors.shape[1]} numbers each, texts {text_vectors.shape[1]}: they must be of one teacher"
+            f"words have {word_vectors.shape[1]} numbers each, texts {text_vectors.shape[1]}: "
+            "both must be of one teacher"
         )
     return Teacher(words, word_vectors, kinds, texts, text_vectors)
 
@@ -149,7 +150,7 @@ def read_questions(path: Path, apis: list[Api], others_too: bool = False) -> lis
         fields = line.split("\t")
         about = _ABOUT.fullmatch(fields[1]) if len(fields) == 3 else None
         if not about or not fields[2].strip():
-            raise BadInput(f"{path}, line {number}: must be API id, api or op:NUMBER, and a question, with tabs between")
+            raise BadInput(f"{path}, line {number}: must be API id, api or op:NUMBER, question, with tabs between")
         api = known.get(fields[0])
         if api is None:
             if others_too:

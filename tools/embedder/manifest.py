@@ -4,6 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
+from corpus import BadInput
+
 SOURCES = [
     {"name": "all-mpnet-base-v2, the teacher", "licence": "Apache-2.0"},
     {"name": "Open English WordNet, glosses and examples", "licence": "CC-BY-4.0"},
@@ -19,7 +21,20 @@ SOURCES = [
 QUESTIONS = {"name": "questions written for this project, tools/embedder/questions.tsv", "licence": "Apache-2.0"}
 
 
-def content(options: argparse.Namespace, digest: str, size: int, counts: dict, questions: int) -> dict:
+def quality_of(path: Path | None) -> dict:
+    """Figures that an evaluation wrote; training itself judges nothing."""
+    if path is None:
+        return {}
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} holds no figures: {error}") from error
+    if not isinstance(read, dict):
+        raise BadInput(f"{path} must hold a JSON object of figures")
+    return read
+
+
+def content(options: argparse.Namespace, digest: str, size: int, counts: dict, quality: dict) -> dict:
     command = f"python3 tools/embedder/train.py --data DATA --out DIR --seed {options.seed}"
     return {
         "id": options.id,
@@ -27,10 +42,10 @@ def content(options: argparse.Namespace, digest: str, size: int, counts: dict, q
         "bytes": size,
         **counts,
         "teacher": options.teacher_name,
-        "sources": SOURCES + [QUESTIONS] * bool(questions),
+        "sources": SOURCES + [QUESTIONS] * bool(counts["questions"]),
         "command": f"{command} --width {options.width} --epochs {options.epochs}",
         "seed": options.seed,
-        "quality": {},
+        "quality": quality,
     }
 
 

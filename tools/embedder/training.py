@@ -27,7 +27,7 @@ class Settings:
     contrast_temperature: float = 0.07
     questions: int = 192
     question_contrast: float = 2.0
-    question_temperature: float = 0.07
+    question_temperature: float = 0.05
 
 
 @dataclass
