@@ -1,6 +1,7 @@
 """One training, from the files to the table."""
 
 import argparse
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,11 +104,11 @@ def table_of(material: Material, rows: np.ndarray) -> table.Table:
 
 def run(options: argparse.Namespace) -> None:
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     quality = manifest.quality_of(options.quality)
     material = read(options.data, options.teacher, options.questions, options.width)
     settings = Settings(epochs=options.epochs)
-    rows = trained(material, settings, options.seed)
+    rows = trained(material, settings, options.seed, functools.partial(print, flush=True))
     options.out.mkdir(parents=True, exist_ok=True)
     data = table.to_bytes(table_of(material, rows))
     digest = table.write(options.out / "words.bin", data)
