@@ -43,7 +43,7 @@ def content(options: argparse.Namespace, digest: str, size: int, counts: dict, q
         **counts,
         "teacher": options.teacher_name,
         "sources": SOURCES + [QUESTIONS] * bool(counts["questions"]),
-        "command": f"{command} --width {options.width} --epochs {options.epochs}",
+        "command": f"{command} --width {options.width} --runs {options.runs} --epochs {options.epochs}",
         "seed": options.seed,
         "quality": quality,
     }

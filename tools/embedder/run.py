@@ -87,9 +87,13 @@ def trained(material: Material, settings: Settings, seed: int, say=print) -> np.
     say(f"{len(taught)} texts, {len(pairs.left)} pairs, {count} questions, {len(teacher.words)} words")
     vectors = first_vectors(teacher.word_vectors, weights, bags.part(taught), teacher.text_vectors[taught])
     member = clustered(teacher.text_vectors[taught], settings.clusters, random)
-    rows = Rows(vectors, weights)
-    train(rows, bags, taught, teacher.text_vectors, member, pairs, questions, settings, random, say)
-    return rows.table()
+    # Runs that begin alike end near each other; the mean of their rows has less of the chance in each.
+    total = np.zeros_like(vectors)
+    for _ in range(settings.runs):
+        rows = Rows(vectors, weights)
+        train(rows, bags, taught, teacher.text_vectors, member, pairs, questions, settings, random, say)
+        total += rows.table()
+    return total / settings.runs
 
 
 def table_of(material: Material, rows: np.ndarray) -> table.Table:
@@ -105,9 +109,12 @@ def table_of(material: Material, rows: np.ndarray) -> table.Table:
 def run(options: argparse.Namespace) -> None:
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(1)
+    for name, value in (("runs", options.runs), ("epochs", options.epochs), ("seed", options.seed + 1)):
+        if value < 1:
+            raise corpus.BadInput(f"{name} must be at least {'0' if name == 'seed' else '1'}")
     quality = manifest.quality_of(options.quality)
     material = read(options.data, options.teacher, options.questions, options.width)
-    settings = Settings(epochs=options.epochs)
+    settings = Settings(runs=options.runs, epochs=options.epochs)
     rows = trained(material, settings, options.seed, functools.partial(print, flush=True))
     options.out.mkdir(parents=True, exist_ok=True)
     data = table.to_bytes(table_of(material, rows))

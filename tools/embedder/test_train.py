@@ -83,6 +83,14 @@ class Training(unittest.TestCase):
             away.append(1 - (ours * material.teacher.text_vectors).sum(1).mean())
         self.assertLess(away[1], away[0])
 
+    def test_the_table_is_the_mean_of_its_runs(self):
+        material = run.read(self.data, None, self.folder / "questions.tsv", 32)
+        rows = lambda runs, epochs: run.trained(
+            material, run.Settings(runs=runs, epochs=epochs, batch=64), 1, say=lambda _: None
+        )
+        np.testing.assert_allclose(rows(2, 0), rows(1, 0), rtol=1e-6)
+        self.assertFalse(np.allclose(rows(2, 2), rows(1, 2)))
+
     def test_words_of_judged_documents_are_not_counted(self):
         material = run.read(self.data, None, self.folder / "questions.tsv", 32)
         self.assertEqual(material.frequencies.in_texts["ship"], 0)
@@ -128,6 +136,10 @@ class Training(unittest.TestCase):
     def test_a_width_that_is_no_multiple_of_32_or_more_than_the_teachers_is_refused(self):
         self.refused("width 31: must be a multiple of 32", "--width", "31")
         self.refused("width 64: must be a multiple of 32, at most the teacher's 32", "--width", "64")
+
+    def test_no_runs_no_epochs_and_a_negative_seed_are_refused(self):
+        for name, value in (("runs", "0"), ("epochs", "0"), ("seed", "-1")):
+            self.refused(f"{name} must be at least", f"--{name}", value)
 
     def test_questions_must_be_of_known_apis_and_parts(self):
         for line, message in (

@@ -37,6 +37,11 @@ class Vocabulary(unittest.TestCase):
         self.assertLess(counted.idf("pay"), counted.idf("bill"))
         self.assertLess(counted.share("unheard"), counted.share("bill"))
 
+    def test_a_share_is_the_mean_of_both_sources_and_a_missing_word_counts_half_an_occurrence(self):
+        counted = Frequencies(["pay bill", "pay"], ["coin . money . "])
+        self.assertAlmostEqual(counted.share("pay"), (2 / 3 + 0.5 / 2) / 2)
+        self.assertAlmostEqual(counted.share("coin"), (0.5 / 3 + 1 / 2) / 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,6 +28,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--teacher-name", default="all-mpnet-base-v2", help="what the manifest calls the teacher")
     parser.add_argument("--width", type=int, default=256, help="numbers a word: the first of the teacher's")
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=3, help="how many trainings the table is the mean of")
     parser.add_argument("--quality", type=Path, help="JSON with the figures of an evaluation, for the manifest")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(given)

@@ -13,6 +13,7 @@ from clusters import batches
 
 @dataclass
 class Settings:
+    runs: int = 3
     epochs: int = 5
     batch: int = 512
     group: int = 16
