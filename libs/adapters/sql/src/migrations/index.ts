@@ -5,6 +5,7 @@ import { dueJobsByKind } from './0002-due-jobs-by-kind.ts';
 import { issuers } from './0003-issuers.ts';
 import { boundedDocumentFacts } from './0004-bounded-document-facts.ts';
 import { noticesAndTiers } from './0005-notices-and-tiers.ts';
+import { derivedDescriptions } from './0007-derived-descriptions.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -14,6 +15,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0003-issuers', sql: issuers },
   { name: '0004-bounded-document-facts', sql: boundedDocumentFacts },
   { name: '0005-notices-and-tiers', sql: noticesAndTiers },
+  { name: '0007-derived-descriptions', sql: derivedDescriptions },
 ];
 
 /** The table of applied migrations. */
