@@ -76,7 +76,7 @@ test('any words give a plain line of at most 600 characters', () => {
   });
   fc.assert(
     fc.property(document, (one) => {
-      const text = derivedDescription(one as unknown as Json);
+      const text = derivedDescription(one);
       expect([...text].length).toBeLessThanOrEqual(600);
       expect(isPlainLine(text)).toBe(true);
     }),
