@@ -45,7 +45,8 @@ test('the report shows a table with intervals, and what the scores mean', () => 
 test('the chart draws a bar and an interval for each ranker and kind, and escapes names', () => {
   const chart = chartOf([board]);
   expect(chart.match(/class="whisker"/g)).toHaveLength(6);
-  expect(chart).toContain('embedder, &lt;model&gt;');
+  expect(chart).toContain('embedder, &lt;model&gt;</text>');
+  expect(chart).not.toContain('<model>');
   // 0.5 of a plot that is 220 high
   expect(chart).toMatch(/height="110"><title>embedder, &lt;model&gt;, all: 0\.500/);
 });

@@ -19,7 +19,7 @@ const bucketsPerUnit = 20;
 
 /** How often results with such a score were right. Leaves out empty buckets. */
 export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
-  [...Map.groupBy(results, ({ score }) => Math.min(bucketsPerUnit - 1, Math.floor(score * bucketsPerUnit + 1e-9)))]
+  [...Map.groupBy(results, ({ score }) => Math.min(bucketsPerUnit - 1, Math.floor(score * bucketsPerUnit)))]
     .sort(([x], [y]) => x - y)
     .map(([at, some]) => ({
       from: at / bucketsPerUnit,

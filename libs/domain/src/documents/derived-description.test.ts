@@ -40,6 +40,8 @@ test('what all operations share comes last, and the title is not repeated', () =
 test('words are said once, whatever their case and number', () => {
   const paths = { '/customers': { get: { tags: ['Customer'] } }, '/crossSelling/crossselling': { get: {} } };
   expect(derivedDescription({ info, paths })).toBe('Customer, cross selling.');
+  const joinedFirst = { '/crossselling/cross_selling': { get: {} } };
+  expect(derivedDescription({ info, paths: joinedFirst })).toBe('Crossselling.');
 });
 
 test('a document without words, or of other things than expected, has none', () => {
