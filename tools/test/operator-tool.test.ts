@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => installation.remove());
 
-const document = (title: string, description = '') =>
-  JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths: {} });
+const document = (title: string, description = '', paths = {}) =>
+  JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths });
 
 const write = (name: string, content: string): string => {
   const file = join(installation.folder, 'documents', name);
@@ -47,6 +47,7 @@ interface Summary {
     readonly id: string;
     readonly name: string;
     readonly outcome: string;
+    readonly description_derived: boolean;
     readonly warnings: number;
     readonly departures: readonly { readonly pointer: string; readonly message: string }[];
   }[];
@@ -238,6 +239,26 @@ test('an import reports the outcome of each file, and on demand where a document
   const good = named.taken.find(({ name }) => name === 'Good one');
   const kept = await withStores(({ ports }) => ports.collections.find(good?.id as CollectionId));
   expect(kept?.description).toBe('Two\nlines[2J');
+});
+
+test('an import describes a document that has no description by its words, and says so', async () => {
+  write(
+    'roads.json',
+    document('Roads', '', {
+      '/v1/bridges/{id}/tolls': { get: { summary: 'Reads a toll', responses: { 200: { description: 'It' } } } },
+    }),
+  );
+  write('described.json', document('Described', 'In its own words'));
+  const folder = join(installation.folder, 'documents');
+  const { taken } = await importing(folder);
+  expect(taken.map(({ name, description_derived }) => [name, description_derived])).toEqual([
+    ['Described', false],
+    ['Roads', true],
+  ]);
+  const roads = await withStores(({ ports }) => ports.collections.find(taken[1]?.id as CollectionId));
+  expect(roads?.description).toBe('Bridges, tolls. Reads a toll.');
+  const again = await installation.tool('import', folder, '--verbose');
+  expect(again.stdout).toMatch(/^unchanged .* {2}Roads {2}\(.*roads\.json\) {2}description derived/m);
 });
 
 test('an import follows a link that is named, but none that is found in a folder', async () => {

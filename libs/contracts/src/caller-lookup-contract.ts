@@ -114,8 +114,16 @@ export const callerLookupContract = {
   'a row holds the requested part of the target collection, and no more': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     deepStrictEqual((await stores.callers.byUid(profile.uid, whole(collection)))?.target, collection);
-    const { contentRevision, baseUrl, derivedAuthentication, storedAuthentication, importKey, ...shown } = collection;
-    ok(contentRevision && baseUrl && derivedAuthentication && storedAuthentication && importKey);
+    const {
+      contentRevision,
+      descriptionDerived,
+      baseUrl,
+      derivedAuthentication,
+      storedAuthentication,
+      importKey,
+      ...shown
+    } = collection;
+    ok(contentRevision && !descriptionDerived && baseUrl && derivedAuthentication && storedAuthentication && importKey);
     deepStrictEqual((await stores.callers.byUid(profile.uid, head(collection)))?.target, shown);
     ok(profile.clientId);
     deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection)))?.target, shown);

@@ -34,6 +34,15 @@ export const collectionStoreContract = {
     }
   },
 
+  'whether a description is derived is kept, by an addition and by an update': async (stores) => {
+    for (const descriptionDerived of [true, false]) {
+      const { id } = await added(stores, aCollection({ descriptionDerived }));
+      strictEqual((await stores.collections.find(id))?.descriptionDerived, descriptionDerived);
+      await stores.collections.update(id, changing({ descriptionDerived: !descriptionDerived }));
+      strictEqual((await stores.collections.find(id))?.descriptionDerived, !descriptionDerived);
+    }
+  },
+
   'an addition writes its effects': async (stores) => {
     const effects = someEffects();
     await stores.collections.add(aCollection(), aDocument(), effects);

@@ -195,6 +195,22 @@ const facts = {
       null,
     );
   },
+  'a description is made of the words of a document that has none, and of no other': async (reader) => {
+    const withPaths = pets.replace(
+      '"paths":{}',
+      '"paths":{"/v1/cats/{id}":{"get":{"summary":"Feeds a cat","responses":{}}}}',
+    );
+    assert.notEqual(withPaths, pets);
+    assert.equal((await documentIn(reader, bodyOf(withPaths))).derivedDescription, 'Cats. Feeds a cat.');
+    assert.equal((await documentIn(reader, bodyOf(pets))).derivedDescription, '');
+    for (const [description, derived] of [
+      ['All pets', ''],
+      ['', 'Cats. Feeds a cat.'],
+    ]) {
+      const described = withPaths.replace('"Pets"', `"Pets","description":"${description}"`);
+      assert.equal((await documentIn(reader, bodyOf(described))).derivedDescription, derived);
+    }
+  },
   'the base address comes from the document': async (reader) => {
     const servers = '"servers":[{"url":"https://{h}.example","variables":{"h":{"default":"pets"}}}]';
     assert.equal((await documentIn(reader, bodyOf(pets.replace('{', `{${servers},`)))).baseUrl, 'https://pets.example');

@@ -74,6 +74,7 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   updatedAt: start,
   revision: 1,
   contentRevision: 1,
+  descriptionDerived: false,
   baseUrl: 'https://roads.example.com/v1',
   derivedAuthentication: { type: 'bearer', name: 'Authorization', in: null },
   storedAuthentication: null,

@@ -33,6 +33,8 @@ interface Taken extends Line {
   readonly id: string;
   readonly name: string;
   readonly outcome: 'created' | 'updated' | 'unchanged';
+  /** Whether the description is made of the document's words, which has none of its own. Named as in the output. */
+  readonly description_derived: boolean;
   /** How many departures from the official schema the document has, and the first of them. */
   readonly warnings: number;
   readonly departures: readonly DocumentWarning[];
@@ -100,10 +102,11 @@ const importOne = async (
     }
     const document = await documents.readFile(content, format);
     const name = nameOf(document, file);
-    const input = { name, description: document.description ?? '', document, strict, importKey };
+    const input = { name, document, strict, importKey };
     const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
     const { total: warnings, first: departures } = document.warnings;
-    summary.taken.push({ file, id: collection.id, name, outcome, warnings, departures });
+    const description_derived = collection.descriptionDerived && collection.description !== '';
+    summary.taken.push({ file, id: collection.id, name, outcome, description_derived, warnings, departures });
   } catch (error) {
     summary.refused.push({ file, reason: reasonOf(error) });
   }
@@ -185,8 +188,12 @@ const linesOf = (summary: ImportSummary, { explain, verbose }: ImportOptions): r
   ];
 };
 
-const lineOf = ({ outcome, id, name, file, warnings }: Taken): string =>
-  `${outcome.padEnd(9)}  ${id}  ${name}  (${file})${warnings > 0 ? `  ${counted(warnings, 'departure')}` : ''}`;
+const lineOf = ({ outcome, id, name, file, description_derived, warnings }: Taken): string =>
+  [
+    `${outcome.padEnd(9)}  ${id}  ${name}  (${file})`,
+    ...(description_derived ? ['description derived'] : []),
+    ...(warnings > 0 ? [counted(warnings, 'departure')] : []),
+  ].join('  ');
 
 const departuresOf = ({ warnings, departures }: Taken): readonly string[] => [
   ...departures.map(({ pointer, message }) => `    ${pointer || '(the document)'}  ${message}`),

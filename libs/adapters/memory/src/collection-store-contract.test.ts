@@ -57,6 +57,14 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       return collection && { ...collection, storedAuthentication: stored?.type === 'none' ? null : (stored ?? null) };
     },
   })),
+  'whether a description is derived is kept, by an addition and by an update': breaking('collections', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (current) => {
+        const change = decide(current);
+        const { descriptionDerived } = current;
+        return change && { ...change, collection: { ...change.collection, descriptionDerived } };
+      }),
+  })),
   'an addition writes its effects': breaking('collections', (right) => ({
     add: (collection, document) => right.add(collection, document, noEffects),
   })),

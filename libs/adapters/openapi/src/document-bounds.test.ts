@@ -27,6 +27,7 @@ const documentBounds = {
   digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
   title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
   description: (text) => text === null || (isWithin(text, 10_000) && text.isWellFormed() && !text.includes('\0')),
+  derivedDescription: (text) => isWithin(text, 600) && isPlainLine(text),
   baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
   authentication: (scheme) => broken(schemeBounds, scheme, 0).length === 0,
   warnings: ({ total, first }) =>
@@ -50,6 +51,10 @@ const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name });
 const schemes = (securitySchemes: object) => ({ components: { securitySchemes } });
 const server = (url: string, variables: object = {}) => ({ servers: [{ url, variables }] });
 
+const operations = (count: number, operation: (index: number) => object) => ({
+  paths: Object.fromEntries(Array.from({ length: count }, (_, i) => [`/things${i}/parts`, { get: operation(i) }])),
+});
+
 /** Members of a document, by what is hostile about them. */
 const hostile: Readonly<Record<string, () => object>> = {
   'a default that is repeated many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
@@ -71,6 +76,13 @@ const hostile: Readonly<Record<string, () => object>> = {
   'a title of lone surrogates': () => ({ info: { title: '\ud83d'.repeat(1_000_000), version: '1' } }),
   'a description of ten million characters': () => ({ info: { title: 't', version: '1', description: longName } }),
   'a description of U+0000': () => ({ info: { title: 't', version: '1', description: '\u0000'.repeat(1_000_000) } }),
+  'operations without end': () => operations(60_000, () => ({})),
+  'summaries that are almost addresses': () => operations(5_000, (i) => ({ summary: `${i} ${'a-b.'.repeat(500)}` })),
+  'summaries of signs': () => operations(5_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
+  'summaries that are all new': () => operations(5_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
+  'a summary of ten million characters': () => operations(1, () => ({ summary: longName, tags: [longName, '🐈'] })),
+  'a hundred thousand tags': () => ({ tags: Array.from({ length: 100_000 }, (_, i) => ({ name: `tag of ${i}` })) }),
+  'a path of ten million characters': () => ({ paths: { ['/ab'.repeat(many / 3)]: { get: {} } } }),
   'an unknown member of a long name': () => ({ [longName]: 1 }),
   'many faults under long names': () => ({
     paths: { [`/${'~'.repeat(1_990)}`]: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`m${i}`, 1])) },

@@ -129,6 +129,41 @@ describe.skipIf(!present)('published documents', () => {
     expect([type, parameter, place].filter(Boolean).join(' ')).toBe(expected);
   });
 
+  test.each<[string, string | RegExp]>([
+    [
+      'xero.com-xero_accounting',
+      /^Attachments, history, contacts, credit notes, invoices, purchase orders, .*bank transfers/,
+    ],
+    [
+      'cloud-elements.com-ecwid',
+      /\borders, bulk, customers, products\b.*Create a new bulk download job \(asynchronous\)\./,
+    ],
+    ['gitlab.com', /^Projects, merge request, repository, issues, .*Compare two branches, tags, or commits\./],
+    ['letmc.com-diary', /^Appointment, company, branches, .*Match Guest Parameters with existing applicants\./],
+    [
+      'pay1.de-link',
+      'Link management, payment links. Get payment link by id. List all payment links. Create a payment link. Update a payment link.',
+    ],
+    ['eos.local', 'Connect, connections, disconnect, status.'],
+    ['mermade-3.1-pass-mega', "My API's summary."],
+    ['import.io-rss', /^Run, extractor, data, extraction, rss, store, schedule\. Get a feed of the runs/],
+    ['ipinfodb.com', ''],
+  ])('%s has no description, and gets one of its own words', async (name, expected) => {
+    const { document } = await read(`${name}.json`);
+    expect(document.description ?? '').toBe('');
+    if (typeof expected === 'string') expect(document.derivedDescription).toBe(expected);
+    else expect(document.derivedDescription).toMatch(expected);
+  });
+
+  test('words of documents are derived where they have no description, without markup, addresses and ids', async () => {
+    for (const file of files) {
+      const { description, derivedDescription } = (await read(file)).document;
+      if (description) expect(derivedDescription).toBe('');
+      expect([...derivedDescription].length).toBeLessThanOrEqual(600);
+      expect(derivedDescription).not.toMatch(/[<>{}`*#\\]|https?:|www\.|\S@\S|\d{5}/);
+    }
+  });
+
   test('integers beyond 2^53 are kept digit by digit', async () => {
     const { text, document } = await read('discord.com.json');
     const large = text.match(/(?<=: ?)\d{17,}/g) ?? [];

@@ -37,6 +37,8 @@ export const headOf = (row: CollectionColumns): CollectionHead => ({
 export const collectionOf = (row: CollectionColumns): Collection => ({
   ...headOf(row),
   contentRevision: row.contentRevision,
+  // SQLite stores a boolean as 0 or 1.
+  descriptionDerived: Boolean(row.descriptionDerived),
   baseUrl: row.baseUrl,
   derivedAuthentication: { type: row.derivedType, name: row.derivedName, in: row.derivedIn },
   storedAuthentication: row.storedType && {

@@ -72,6 +72,8 @@ export const CollectionEntity = defineEntity({
     updatedAt: int64(),
     revision: int64(),
     contentRevision: int64(),
+    /** Older versions, which may run beside this one, write rows without it. */
+    descriptionDerived: p.boolean().default(false),
     baseUrl: text(),
     derivedType: text().$type<AuthenticationType>(),
     derivedName: text().nullable(),

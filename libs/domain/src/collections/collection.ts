@@ -40,6 +40,11 @@ export interface CollectionHead {
 export interface Collection extends CollectionHead {
   /** Grows by one with each change of name or description, from which the embedding is made. */
   readonly contentRevision: number;
+  /**
+   * Whether nobody wrote the description: it is made of the document's words, and follows the document (extensions,
+   * section 1). May be true of an empty one.
+   */
+  readonly descriptionDerived: boolean;
   /** From the document; `/` if it names none, and a relative one stays relative (specification, section 4). */
   readonly baseUrl: string;
   /** From the document. */

@@ -1,6 +1,7 @@
 import { descriptionIn, nameIn } from '../collections/collection-texts.ts';
 import type { Json } from '../json.ts';
 import { authenticationOf } from './document-authentication.ts';
+import { derivedDescription } from './derived-description.ts';
 import { baseUrlOf } from './document-base-url.ts';
 import { memberOf } from './document-value.ts';
 import type { DocumentFacts, FirstName } from './document.ts';
@@ -12,12 +13,14 @@ import type { DocumentFacts, FirstName } from './document.ts';
 export function documentFacts(document: Json, firstName: FirstName): DocumentFacts {
   const info = memberOf(document, 'info');
   const title = memberOf(info, 'title');
-  const description = memberOf(info, 'description');
+  const described = memberOf(info, 'description');
+  const description = typeof described === 'string' ? descriptionIn(described) : null;
   const baseUrl = baseUrlOf(document);
   const authentication = authenticationOf(document, firstName);
   return {
     title: typeof title === 'string' ? nameIn(title) : null,
-    description: typeof description === 'string' ? descriptionIn(description) : null,
+    description,
+    derivedDescription: description ? '' : derivedDescription(document),
     baseUrl: baseUrl.value,
     authentication: authentication.value,
     violations: [baseUrl.violation, authentication.violation].filter((one) => one !== undefined),

@@ -36,6 +36,8 @@ export interface DocumentFacts {
   readonly title: string | null;
   /** `info.description`, as a description of a collection; null if it is absent or no string. */
   readonly description: string | null;
+  /** A description made of the document's other words; `''` if it has a description, or says nothing. */
+  readonly derivedDescription: string;
   readonly baseUrl: string;
   readonly authentication: AuthenticationScheme;
   /** What the document says but cannot be kept. */

@@ -9,10 +9,13 @@ import type { Settings } from '../../settings.ts';
 import { ofCollection, recorded } from '../audit/system-entry.ts';
 import { embedJob } from '../search/embed-collection.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
+import { describedBy, nextDescription } from './description.ts';
 
 export interface NewCollection {
   readonly name: string;
   readonly description: string;
+  /** Whether the description is made of the document's words; false by default. */
+  readonly descriptionDerived?: boolean;
   /** Null to use what the document says. */
   readonly authentication: AuthenticationInput | null;
   readonly document: ReadDocument;
@@ -50,12 +53,17 @@ export const createCollection =
       updatedAt: now,
       revision: 1,
       contentRevision: 1,
+      descriptionDerived: input.descriptionDerived ?? false,
       storedAuthentication: nextAuthentication(ports.cipher, id, null, input.authentication),
       importKey: input.importKey ?? null,
       ...factsOf(document),
     };
     const job = embedJob(ports, id);
-    const effects = recorded(ports, authority, { action: 'collection.create', ...ofCollection(collection) });
+    const effects = recorded(ports, authority, {
+      action: 'collection.create',
+      ...ofCollection(collection),
+      ...(collection.descriptionDerived ? { description_derived: true } : {}),
+    });
     await ports.collections.add(collection, document.packed, { ...effects, jobs: [job] });
     ports.queue.offer('embed', [job.id]);
     return collection;
@@ -67,7 +75,10 @@ export interface UpdatedCollection {
   readonly changed: boolean;
 }
 
-/** Changes a collection; writes nothing if nothing changes. A new name or description is embedded again. */
+/**
+ * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again. A description
+ * that nobody wrote follows the document.
+ */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
   async (authority: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
@@ -114,19 +125,25 @@ export const removeCollection =
     ports.queue.offer('embed', [job.id]);
   };
 
-/** Adds a collection from a file, or updates the one that an earlier import made from it. */
+/**
+ * Adds a collection from a file, or updates the one that an earlier import made from it. Its description is the
+ * document's own; if that has none, one that was written stays, and any other is made of the document's words.
+ */
 export const importCollection = (ports: Needs, settings: Settings) => {
   const create = createCollection(ports, settings);
   const update = updateCollection(ports, settings);
   return async (
     authority: AdminAuthority,
     createdBy: ProfileId,
-    input: Omit<NewCollection, 'authentication'> & { readonly importKey: string },
+    input: Pick<NewCollection, 'name' | 'document' | 'strict'> & { readonly importKey: string },
   ): Promise<{ readonly collection: Collection; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
     const known = await ports.collections.findByImportKey(input.importKey);
-    if (!known)
-      return { collection: await create(authority, createdBy, { ...input, authentication: null }), outcome: 'created' };
-    const { collection, changed } = await update(authority, known.id, input);
+    if (!known) {
+      const created = { ...input, ...describedBy(input.document), authentication: null };
+      return { collection: await create(authority, createdBy, created), outcome: 'created' };
+    }
+    const description = input.document.description || undefined;
+    const { collection, changed } = await update(authority, known.id, { ...input, description });
     return { collection, outcome: changed ? 'updated' : 'unchanged' };
   };
 };
@@ -140,7 +157,7 @@ const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
 const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
   ...current,
   name: edit.name ?? current.name,
-  description: edit.description ?? current.description,
+  ...nextDescription(current, edit.description, edit.document),
   storedAuthentication: nextAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
   ...(edit.document ? factsOf(edit.document) : {}),
 });
@@ -149,6 +166,7 @@ const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionE
 const auditNames = {
   name: 'name',
   description: 'description',
+  descriptionDerived: 'description_derived',
   storedAuthentication: 'authentication',
   documentDigest: 'openapi_spec',
 } as const;

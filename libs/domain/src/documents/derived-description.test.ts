@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Json } from '../json.ts';
+import { isPlainLine } from '../line.ts';
+import { derivedDescription } from './derived-description.ts';
+
+const info = { title: 'Billing', version: '1' };
+
+test('it says what most operations are about, then what can be done', () => {
+  const document = {
+    info,
+    tags: [{ name: 'Invoices' }],
+    paths: {
+      '/v1/customers/{id}/invoices': {
+        parameters: [{ name: 'id' }],
+        get: { tags: ['Invoices'], summary: 'List the invoices of a customer' },
+        post: { tags: ['Invoices'], summary: 'Write an invoice' },
+      },
+      '/v1/customers': { get: { summary: 'List customers' } },
+      '/v1/payment_methods.json': { get: {} },
+    },
+  };
+  expect(derivedDescription(document)).toBe(
+    'Customers, invoices, payment methods. List the invoices of a customer. Write an invoice.',
+  );
+});
+
+test('the summary of the document comes first', () => {
+  expect(
+    derivedDescription({ info: { ...info, summary: 'bills people. And more.' }, paths: { '/bills': { get: {} } } }),
+  ).toBe('Bills people. Bills.');
+});
+
+test('what all operations share comes last, and the title is not repeated', () => {
+  const path = (resource: string) => [`/billing/company/${resource}`, { get: {} }];
+  const paths = Object.fromEntries(['orders', 'refunds', 'taxes', 'orders/open'].map(path)) as Json;
+  expect(derivedDescription({ info, paths })).toBe('Orders, refunds, taxes, open, company.');
+});
+
+test('words are said once, whatever their case and number', () => {
+  const paths = { '/customers': { get: { tags: ['Customer'] } }, '/crossSelling/crossselling': { get: {} } };
+  expect(derivedDescription({ info, paths })).toBe('Customer, cross selling.');
+  const joinedFirst = { '/crossselling/cross_selling': { get: {} } };
+  expect(derivedDescription({ info, paths: joinedFirst })).toBe('Crossselling.');
+});
+
+test('a document without words, or of other things than expected, has none', () => {
+  for (const document of [
+    { info, paths: {} },
+    { info, paths: { '/{id}': { get: 7 } }, tags: 'x' },
+    {},
+    null,
+    [1],
+  ] as Json[])
+    expect(derivedDescription(document)).toBe('');
+});
+
+test('it holds whole sentences, at most 600 characters', () => {
+  const paths = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => {
+      const word = at.toString(26).replace(/[0-9]/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
+      return [`/r${word}`, { get: { summary: `Read what the ${word}${word} of the zoo is like, in many words` } }];
+    }),
+  );
+  const text = derivedDescription({ info, paths });
+  expect(text.length).toBeGreaterThan(500);
+  expect(text.length).toBeLessThanOrEqual(600);
+  expect(text).toMatch(/\.$/);
+});
+
+test('any words give a plain line of at most 600 characters', () => {
+  const words = fc.string({ unit: 'binary', maxLength: 60 });
+  const operation = fc.record({ summary: words, tags: fc.array(words) });
+  const document = fc.record({
+    info: fc.record({ title: words, summary: words }),
+    tags: fc.array(fc.record({ name: words })),
+    paths: fc.dictionary(words, fc.record({ get: operation, post: operation })),
+  });
+  fc.assert(
+    fc.property(document, (one) => {
+      const text = derivedDescription(one);
+      expect([...text].length).toBeLessThanOrEqual(600);
+      expect(isPlainLine(text)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,148 @@
+import { firstCharacters, hasAtMost } from '../characters.ts';
+import { type Json, isJsonArray, isJsonObject } from '../json.ts';
+import { memberOf } from './document-value.ts';
+import { resourcesOf } from './path-resources.ts';
+import { asSentence, phraseOf, sentenceOf } from './plain-words.ts';
+
+/** In characters (Unicode code points) (extensions, section 1). */
+export const derivedDescriptionMax = 600;
+
+/** How much is looked at, so that no document takes long. */
+const operationsMax = 3_000;
+const subjectsMax = 12;
+const summariesMax = 12;
+
+const methods: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** What one operation says about its document. */
+interface OperationWords {
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly resources: readonly string[];
+}
+
+/**
+ * Makes a description of a document that has none, from its own words: its summary, what it is about (its tags and the
+ * resources of its paths, the most frequent first), and what can be done (the summaries of operations that say most of
+ * what the others do not). At most `derivedDescriptionMax` characters, in whole sentences; `''` if the document says
+ * nothing of this.
+ */
+export const derivedDescription = (document: Json): string => {
+  const info = memberOf(document, 'info');
+  const title = keyOf(phraseOf(textOf(memberOf(info, 'title'))));
+  const operations = operationsOf(document);
+  const subjects = subjectsOf(document, operations).filter((subject) => keyOf(subject) !== title);
+  const about = subjects.length === 0 ? '' : asSentence(subjects.join(', '));
+  const sentences = [sentenceOf(textOf(memberOf(info, 'summary'))), about].filter((sentence) => sentence !== '');
+  return joined([...sentences, ...tellingSummaries(operations, [title, ...subjects])]);
+};
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+const operationsOf = (document: Json): readonly OperationWords[] => {
+  const operations: OperationWords[] = [];
+  for (const [path, item] of membersOf(memberOf(document, 'paths'))) {
+    const resources = resourcesOf(path);
+    for (const [method, operation] of membersOf(item)) {
+      if (!methods.includes(method) || !isJsonObject(operation)) continue;
+      const tags = memberOf(operation, 'tags');
+      operations.push({
+        summary: sentenceOf(textOf(memberOf(operation, 'summary'))),
+        tags: isJsonArray(tags) ? tags.slice(0, 3).map((tag) => phraseOf(textOf(tag))) : [],
+        resources,
+      });
+      if (operations.length === operationsMax) return operations;
+    }
+  }
+  return operations;
+};
+
+/** The first members; only names are listed, because an object may have millions. */
+const membersOf = (value: Json | undefined): readonly (readonly [string, Json])[] =>
+  isJsonObject(value)
+    ? Object.keys(value)
+        .slice(0, operationsMax)
+        .map((name) => [name, value[name] ?? null] as const)
+    : [];
+
+/** What the document is about, each thing once: what most operations are about comes first, what all share last. */
+const subjectsOf = (document: Json, operations: readonly OperationWords[]): readonly string[] => {
+  const subjects = new Map<string, { readonly words: string; count: number }>();
+  const add = (words: string, count: number): void => {
+    const key = keyOf(words);
+    if (key === '') return;
+    const known = subjects.get(key);
+    if (known) known.count += count;
+    else subjects.set(key, { words, count });
+  };
+  const declared = memberOf(document, 'tags');
+  for (const tag of isJsonArray(declared) ? declared.slice(0, 100) : [])
+    add(phraseOf(textOf(memberOf(tag, 'name'))), 0.5);
+  for (const { tags, resources } of operations) for (const words of new Set([...tags, ...resources])) add(words, 1);
+  const isShared = ({ count }: { readonly count: number }): boolean =>
+    operations.length > 3 && count >= operations.length;
+  return withoutRepeats(
+    [...subjects.values()]
+      .sort((x, y) => Number(isShared(x)) - Number(isShared(y)) || y.count - x.count)
+      .map(({ words }) => words),
+  ).slice(0, subjectsMax);
+};
+
+/** Leaves out what only repeats words of earlier subjects. */
+const withoutRepeats = (subjects: readonly string[]): readonly string[] => {
+  const said = new Set<string>();
+  return subjects.filter((subject) => {
+    const words = wordsOf(subject);
+    // `crossselling` says no more than `cross selling`.
+    const whole = words.join('');
+    const isNew = !said.has(whole) && words.some((word) => !said.has(word));
+    for (const word of [...words, whole]) said.add(word);
+    return isNew;
+  });
+};
+
+/** Summaries in the order in which each says most that was not said before; ends when none says anything new. */
+const tellingSummaries = (operations: readonly OperationWords[], before: readonly string[]): readonly string[] => {
+  const summaries = [...new Set(operations.map(({ summary }) => summary))]
+    .filter((summary) => summary !== '')
+    .map((summary) => ({ summary, words: [...new Set(wordsOf(summary))] }));
+  const counts = new Map<string, number>();
+  for (const { words } of summaries) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const said = new Set(before.flatMap(wordsOf));
+  const chosen: string[] = [];
+  while (chosen.length < summariesMax) {
+    let best = { gain: 0, summary: '', words: [] as readonly string[] };
+    for (const { summary, words } of summaries) {
+      let news = 0;
+      for (const word of words) if (!said.has(word)) news += Math.sqrt(counts.get(word) ?? 0);
+      // Long summaries say more words, but not more for each.
+      const gain = news / (2 + words.length);
+      if (gain > best.gain) best = { gain, summary, words };
+    }
+    if (best.gain === 0) return chosen;
+    chosen.push(best.summary);
+    for (const word of best.words) said.add(word);
+  }
+  return chosen;
+};
+
+/** As many whole sentences as fit; a first one that does not is cut. */
+const joined = (sentences: readonly string[]): string => {
+  let text = '';
+  for (const sentence of sentences) {
+    const longer = text === '' ? sentence : `${text} ${sentence}`;
+    if (hasAtMost(longer, derivedDescriptionMax)) text = longer;
+    else if (text === '') text = `${firstCharacters(sentence, derivedDescriptionMax - 1).trim()}…`;
+  }
+  return text;
+};
+
+/** The words of a text without regard to case and number: `Customers` and `customer` are one. */
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => word.length > 1)
+    .map((word) => (word.length > 3 ? word.replace(/ies$/, 'y').replace(/(?<!s)s$/, '') : word));
+
+const keyOf = (words: string): string => wordsOf(words).join(' ');

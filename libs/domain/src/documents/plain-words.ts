@@ -1,0 +1,86 @@
+import { firstCharacters } from '../characters.ts';
+import { plainLine } from '../line.ts';
+
+/** In characters (Unicode code points): what is looked at of one text. */
+const lookedAtMax = 400;
+const phraseMax = 40;
+const sentenceMax = 160;
+
+/**
+ * A name as words, in lower case but for abbreviations: `PaymentMethodsController` is `payment methods`. Returns `''`
+ * for what is no name: a placeholder, an identifier, a word that every API has.
+ */
+export const phraseOf = (name: string): string => {
+  const text = withoutMarkup(name);
+  if (/[{}]/.test(text) || text.split(/[^\p{L}\p{M}\p{N}]+/u).some(isId)) return '';
+  const words = text
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    // Not within the plural of an abbreviation, such as APIs.
+    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{L}))/gu, '$1 ')
+    .replace(/[^\p{L}\p{M}\p{N}&' ]+/gu, ' ')
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => (isAbbreviation(word) ? word : word.toLowerCase()));
+  const phrase = words.join(' ').replace(/(?<=\p{L}) (?:controller|apis?|endpoints?|resources?)$/iu, '');
+  return !/\p{L}{2}/u.test(phrase) || phrase.length > phraseMax || isBoilerplate(phrase) ? '' : phrase;
+};
+
+/**
+ * The first sentence of a text, without markup and addresses, capitalised and ended. Returns `''` for what is none: a
+ * path, an identifier, a single word of a script with spaces.
+ */
+export const sentenceOf = (text: string): string => {
+  const line = withoutMarkup(text);
+  const first = /^.+?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
+  const trimmed = first.replace(/[\s.:;,–—-]+$/u, '').trim();
+  // Some write the operation's name where a summary belongs.
+  const sentence = /^\p{L}+$/u.test(trimmed) ? phraseOf(trimmed) : trimmed;
+  const words = sentence.split(' ');
+  const isSentence = words.length > 1 || /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(sentence);
+  return !isSentence ||
+    !/\p{L}{2}/u.test(sentence) ||
+    /[/\\{}<>|=]|^\S*[_.]\S*$/.test(sentence) ||
+    sentence.length > sentenceMax ||
+    isBoilerplate(sentence) ||
+    words.some(isId)
+    ? ''
+    : asSentence(sentence);
+};
+
+/** Words with a capital in front and an end. */
+export const asSentence = (words: string): string => {
+  const [initial = ''] = words;
+  const capitalised = initial.toUpperCase() + words.slice(initial.length);
+  return /[!?。！？…]$/u.test(capitalised) ? capitalised : `${capitalised}.`;
+};
+
+/** One plain line without HTML, Markdown and addresses. */
+const withoutMarkup = (text: string): string =>
+  plainLine(firstCharacters(text.trimStart(), lookedAtMax))
+    .replace(/<[^<>]{0,300}>/g, ' ')
+    .replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,300}\)/g, '$1')
+    .replace(
+      /\b(?:https?|ftp):\/\/\S+|\bwww\.\S+|[^\s@]+@[^\s@]+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev)\b\S*/gi,
+      ' ',
+    )
+    .replace(/&(?:[a-z]{2,10}|#\d{1,7});/gi, ' ')
+    .replace(/[`*]+/g, '')
+    .replace(/[#~]+|(?<!\S)_+|_+(?!\S)|\(\s*\)/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/\( /g, '(')
+    .trim();
+
+const isAbbreviation = (word: string): boolean => /^\p{Lu}[\p{Lu}\d]{1,4}s?$/u.test(word);
+
+/** Hashes, keys and numbered names: they tell nobody anything. */
+const isId = (word: string): boolean =>
+  word.length > 30 ||
+  /^(?=.*\d)[\da-f]{6,}$/i.test(word) ||
+  /\d{5,}/.test(word) ||
+  /^(?=.*\d.*\p{L})(?=.*\p{Ll})(?=.*\p{Lu}).{8,}$/u.test(word);
+
+/** What documents say that says nothing about them. */
+const isBoilerplate = (phrase: string): boolean =>
+  /^(?:apis?|rest|default|endpoints?|methods?|misc|other|general|operations?|resources?|todo|tbd|untitled|string|example|test|ok|success|summary|description|openapi|swagger)$/i.test(
+    phrase.replace(/[.\s]+$/, ''),
+  ) || /\b(?:auto-?generated|lorem ipsum|deprecated)\b/i.test(phrase);

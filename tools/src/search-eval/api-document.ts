@@ -1,0 +1,96 @@
+import { isJsonArray, isJsonObject, type Json } from '@portico/domain';
+
+export interface ApiOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly description: string;
+}
+
+export interface ApiDocument {
+  readonly file: string;
+  readonly title: string;
+  readonly description: string;
+  /** Words by which a person may name who offers the API: of its file and of its first server. */
+  readonly provider: readonly string[];
+  readonly operations: readonly ApiOperation[];
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/**
+ * The operations of an OpenAPI document, local references of path items and operations followed. Keys of `paths` that
+ * begin with `x-` are no paths; webhooks and callbacks are left out.
+ */
+export const operationsOf = (file: string, document: Json): ApiDocument => {
+  const info = memberOf(document, 'info');
+  const operations = membersOf(memberOf(document, 'paths')).flatMap(([path, item]) =>
+    path.startsWith('x-')
+      ? []
+      : membersOf(followed(document, item)).flatMap(([method, operation]) => {
+          const found = followed(document, operation);
+          return methods.includes(method) && isJsonObject(found) ? [operationOf(method, path, found)] : [];
+        }),
+  );
+  return {
+    file,
+    title: textIn(info, 'title'),
+    description: textIn(info, 'description'),
+    provider: providerOf(file, document),
+    operations,
+  };
+};
+
+const operationOf = (method: string, path: string, operation: Json): ApiOperation => {
+  const tags = memberOf(operation, 'tags');
+  return {
+    method: method.toUpperCase(),
+    path,
+    summary: textIn(operation, 'summary'),
+    operationId: textIn(operation, 'operationId'),
+    tags: isJsonArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
+    description: textIn(operation, 'description'),
+  };
+};
+
+/** Labels of an address that name no provider. */
+const commonLabels = new Set('www api apis rest dev developer local public sandbox com org net gov'.split(' '));
+
+const providerOf = (file: string, document: Json): readonly string[] => {
+  const servers = memberOf(document, 'servers');
+  const first = isJsonArray(servers) ? servers[0] : undefined;
+  const host = /^https?:\/\/([^/:?#]+)/.exec(textIn(first, 'url'))?.[1] ?? '';
+  const labels = [file.split(/[.-]/)[0] ?? '', host.split('.').at(-2) ?? ''];
+  return [...new Set(labels.map((label) => label.toLowerCase()))].filter(
+    (label) => /^[a-z0-9]{3,}$/.test(label) && !commonLabels.has(label),
+  );
+};
+
+const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+const membersOf = (value: Json | undefined): readonly (readonly [string, Json])[] =>
+  isJsonObject(value) ? Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined) : [];
+
+const textIn = (value: Json | undefined, name: string): string => {
+  const text = memberOf(value, name);
+  return typeof text === 'string' ? text : '';
+};
+
+const followedMax = 10;
+
+/** The value that a chain of local references leads to. */
+const followed = (document: Json, value: Json | undefined): Json | undefined => {
+  for (let count = 0; count < followedMax; count++) {
+    const reference = textIn(value, '$ref');
+    if (!reference.startsWith('#/')) return value;
+    value = reference
+      .slice(2)
+      .split('/')
+      .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce<Json | undefined>((at, token) => (isJsonArray(at) ? at[Number(token)] : memberOf(at, token)), document);
+  }
+  return value;
+};

@@ -1,0 +1,43 @@
+/** The terms of one document, each with how often it occurs; a field that matters more counts its terms more often. */
+export type TermCounts = ReadonlyMap<string, number>;
+
+const k1 = 1.2;
+const b = 0.75;
+
+/**
+ * Ranks documents by Okapi BM25 (Robertson and Zaragoza, 2009). Returns the documents that hold a term of the query,
+ * by their index, best first; equal scores in the order of the documents.
+ */
+export const createBm25 = (
+  documents: readonly TermCounts[],
+): ((query: readonly string[]) => readonly { readonly at: number; readonly score: number }[]) => {
+  const lengths = documents.map((counts) => [...counts.values()].reduce((sum, count) => sum + count, 0));
+  const averageLength = Math.max(1, lengths.reduce((sum, length) => sum + length, 0) / documents.length);
+  const postings = new Map<string, { readonly at: number; readonly weight: number }[]>();
+  for (const [at, counts] of documents.entries()) {
+    const scale = k1 * (1 - b + (b * (lengths[at] ?? 0)) / averageLength);
+    for (const [term, count] of counts) {
+      const posting = postings.get(term) ?? [];
+      posting.push({ at, weight: (count * (k1 + 1)) / (count + scale) });
+      postings.set(term, posting);
+    }
+  }
+  return (query) => {
+    const scores = new Map<number, number>();
+    for (const term of query) {
+      const posting = postings.get(term) ?? [];
+      const idf = Math.log(1 + (documents.length - posting.length + 0.5) / (posting.length + 0.5));
+      for (const { at, weight } of posting) scores.set(at, (scores.get(at) ?? 0) + idf * weight);
+    }
+    return [...scores].map(([at, score]) => ({ at, score })).sort((x, y) => y.score - x.score || x.at - y.at);
+  };
+};
+
+/** Counts the terms of fields, each as often as its weight says. */
+export const termCounts = (
+  fields: readonly { readonly terms: readonly string[]; readonly weight: number }[],
+): TermCounts => {
+  const counts = new Map<string, number>();
+  for (const { terms, weight } of fields) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + weight);
+  return counts;
+};

@@ -1,0 +1,64 @@
+import { difference, estimate, type Difference, type Estimate } from './bootstrap.ts';
+
+/** The figures of one ranker for one query, by metric. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface RankerFigures {
+  /** Stable, for records: `embedder`. */
+  readonly key: string;
+  /** For people: `the embedder (portico-lexical-1)`. */
+  readonly label: string;
+  /** In the order of the queries. */
+  readonly byQuery: readonly Figures[];
+}
+
+export interface BoardRow {
+  readonly key: string;
+  readonly label: string;
+  /** By kind, then by metric. */
+  readonly figures: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
+  /** How far it is ahead of the baseline over all queries, by metric; null for the baseline. */
+  readonly ahead: Readonly<Record<string, Difference>> | null;
+}
+
+/** Rankers compared on the same queries. */
+export interface Board {
+  readonly key: string;
+  readonly title: string;
+  readonly metrics: readonly string[];
+  /** `all` first. */
+  readonly kinds: readonly { readonly name: string; readonly count: number }[];
+  readonly rows: readonly BoardRow[];
+}
+
+export const baselineKey = 'bm25';
+
+/** Sums up rankers by kind of query, and compares each with the baseline. The first metric is the one that is charted. */
+export const boardOf = (
+  { key, title, metrics }: Pick<Board, 'key' | 'title' | 'metrics'>,
+  kindOfQuery: readonly string[],
+  rankers: readonly RankerFigures[],
+): Board => {
+  const counts = Map.groupBy(kindOfQuery, (kind) => kind);
+  const kinds = [
+    { name: 'all', count: kindOfQuery.length },
+    ...[...counts].map(([name, { length }]) => ({ name, count: length })).sort((x, y) => y.count - x.count),
+  ];
+  const baseline = rankers.find((ranker) => ranker.key === baselineKey);
+  const valuesOf = ({ byQuery }: RankerFigures, metric: string, kind: string): readonly number[] =>
+    byQuery.filter((_, at) => kind === 'all' || kindOfQuery[at] === kind).map((figures) => figures[metric] ?? 0);
+  const byMetric = <Value>(make: (metric: string) => Value): Readonly<Record<string, Value>> =>
+    Object.fromEntries(metrics.map((metric) => [metric, make(metric)]));
+  const rows = rankers.map((ranker) => ({
+    key: ranker.key,
+    label: ranker.label,
+    figures: Object.fromEntries(
+      kinds.map(({ name }) => [name, byMetric((metric) => estimate(valuesOf(ranker, metric, name)))]),
+    ),
+    ahead:
+      baseline === undefined || ranker === baseline
+        ? null
+        : byMetric((metric) => difference(valuesOf(ranker, metric, 'all'), valuesOf(baseline, metric, 'all'))),
+  }));
+  return { key, title, metrics, kinds, rows };
+};

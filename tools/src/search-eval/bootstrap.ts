@@ -1,0 +1,63 @@
+/** A mean over queries, with the interval that holds it for 95 % of the resamples. */
+export interface Estimate {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Difference extends Estimate {
+  /** Two-sided: how probable so large a difference would be if there were none. */
+  readonly p: number;
+}
+
+const resamples = 10_000;
+const seed = 20_240_229;
+
+/** Resamples the values with replacement (Efron, 1979). The same values always have the same interval. */
+export const estimate = (values: readonly number[]): Estimate => {
+  const means = resampledMeans(values);
+  return { mean: mean(values), low: quantile(means, 0.025), high: quantile(means, 0.975) };
+};
+
+/**
+ * Compares two rankers by their values for the same queries, in the same order. One is added to both counts of `p`, so
+ * that it is never 0 (Davison and Hinkley, 1997, section 4.2).
+ */
+export const difference = (values: readonly number[], baseline: readonly number[]): Difference => {
+  const differences = values.map((value, at) => value - (baseline[at] ?? 0));
+  const means = resampledMeans(differences);
+  const [notAbove, notBelow] = [means.filter((x) => x <= 0).length, means.filter((x) => x >= 0).length];
+  return {
+    mean: mean(differences),
+    low: quantile(means, 0.025),
+    high: quantile(means, 0.975),
+    p: Math.min(1, (2 * (Math.min(notAbove, notBelow) + 1)) / (resamples + 1)),
+  };
+};
+
+export const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The means of the resamples, sorted. */
+const resampledMeans = (values: readonly number[]): Float64Array => {
+  const draw = indexes(values.length);
+  const means = Float64Array.from({ length: resamples }, () => {
+    let sum = 0;
+    for (let count = 0; count < values.length; count++) sum += values[draw()] ?? 0;
+    return values.length === 0 ? 0 : sum / values.length;
+  });
+  return means.sort();
+};
+
+const quantile = (sorted: Float64Array, share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+
+/** Random indexes below `count` (mulberry32), the same at every start. */
+const indexes = (count: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * count);
+  };
+};

@@ -1,0 +1,52 @@
+/** One result that was judged: its score, and its grade. */
+export interface ScoredGrade {
+  readonly score: number;
+  readonly grade: number;
+}
+
+export interface Bucket {
+  /** From this score on, up to but not including `to`; the last bucket includes 1. */
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  /** The share of direct answers. */
+  readonly direct: number;
+  /** The share of direct answers and related results. */
+  readonly right: number;
+}
+
+const bucketsPerUnit = 20;
+
+/** How often results with such a score were right. Leaves out empty buckets. */
+export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
+  [...Map.groupBy(results, ({ score }) => Math.min(bucketsPerUnit - 1, Math.floor(score * bucketsPerUnit)))]
+    .sort(([x], [y]) => x - y)
+    .map(([at, some]) => ({
+      from: at / bucketsPerUnit,
+      to: (at + 1) / bucketsPerUnit,
+      count: some.length,
+      direct: some.filter(({ grade }) => grade === 2).length / some.length,
+      right: some.filter(({ grade }) => grade > 0).length / some.length,
+    }));
+
+/** Below this share of right results a list is noise. */
+export const noiseShare = 1 / 20;
+
+/**
+ * The score below which fewer than one in twenty results is right; 0 if none is noise. Takes the share as a function of
+ * the score that never falls, fitted by pooling neighbours that are out of order (Ayer and others, 1955).
+ */
+export const noiseBelow = (results: readonly ScoredGrade[]): number => {
+  const pools: { from: number; right: number; count: number }[] = [];
+  const byScore = [...Map.groupBy(results, ({ score }) => score)].sort(([x], [y]) => x - y);
+  for (const [score, some] of byScore) {
+    let pool = { from: score, right: some.filter(({ grade }) => grade > 0).length, count: some.length };
+    for (let last = pools.at(-1); last && last.right * pool.count >= pool.right * last.count; last = pools.at(-1)) {
+      pool = { from: last.from, right: last.right + pool.right, count: last.count + pool.count };
+      pools.pop();
+    }
+    pools.push(pool);
+  }
+  const first = pools.find(({ right, count }) => right / count >= noiseShare);
+  return first === pools[0] ? 0 : (first?.from ?? 1);
+};

@@ -1,0 +1,96 @@
+import { createLexicalEmbedder } from '@portico/embedder';
+import type { Environment } from '@portico/composition';
+import type { Embedder } from '@portico/domain';
+import { boardOf, type Board, type Figures } from './board.ts';
+import { createBm25, termCounts } from './bm25.ts';
+import { bucketsOf, noiseBelow, type Bucket } from './calibration.ts';
+import type { JudgedCollections, JudgedQuery } from './judged-collections.ts';
+import type { Progress } from './progress.ts';
+import { ndcg, recall, reciprocalRank, type GradedRanking } from './scoring.ts';
+import { searchByService, type Found } from './service-search.ts';
+import { termsOf } from './terms.ts';
+import { similarity } from './vectors.ts';
+
+export interface CollectionsEvaluation {
+  readonly model: string;
+  readonly apis: number;
+  readonly board: Board;
+  /** How often the service's results were right, by `similarity_score`. */
+  readonly calibration: {
+    readonly first: readonly Bucket[];
+    readonly firstTen: readonly Bucket[];
+    readonly noiseBelow: number;
+  };
+}
+
+type Results = readonly (readonly Found[])[];
+
+/** Ranks the corpus for every query: by the service, and in this process by BM25 and by hashed words. */
+export const evaluateCollections = async (
+  environment: Environment,
+  judged: JudgedCollections,
+  progress: Progress,
+): Promise<CollectionsEvaluation> => {
+  const { apis, queries } = judged;
+  const { model, results } = await searchByService(environment, judged, progress);
+  const rankers = [
+    { key: 'embedder', label: `embedder, ${model}`, results },
+    { key: 'hashing', label: 'hashed words', results: await hashed(createLexicalEmbedder(), judged) },
+    { key: 'bm25', label: 'BM25, stemmed', results: bm25(judged) },
+  ];
+  const board = boardOf(
+    { key: 'collections', title: 'Collections', metrics: ['nDCG@10', 'recall@10', 'MRR'] },
+    queries.map(({ kind }) => kind),
+    rankers.map(({ key, label, results: lists }) => ({
+      key,
+      label,
+      byQuery: queries.map((query, at) => figuresOf(gradedOf(query, lists[at] ?? []))),
+    })),
+  );
+  const graded = queries.map(({ relevant }, at) =>
+    (results[at] ?? []).slice(0, 10).map(({ id, score }) => ({ score, grade: relevant.get(id) ?? 0 })),
+  );
+  const firstTen = graded.flat();
+  return {
+    model,
+    apis: apis.length,
+    board,
+    calibration: {
+      first: bucketsOf(graded.flatMap((results) => results.slice(0, 1))),
+      firstTen: bucketsOf(firstTen),
+      noiseBelow: noiseBelow(firstTen),
+    },
+  };
+};
+
+const gradedOf = ({ relevant }: JudgedQuery, results: readonly Found[]): GradedRanking => ({
+  grades: results.map(({ id }) => relevant.get(id) ?? 0),
+  judged: [...relevant.values()],
+});
+
+const figuresOf = (ranking: GradedRanking): Figures => ({
+  'nDCG@10': ndcg(ranking),
+  'recall@10': recall(ranking),
+  MRR: reciprocalRank(ranking, 1),
+});
+
+const bm25 = ({ apis, queries }: JudgedCollections): Results => {
+  const rank = createBm25(
+    apis.map(({ name, description }) => termCounts([{ terms: termsOf(`${name}\n${description}`), weight: 1 }])),
+  );
+  return queries.map(({ text }) => rank(termsOf(text)).map(({ at, score }) => ({ id: apis[at]?.id ?? '', score })));
+};
+
+const hashed = async (embedder: Embedder, { apis, queries }: JudgedCollections): Promise<Results> => {
+  const texts = apis.map(({ name, description }) => (description === '' ? name : `${name}\n${description}`));
+  const { vectors } = await embedder.embed(texts, 'document');
+  const { vectors: asked } = await embedder.embed(
+    queries.map(({ text }) => text),
+    'query',
+  );
+  return asked.map((query) =>
+    vectors
+      .map((vector, at) => ({ id: apis[at]?.id ?? '', score: similarity(query, vector) }))
+      .sort((x, y) => y.score - x.score),
+  );
+};

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readOptions, UsageError } from './options.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'portico-judged-'));
+writeFileSync(join(data, 'catalog-eval.jsonl'), '');
+afterAll(() => rmSync(data, { recursive: true }));
+
+test('without files of your own it takes all of the judged data', () => {
+  expect(readOptions([], data)).toEqual({
+    collections: { corpus: join(data, 'catalog-eval.jsonl'), queries: join(data, 'queries-dev.json') },
+    operations: join(data, 'operations'),
+    json: false,
+    out: null,
+    record: null,
+  });
+});
+
+test('your own files are all that is evaluated', () => {
+  expect(readOptions(['--corpus', 'c', '--queries', 'q'], data)).toMatchObject({
+    collections: { corpus: 'c', queries: 'q' },
+    operations: null,
+  });
+  expect(readOptions(['--operations', 'o'], data)).toMatchObject({ collections: null, operations: 'o' });
+});
+
+test('help is asked for by --help or -h', () => {
+  expect([readOptions(['--help'], data), readOptions(['-h'], data)]).toEqual([null, null]);
+});
+
+test.each<[readonly string[], string]>([
+  [['--corpus', 'c'], '--corpus and --queries belong together'],
+  [['--queries', 'q'], '--corpus and --queries belong together'],
+  [['--check', '--record'], '--check and --record exclude each other'],
+  [['--check', '--operations', 'o'], 'not your own'],
+  [['--colour'], "Unknown option '--colour'"],
+  [['file'], "Unexpected argument 'file'"],
+])('%j is refused', (args, message) => {
+  expect(() => readOptions(args, data)).toThrow(UsageError);
+  expect(() => readOptions(args, data)).toThrow(message);
+});
+
+test('a check does not pass where there is no judged data', () => {
+  expect(() => readOptions(['--check'], join(data, 'none'))).toThrow('there is no judged data in');
+});

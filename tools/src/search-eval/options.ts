@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../service-process.ts';
+
+/** What to evaluate, and what to do with the figures. */
+export interface EvaluationOptions {
+  /** Null: no collections are evaluated. */
+  readonly collections: { readonly corpus: string; readonly queries: string } | null;
+  /** Null: no operations are evaluated. */
+  readonly operations: string | null;
+  readonly json: boolean;
+  /** The folder that report and chart are written to. */
+  readonly out: string | null;
+  /** `check`: fails if a figure has fallen below the recorded one. `record`: writes the record. */
+  readonly record: 'check' | 'write' | null;
+}
+
+/** The command line cannot be carried out as it is. */
+export class UsageError extends Error {}
+
+export const help = `npm run search:eval [-- OPTIONS]
+
+Measures how well search answers judged queries: nDCG@10, recall@10 and MRR, with 95 % intervals, for the embedder that
+the service would use (the built-in one, or that of OLLAMA_URL), beside BM25 and hashed words. It starts a service of
+its own on an empty folder, and removes it. Markdown goes to standard output, progress to standard error.
+
+  --corpus FILE     the APIs, one JSON object a line: {"id", "name", "description"}
+  --queries FILE    the queries, a JSON array: {"id", "query", "kind", "relevant": {"API ID": 2 or 1}}
+  --operations DIR  operations: tasks.json, families.json (optional), and documents in "specs", in it or beside it
+  --json            prints JSON instead of Markdown
+  --out DIR         also writes search-eval.md and search-eval.svg there
+  --check           fails if a figure of the built-in embedder is more than 0.015 below the recorded one
+  --record          records the figures of the built-in embedder
+
+Without --corpus, --queries and --operations it takes the judged data in ../shared/data, beside the repository.
+`;
+
+const sharedData = resolve(root, '../shared/data');
+
+/** Reads the command line; null asks for help. Throws `UsageError`. */
+export const readOptions = (args: readonly string[], data = sharedData): EvaluationOptions | null => {
+  const values = parsed(args);
+  if (values.help) return null;
+  const { corpus, queries, operations } = values;
+  if ((corpus === undefined) !== (queries === undefined))
+    throw new UsageError('--corpus and --queries belong together: give both');
+  const own = corpus !== undefined || operations !== undefined;
+  if (values.check && values.record) throw new UsageError('--check and --record exclude each other');
+  const record = values.check ? 'check' : values.record ? 'write' : null;
+  if (record && own) throw new UsageError(`--check and --record are about the judged data in ${data}, not your own`);
+  if (!own && !existsSync(join(data, 'catalog-eval.jsonl')))
+    throw new UsageError(`there is no judged data in ${data}: give your own with --corpus and --queries`);
+  const files =
+    corpus !== undefined && queries !== undefined
+      ? { corpus, queries }
+      : { corpus: join(data, 'catalog-eval.jsonl'), queries: join(data, 'queries-dev.json') };
+  return {
+    collections: own && corpus === undefined ? null : files,
+    operations: own ? (operations ?? null) : join(data, 'operations'),
+    json: values.json,
+    out: values.out ?? null,
+    record,
+  };
+};
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        corpus: { type: 'string' },
+        queries: { type: 'string' },
+        operations: { type: 'string' },
+        out: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        check: { type: 'boolean', default: false },
+        record: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+};

@@ -1,0 +1,42 @@
+/**
+ * How good a ranking is, from the grades of its results, best result first: 2 for a direct answer, 1 for a related one,
+ * 0 for any other. `judged` holds every grade that the ranking could have reached, in any order.
+ */
+export interface GradedRanking {
+  readonly grades: readonly number[];
+  readonly judged: readonly number[];
+}
+
+const depth = 10;
+
+/** Discounted gain of the first ten (2^grade - 1, halved at rank 3), as a share of the best possible. */
+export const ndcg = ({ grades, judged }: GradedRanking): number => {
+  const best = discountedGain(judged.toSorted((x, y) => y - x));
+  return best === 0 ? 0 : discountedGain(grades) / best;
+};
+
+const discountedGain = (grades: readonly number[]): number =>
+  grades.slice(0, depth).reduce((sum, grade, at) => sum + (2 ** grade - 1) / Math.log2(at + 2), 0);
+
+/** The share of what is right, related results included, that is among the first ten. */
+export const recall = ({ grades, judged }: GradedRanking): number => {
+  const right = judged.filter((grade) => grade > 0).length;
+  return right === 0 ? 0 : grades.slice(0, depth).filter((grade) => grade > 0).length / right;
+};
+
+/** 1 / rank of the first result with at least this grade; 0 if there is none. */
+export const reciprocalRank = ({ grades }: GradedRanking, least: number): number => {
+  const at = grades.findIndex((grade) => grade >= least);
+  return at < 0 ? 0 : 1 / (at + 1);
+};
+
+/** 1 if a direct answer is among the first `count`, else 0. */
+export const success = ({ grades }: GradedRanking, count: number): number =>
+  grades.slice(0, count).includes(2) ? 1 : 0;
+
+/** The share of pairs in which the first kind of value is the greater one; ties count half (Mann and Whitney, 1947). */
+export const auroc = (greater: readonly number[], smaller: readonly number[]): number => {
+  let wins = 0;
+  for (const x of greater) for (const y of smaller) wins += x > y ? 1 : x === y ? 0.5 : 0;
+  return wins / (greater.length * smaller.length);
+};

@@ -1,0 +1,18 @@
+export const similarity = (x: Float32Array, y: Float32Array): number => {
+  let sum = 0;
+  for (let at = 0; at < x.length; at++) sum += (x[at] ?? 0) * (y[at] ?? 0);
+  return sum;
+};
+
+/** The weighted sum, of length 1; zeros if there is nothing to sum. */
+export const blended = (
+  dimension: number,
+  parts: Iterable<{ readonly vector: Float32Array | undefined; readonly weight: number }>,
+): Float32Array => {
+  const sum = new Float64Array(dimension);
+  for (const { vector, weight } of parts) {
+    if (vector) for (let at = 0; at < dimension; at++) sum[at] = (sum[at] ?? 0) + weight * (vector[at] ?? 0);
+  }
+  const length = Math.hypot(...sum);
+  return Float32Array.from(sum, (x) => (length === 0 ? 0 : x / length));
+};
