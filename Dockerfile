@@ -23,7 +23,7 @@ COPY apps apps
 COPY libs libs
 COPY deploy/make-secrets.mjs deploy/
 COPY deploy/portico /usr/local/bin/portico
-COPY LICENSE ./
+COPY LICENSE NOTICE ./
 # A new volume starts with this content: a folder owned by the service's user.
 RUN install -d -o 10001 -g 10001 -m 0700 /data
 USER 10001:10001

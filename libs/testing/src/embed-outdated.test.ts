@@ -1,5 +1,6 @@
 import { authorityOf, createUseCases, missingEmbeddings, type CollectionId } from '@portico/domain';
 
+import { createWordVectorEmbedder } from '@portico/word-vectors';
 import { expect, test } from 'vitest';
 import { createHarness, defaultSettings, type Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
@@ -107,12 +108,13 @@ test('once nothing is outdated, collections are not read again until the model o
     defaultSettings,
   );
   for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
-  expect(asked).toEqual(['portico-lexical-1/1']);
+  const builtIn = await createWordVectorEmbedder().modelId();
+  expect(asked).toEqual([`${builtIn}/1`]);
   harness.embedder.change();
   for (let time = 1; time <= 2; time += 1) expect((await followModel()).outdated).toBe(1);
   await harness.runJobs();
   for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);
-  expect(asked).toEqual(['portico-lexical-1/1', 'portico-lexical-1/2', 'portico-lexical-1/2', 'portico-lexical-1/2']);
+  expect(asked).toEqual([1, 2, 2, 2].map((version) => `${builtIn}/${version}`));
   const [id] = await harness.ports.collections.visibleIds({ of: 'all' });
   await harness.ports.embeddings.put({ ...vectorOf(id), modelId: 'a model of an earlier version' });
   for (let time = 1; time <= 3; time += 1) expect((await followModel()).outdated).toBe(0);

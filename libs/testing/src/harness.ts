@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createLexicalEmbedder } from '@portico/embedder';
 import { createInProcessJobQueue, createInProcessRateLimiter } from '@portico/inprocess';
 import {
   createMemoryClock,
@@ -12,6 +11,7 @@ import {
 import { createDocumentReader } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
+import { createWordVectorEmbedder } from '@portico/word-vectors';
 import {
   createUseCases,
   jobKinds,
@@ -42,6 +42,9 @@ export const defaultSettings: Settings = {
 /** The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive. */
 const documents = createDocumentReader();
 
+/** The real one as well, so that its table is read once. */
+const builtInEmbedder = createWordVectorEmbedder();
+
 /**
  * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.
  * The clock stands still, and tests can inspect and break whatever they want.
@@ -64,7 +67,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
   const clock = createMemoryClock();
   const queue = createInProcessJobQueue({ concurrency: oneOfEach });
   const mailer = createMemoryMailer();
-  const embedder = createSwitchedEmbedder(createLexicalEmbedder());
+  const embedder = createSwitchedEmbedder(builtInEmbedder);
   const tokens = createTestIssuer({ clock, issuers: settings.issuers ?? defaultSettings.issuers });
   const stores = createMemoryStores();
   const inMemory: Ports = {

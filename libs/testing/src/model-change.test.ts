@@ -8,12 +8,16 @@ import {
   type Principal,
   type UseCases,
 } from '@portico/domain';
+import { createWordVectorEmbedder } from '@portico/word-vectors';
 import { expect, test } from 'vitest';
 import { createAnotherEmbedder } from './another-embedder.ts';
 import { createHarness, defaultSettings } from './harness.ts';
 import { runDueJobs } from './run-due-jobs.ts';
 import { createSwitchedEmbedder } from './switched-embedder.ts';
 import { testIssuer } from './test-issuer.ts';
+
+/** Of the harness's embedder, which has switches, with one more switch. */
+const builtInModel = `${await createWordVectorEmbedder().modelId()}/1/1`;
 
 const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 const minuteMs = 60_000;
@@ -55,9 +59,9 @@ const installation = async () => {
       runJobs: () => runDueJobs(ports, useCases, () => clock.now()),
     };
   };
-  const lexical = createSwitchedEmbedder(harness.embedder);
+  const builtIn = createSwitchedEmbedder(harness.embedder);
   const another = createSwitchedEmbedder(createAnotherEmbedder());
-  const old = replica(lexical);
+  const old = replica(builtIn);
   const create = async (name: string): Promise<CollectionId> => {
     const texts = { name, description: '', authentication: null };
     return (await old.useCases.createCollection(authority, admin.id, { ...texts, document, strict: false })).id;
@@ -65,7 +69,7 @@ const installation = async () => {
   const { useCases } = old;
   const rename = (id: CollectionId, name: string) => useCases.updateCollection(authority, id, { name, strict: false });
   const remove = (id: CollectionId) => useCases.removeCollection(authority, id);
-  return { ...harness, replica, lexical, another, old, next: replica(another, lexical), create, rename, remove };
+  return { ...harness, replica, builtIn, another, old, next: replica(another, builtIn), create, rename, remove };
 };
 
 /** As many jobs as are due, but one at a time. */
@@ -78,14 +82,14 @@ test('after an update searches answer from the old vectors until every new one i
   const { old, next, create, clock, ports } = await installation();
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(name);
   await old.runJobs();
-  expect((await old.useCases.followModel()).changed).toEqual({ from: null, to: 'portico-lexical-1/1/1' });
+  expect((await old.useCases.followModel()).changed).toEqual({ from: null, to: builtInModel });
   const before = await old.found('rain');
   expect(Object.keys(before)).toHaveLength(3);
 
   for (let done = 0; done < 3; done += 1) {
     const { changed, underWay } = await next.useCases.followModel();
     expect(changed).toBeNull();
-    expect(underWay).toEqual({ from: 'portico-lexical-1/1/1', to: 'another-model/1', total: 3, done, failed: 0 });
+    expect(underWay).toEqual({ from: builtInModel, to: 'another-model/1', total: 3, done, failed: 0 });
     clock.advance(5_000);
     expect(await next.useCases.readModelChange()).toEqual(underWay);
     expect(await next.found('rain')).toEqual(before);
@@ -94,7 +98,7 @@ test('after an update searches answer from the old vectors until every new one i
   }
   expect(await next.found('rain')).toEqual(before);
   expect(await next.useCases.followModel()).toMatchObject({
-    changed: { from: 'portico-lexical-1/1/1', to: 'another-model/1' },
+    changed: { from: builtInModel, to: 'another-model/1' },
     underWay: null,
   });
   const after = await next.found('rain');
@@ -156,7 +160,7 @@ test('a collection that the new model cannot embed does not hold up the change',
   await next.useCases.followModel();
   await next.runJobs();
   const { changed } = await next.useCases.followModel();
-  expect(changed).toEqual({ from: 'portico-lexical-1/1/1', to: 'another-model/1' });
+  expect(changed).toEqual({ from: builtInModel, to: 'another-model/1' });
   expect(Object.keys(await next.found('snow'))).toEqual(['rain']);
 });
 
@@ -178,10 +182,10 @@ test('while the new model is away, changes get their vector of the old one, and 
 });
 
 test('a text that only the old model refuses is embedded with the new one', async () => {
-  const { old, next, create, lexical } = await installation();
+  const { old, next, create, builtIn } = await installation();
   await old.useCases.followModel();
   await next.useCases.followModel();
-  lexical.refuse('snow');
+  builtIn.refuse('snow');
   await create('snow');
   await next.runJobs();
   expect(await next.ports.deadLetters.list(9)).toEqual([]);
@@ -189,7 +193,7 @@ test('a text that only the old model refuses is embedded with the new one', asyn
 });
 
 test('after going back to the old version searches find everything at once, and everything later as well', async () => {
-  const { old, next, replica, lexical, create, clock, ports } = await installation();
+  const { old, next, replica, builtIn, create, clock, ports } = await installation();
   await create('rain');
   await old.runJobs();
   await old.useCases.followModel();
@@ -198,7 +202,7 @@ test('after going back to the old version searches find everything at once, and 
   await next.runJobs();
   await next.useCases.followModel();
 
-  const back = replica(lexical);
+  const back = replica(builtIn);
   expect(await back.found('rain')).toEqual(before);
   await create('snow');
   await back.runJobs();
@@ -208,7 +212,7 @@ test('after going back to the old version searches find everything at once, and 
   expect((await back.useCases.followModel()).changed).toBeNull();
   clock.advance(minuteMs);
   expect((await back.useCases.followModel()).changed).not.toBeNull();
-  expect((await ports.models.state()).serving).toBe('portico-lexical-1/1/1');
+  expect((await ports.models.state()).serving).toBe(builtInModel);
 });
 
 test('processes of two versions do not change the model back and forth, nor embed without end', async () => {
@@ -231,14 +235,14 @@ test('processes of two versions do not change the model back and forth, nor embe
 });
 
 test('switching to a model on a server and back to the built-in one works both ways', async () => {
-  const { replica, lexical, another, old, create, clock, ports } = await installation();
+  const { replica, builtIn, another, old, create, clock, ports } = await installation();
   await create('rain');
   await old.runJobs();
   await old.useCases.followModel();
   for (const [there, model] of [
-    [replica(another, lexical), 'another-model/1'],
-    [replica(lexical), 'portico-lexical-1/1/1'],
-    [replica(another, lexical), 'another-model/1'],
+    [replica(another, builtIn), 'another-model/1'],
+    [replica(builtIn), builtInModel],
+    [replica(another, builtIn), 'another-model/1'],
   ] as const) {
     clock.advance(31 * minuteMs);
     await there.useCases.followModel();
@@ -259,19 +263,19 @@ test('a model that nobody has used for a day loses its vectors', async () => {
   expect((await next.useCases.followModel()).isShared).toBe(true);
   clock.advance(24 * 60 * minuteMs - 1);
   expect((await next.useCases.followModel()).forgotten).toEqual([]);
-  expect(await ports.embeddings.changedSince(0, 'portico-lexical-1/1/1', 9)).toHaveLength(2);
+  expect(await ports.embeddings.changedSince(0, builtInModel, 9)).toHaveLength(2);
   clock.advance(1);
   const { forgotten, isShared } = await next.useCases.followModel();
-  expect([forgotten, isShared]).toEqual([['portico-lexical-1/1/1'], false]);
-  expect(await ports.embeddings.changedSince(0, 'portico-lexical-1/1/1', 9)).toEqual([]);
+  expect([forgotten, isShared]).toEqual([[builtInModel], false]);
+  expect(await ports.embeddings.changedSince(0, builtInModel, 9)).toEqual([]);
   expect(Object.keys(await next.found('rain'))).toHaveLength(2);
   await create('hail');
   await next.runJobs();
-  expect(await ports.embeddings.changedSince(0, 'portico-lexical-1/1/1', 9)).toEqual([]);
+  expect(await ports.embeddings.changedSince(0, builtInModel, 9)).toEqual([]);
 });
 
 test('a model whose vectors the index cannot drop yet is forgotten by a later look', async () => {
-  const { old, lexical, another, create, clock, ports } = await installation();
+  const { old, builtIn, another, create, clock, ports } = await installation();
   await create('rain');
   await old.runJobs();
   await old.useCases.followModel();
@@ -280,7 +284,7 @@ test('a model whose vectors the index cannot drop yet is forgotten by a later lo
     if (dropped.push(modelId) === 1) throw new Error('The index is away');
   };
   const vectors = { ...ports.vectors, forget };
-  const needs: Ports = { ...ports, vectors, embedder: another, earlierEmbedders: [lexical] };
+  const needs: Ports = { ...ports, vectors, embedder: another, earlierEmbedders: [builtIn] };
   const next = createUseCases(needs, defaultSettings);
   await next.followModel();
   await runDueJobs(needs, next, () => clock.now());
@@ -288,13 +292,13 @@ test('a model whose vectors the index cannot drop yet is forgotten by a later lo
   clock.advance(24 * 60 * minuteMs);
   await expect(next.followModel()).rejects.toThrow('away');
   expect((await ports.models.state()).announced).toHaveLength(2);
-  expect((await next.followModel()).forgotten).toEqual(['portico-lexical-1/1/1']);
+  expect((await next.followModel()).forgotten).toEqual([builtInModel]);
   expect((await ports.models.state()).announced).toHaveLength(1);
-  expect(dropped).toEqual(['portico-lexical-1/1/1', 'portico-lexical-1/1/1']);
+  expect(dropped).toEqual([builtInModel, builtInModel]);
 });
 
 test('an empty catalog is searched with the current model at once', async () => {
   const { next, old } = await installation();
   await old.useCases.followModel();
-  expect((await next.useCases.followModel()).changed).toEqual({ from: 'portico-lexical-1/1/1', to: 'another-model/1' });
+  expect((await next.useCases.followModel()).changed).toEqual({ from: builtInModel, to: 'another-model/1' });
 });

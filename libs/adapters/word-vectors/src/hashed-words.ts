@@ -1,0 +1,55 @@
+import { stemmer } from 'stemmer';
+
+/** Signed features of one word. */
+export interface HashedWord {
+  /** Equal for the forms of a word. */
+  readonly stem: string;
+  /** (dimension, sign) pairs: the stem first, then the trigrams. */
+  readonly features: Int32Array;
+}
+
+const trigramsWeight = 0.3;
+
+/** The dimension and sign of a word's stem and of its trigrams (Weinberger et al., 2009), among `size` dimensions. */
+export const hashedWord = (word: string, size: number): HashedWord => {
+  const stem = /^[a-z]+$/.test(word) ? stemmer(word) : word;
+  const bounded = `^${stem}$`;
+  const trigrams = Math.max(0, bounded.length - 2);
+  const features = new Int32Array(1 + (trigrams > 1 ? trigrams : 0));
+  features[0] = featureOf(hashOf(stem, 0, stem.length, seeds.stem), size);
+  for (let i = 1; i < features.length; i += 1) {
+    features[i] = featureOf(hashOf(bounded, i - 1, i + 2, seeds.trigram), size);
+  }
+  return { stem, features };
+};
+
+/** Adds a word's features, `weight` times; each of its trigrams weighs a part of it. */
+export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: number): void => {
+  const trigram = trigramsWeight * weight;
+  features.forEach((feature, i) => {
+    const amount = i === 0 ? weight : trigram;
+    const at = feature >> 1;
+    sum[at] = (sum[at] ?? 0) + (feature & 1 ? amount : -amount);
+  });
+};
+
+/** The feature of a text without words: one of a few dimensions from `start` on, which no word has. */
+export const hashedText = (text: string, start: number, size: number): HashedWord => ({
+  stem: text,
+  features: Int32Array.of((start << 1) + featureOf(hashOf(text, 0, text.length, seeds.text), size)),
+});
+
+/** The lowest bit is the sign, the others the dimension. */
+const featureOf = (hash: number, size: number): number => (((hash >>> 1) % size) << 1) | (hash & 1);
+
+/** Separate seeds, so that a stem and a trigram of the same letters are two features. */
+const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, text: 0x5bd1e995 } as const;
+
+/** FNV-1a over UTF-16 code units, finished with MurmurHash3's mixer: an unsigned 32-bit number. */
+const hashOf = (text: string, start: number, end: number, seed: number): number => {
+  let hash: number = seed;
+  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+};

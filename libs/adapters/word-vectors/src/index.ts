@@ -1,0 +1,1 @@
+export * from './word-vector-embedder.ts';

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { smallTable } from '../test/small-table.ts';
+import { createSpelling } from './spelling.ts';
+import { createTextVectors } from './text-vectors.ts';
+
+const words = [
+  { word: 'rain', vector: [7] },
+  { word: 'snow', vector: [6, 3] },
+  { word: 'money', vector: [0, 0, 7] },
+  { word: 'the', vector: [0, 0, 0, 1], weight: 10, rarity: 40 },
+  { word: 'weather', vector: [7, 2] },
+];
+const table = await smallTable(words);
+const toVector = createTextVectors(table, await createSpelling(table, async () => undefined));
+
+const vectorOf = (text: string, purpose: 'query' | 'document' = 'query') => toVector(text, purpose);
+
+const dot = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
+const similarity = (one: string, other: string): number => dot(vectorOf(one), vectorOf(other));
+
+test('the similarity is .8 of that of the meanings and .2 of that of the written words', () => {
+  expect(similarity('rain', 'rain')).toBeCloseTo(1, 6);
+  expect(similarity('rain', 'money')).toBeCloseTo(0, 1);
+  const meaning = 6 / Math.hypot(6, 3);
+  expect(similarity('rain', 'snow')).toBeCloseTo(0.8 * meaning, 1);
+});
+
+test('the first numbers are the meaning, the others the written words', () => {
+  const vector = vectorOf('rain');
+  expect(vector).toHaveLength(768);
+  expect(dot(vector.subarray(0, 32), vector.subarray(0, 32))).toBeCloseTo(0.8, 6);
+  expect(vector[0]).toBeCloseTo(Math.sqrt(0.8), 6);
+});
+
+test('a misspelt word counts as the one that was meant, in both parts', () => {
+  expect(similarity('wether', 'weather')).toBeCloseTo(1, 6);
+});
+
+test('a text of unknown words is compared by these words alone, whatever the script', () => {
+  for (const [one, other] of [
+    ['zqxj', 'vwqz'],
+    ['погода', 'деньги'],
+    ['天気', '翻訳'],
+  ] as const) {
+    const vector = vectorOf(one);
+    expect(dot(vector.subarray(0, 32), vector.subarray(0, 32))).toBe(0);
+    expect(similarity(one, one)).toBeCloseTo(1, 6);
+    expect(similarity(one, `${one} ${one}`)).toBeGreaterThan(0.9);
+    expect(similarity(one, other)).toBeLessThan(0.3);
+  }
+  expect(similarity('погода', 'погода rain')).toBeGreaterThan(0.1);
+});
+
+test('forms of an unknown word are near each other by their stem and its trigrams', () => {
+  expect(similarity('blorping', 'blorps')).toBeGreaterThan(0.9);
+  expect(similarity('zqxjvar', 'zqxjvarmon')).toBeGreaterThan(0.04);
+});
+
+test('the more of a text is in unknown words, the less its meaning counts', () => {
+  const meaningShare = (text: string) => {
+    const meaning = vectorOf(text).subarray(0, 32);
+    return dot(meaning, meaning);
+  };
+  expect(meaningShare('rain rain')).toBeCloseTo(0.8, 6);
+  expect(meaningShare('rain zqxj')).toBeCloseTo(0.4 / 0.6, 6);
+  expect(meaningShare('rain zqxj vwqz kjhg')).toBeCloseTo(0.2 / 0.4, 6);
+  expect(meaningShare('the zqxj')).toBeLessThan(0.01);
+});
+
+test('a text without any word is like no text with words, and like itself', () => {
+  for (const text of ['🙂', '...', '', '!']) {
+    expect(['rain', 'zqxj vwqz', '天気', 'the money of the weather'].map((other) => similarity(text, other))).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(similarity(text, ` ${text}\n`)).toBeCloseTo(1, 6);
+  }
+  expect(new Set(['🙂', '🚀', '...', '', '!'].map((text) => vectorOf(text).toString())).size).toBeGreaterThan(2);
+});
+
+test('a common word changes the direction of a text less than a rare one', () => {
+  expect(similarity('rain', 'the rain')).toBeGreaterThan(similarity('rain', 'money rain'));
+});
+
+test('a word that is repeated counts more, but less each time', () => {
+  const once = similarity('zqxj', 'zqxj vwqz kjhg');
+  const twice = similarity('zqxj', 'zqxj zqxj vwqz kjhg');
+  const often = similarity('zqxj', `${'zqxj '.repeat(4)} vwqz kjhg`);
+  expect(twice).toBeGreaterThan(once);
+  expect(often - twice).toBeLessThan(twice - once);
+});
+
+test('the written words of a name, the first line of a document, count three times', () => {
+  const inName = dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg', 'document'));
+  const inDescription = dot(vectorOf('zqxj'), vectorOf('vwqz\nzqxj kjhg', 'document'));
+  expect(inName / inDescription).toBeCloseTo(3, 1);
+  expect(dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg'))).toBeLessThan(inName);
+  expect(vectorOf('zqxj', 'document')).toEqual(vectorOf('zqxj'));
+});
+
+test('a text of only markup and addresses is read by the words in these, unless it has a name', () => {
+  expect(vectorOf('https://rain.example/')).toEqual(vectorOf('https rain example'));
+  expect(vectorOf('<br/>', 'document')).toEqual(vectorOf('br'));
+  expect(vectorOf('money\nhttps://rain.example/', 'document')).toEqual(vectorOf('money'));
+});
+
+test('words met once more have the same vector after so many others that they were forgotten', () => {
+  const before = vectorOf('wether rain zqxj');
+  for (let i = 0; i < 5_000; i += 1) vectorOf(`w${i}`);
+  expect(vectorOf('wether rain zqxj')).toEqual(before);
+});

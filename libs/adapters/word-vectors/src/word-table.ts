@@ -1,0 +1,140 @@
+/**
+ * Words with a vector each, as `tools/embedder` writes them. Little endian: the text `PWORDS01`; three 32-bit numbers:
+ * the number of words n, of dimensions d (a multiple of 32), and of bytes of the vocabulary; the vocabulary, each word
+ * ended by a line feed; n bytes of weight (255 is the rarest in texts about APIs), n bytes of rarity (-16 ln of the
+ * share among all words, at most 255), n × d/32 scales of 16-bit floats, and n × d/2 bytes of codes, two numbers each.
+ */
+export interface WordTable {
+  readonly dimension: number;
+  readonly size: number;
+  /** The number of a word, or -1. */
+  find(word: string): number;
+  word(index: number): string;
+  /** How much a word tells among texts about APIs, 0 to 1. */
+  weight(index: number): number;
+  /** -16 ln of the word's share of English and of texts about APIs. */
+  rarity(index: number): number;
+  /** Adds a word's vector to `sum`, `factor` times. */
+  add(sum: Float64Array, index: number, factor: number): void;
+}
+
+const magic = 'PWORDS01';
+const headerBytes = 20;
+const blockSize = 32;
+const sizeMax = 65_535;
+
+/** Asks for `othersTurn` between portions of work. Throws if the bytes are no table of words. */
+export const readWordTable = async (bytes: Uint8Array, othersTurn: () => Promise<void>): Promise<WordTable> => {
+  const { size, dimension, starts, weights, rarities, scales, codes } = partsOf(bytes);
+  const slots = await slotsOf(bytes, starts, othersTurn);
+  const mask = slots.length - 1;
+  const blocks = dimension / blockSize;
+
+  const isAt = (word: string, index: number): boolean => {
+    const start = starts[index] ?? 0;
+    if ((starts[index + 1] ?? 0) - start - 1 !== word.length) return false;
+    for (let i = 0; i < word.length; i += 1) {
+      if (bytes[start + i] !== word.charCodeAt(i)) return false;
+    }
+    return true;
+  };
+
+  return {
+    dimension,
+    size,
+    find(word) {
+      for (let slot = hashOf(word.length, (i) => word.charCodeAt(i)) & mask; ; slot = (slot + 1) & mask) {
+        const index = (slots[slot] ?? 0) - 1;
+        if (index < 0 || isAt(word, index)) return index;
+      }
+    },
+    word: (index) => asciiOf(bytes, starts[index] ?? 0, (starts[index + 1] ?? 1) - 1),
+    weight: (index) => (weights[index] ?? 255) / 255,
+    rarity: (index) => rarities[index] ?? 255,
+    add(sum, index, factor) {
+      for (let block = 0; block < blocks; block += 1) {
+        const scale = factor * halfFloat(scales, index * blocks + block);
+        const from = (index * dimension + block * blockSize) / 2;
+        for (let i = 0; i < blockSize; i += 2) {
+          const pair = codes[from + i / 2] ?? 0;
+          const at = block * blockSize + i;
+          sum[at] = (sum[at] ?? 0) + scale * ((pair & 15) - 8);
+          sum[at + 1] = (sum[at + 1] ?? 0) + scale * ((pair >> 4) - 8);
+        }
+      }
+    },
+  };
+};
+
+const partsOf = (bytes: Uint8Array) => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < headerBytes || asciiOf(bytes, 0, magic.length) !== magic) {
+    throw new Error('This is not a table of word vectors');
+  }
+  const [size, dimension, textBytes] = [8, 12, 16].map((at) => view.getUint32(at, true)) as [number, number, number];
+  if (size > sizeMax) throw new Error(`A table of word vectors has 65,535 words at most, not ${size}`);
+  const sizes = [textBytes, size, size, (size * dimension) / 16, (size * dimension) / 2];
+  const total = sizes.reduce((sum, each) => sum + each, headerBytes);
+  if (dimension % blockSize !== 0 || total !== bytes.length) {
+    throw new Error(`The table of word vectors has ${bytes.length} bytes; its header says ${total}`);
+  }
+  let from = headerBytes;
+  const [text, weights, rarities, scales, codes] = sizes.map((length) => {
+    from += length;
+    return bytes.subarray(from - length, from);
+  }) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  return { size, dimension, starts: startsOf(text, size), weights, rarities, scales, codes };
+};
+
+/** Where each word starts in the bytes of the table; the last number is the end. */
+const startsOf = (text: Uint8Array, size: number): Uint32Array => {
+  const starts = new Uint32Array(size + 1).fill(headerBytes);
+  let word = 0;
+  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) {
+    starts[(word += 1)] = headerBytes + at + 1;
+  }
+  if (word !== size) throw new Error(`The table of word vectors has ${word} words; its header says ${size}`);
+  return starts;
+};
+
+const lineFeed = 10;
+
+/** Placing them takes a fraction of a millisecond. */
+const wordsAtOnce = 500;
+
+/** Open addressing: each slot is the number of a word and 1, or 0. */
+const slotsOf = async (bytes: Uint8Array, starts: Uint32Array, othersTurn: () => Promise<void>) => {
+  const size = starts.length - 1;
+  const slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
+  const mask = slots.length - 1;
+  for (let index = 0; index < size; index += 1) {
+    if (index % wordsAtOnce === 0) await othersTurn();
+    let slot =
+      hashOf((starts[index + 1] ?? 1) - 1 - (starts[index] ?? 0), (i) => bytes[(starts[index] ?? 0) + i] ?? 0) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = index + 1;
+  }
+  return slots;
+};
+
+const asciiOf = (bytes: Uint8Array, from: number, to: number): string =>
+  String.fromCharCode(...bytes.subarray(from, to));
+
+/** FNV-1a over so many characters, of which `at` tells the code. */
+const hashOf = (length: number, at: (i: number) => number): number => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < length; i += 1) hash = Math.imul(hash ^ at(i), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+};
+
+/** A 16-bit float (IEEE 754) of the list, exactly. */
+const halfFloat = (halves: Uint8Array, index: number): number => {
+  const bits = (halves[2 * index] ?? 0) | ((halves[2 * index + 1] ?? 0) << 8);
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  return sign * (fraction + (exponent === 0 ? 0 : 1024)) * (unitOfExponent[exponent] ?? 0);
+};
+
+/** What the last bit of the fraction stands for: 2^-24 for the exponents 0 and 1, then twice as much each. */
+const unitOfExponent = Array.from({ length: 32 }, (_, exponent) => (1 << Math.max(0, exponent - 1)) / (1 << 24));

@@ -1,0 +1,35 @@
+/** Longer ones are keys, hashes and encoded images rather than words; only their beginning is kept. */
+const wordLengthMax = 24;
+
+/** Scripts written without spaces. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const part =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[\p{Lo}\p{M}]+|[\p{L}\p{N}]/gu;
+/** The same for ASCII, in half the time. */
+const asciiPart = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+/g;
+
+/**
+ * The words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names joined by
+ * case appear in parts, digits stay in their word (`sendSMS2` is `send` and `sms2`); scripts without spaces appear as
+ * pairs of characters.
+ */
+export const wordsOf = (text: string): string[] => {
+  if (isAscii(text)) return (text.match(asciiPart) ?? []).map(shortened);
+  const parts = fold(text).match(part) ?? [];
+  return parts.flatMap((each) => (unspaced.test(each) ? pairsOf(each) : [shortened(each)]));
+};
+
+const shortened = (word: string): string => word.slice(0, wordLengthMax).toLowerCase();
+
+const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
+
+const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]+/g, '')
+    .normalize('NFKC');
+
+const pairsOf = (run: string): string[] => {
+  const characters = [...run];
+  return Array.from({ length: Math.max(1, characters.length - 1) }, (_, i) => characters.slice(i, i + 2).join(''));
+};
