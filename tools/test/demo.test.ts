@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { root } from '../src/service-process.ts';
 
 const run = promisify(execFile);
@@ -22,5 +23,20 @@ test('the demo tells the same story each time, and leaves other data alone', { t
   const first = await tell();
   expect(first).toContain('ada@example.com is pending');
   expect(first).toContain('That was the story');
+  expect(first).toMatch(/"collect what a shopper owes" +Kestrel Pay Charges\n/);
+  expect(first).toMatch(/"do I need an umbrella" +Nimbara Weather\n/);
+  expect(first).toMatch(/"weathr forcast" +Nimbara Weather\n/);
   expect(await tell()).toBe(first);
+});
+
+test('two of the searches of the demo share no word with what they find', () => {
+  const said = (sample: string): readonly string[] => {
+    const { info } = parse(readFileSync(join(root, 'samples', sample), 'utf8')) as {
+      readonly info: { readonly title: string; readonly description: string };
+    };
+    return `${info.title} ${info.description}`.toLowerCase().match(/[a-z]+/g) ?? [];
+  };
+  const shared = (query: string, sample: string) => query.split(' ').filter((word) => said(sample).includes(word));
+  expect(shared('collect what a shopper owes', 'card-payments.yaml')).toEqual(['a']);
+  expect(shared('do i need an umbrella', 'weather-forecast.yaml')).toEqual([]);
 });

@@ -98,7 +98,7 @@ const approve = async (api: ApiClient, admin: Credential, ada: Ada, mailFolder: 
   return { clientId: answer.client_id, secret: answer.client_secret };
 };
 
-const wanted = /weather|payment|flight|hotel|currenc|map/i;
+const wanted = /weather|charges|flight|hotel|exchange|maps/i;
 
 const grant = async (
   api: ApiClient,
@@ -149,11 +149,14 @@ const search = async (api: ApiClient, admin: Credential, client: Credential): Pr
       results.map((result) => `${result.collection_name} ${result.similarity_score.toFixed(2)}`).join(', '),
     );
   }
-  const typo = await api.ask<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
-    query: 'wether forcast',
-    k_limit: 1,
-  });
-  line('"wether forcast"', typo[0]?.collection_name ?? 'nothing');
+  say('\n   The best for other words, also where none of them stands in what is found:');
+  for (const words of ['collect what a shopper owes', 'do I need an umbrella', 'weathr forcast']) {
+    const [best] = await api.ask<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
+      query: words,
+      k_limit: 1,
+    });
+    line(`"${words}"`, best?.collection_name ?? 'nothing');
+  }
 };
 
 const audit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
