@@ -4,9 +4,10 @@ import { stem } from './stem.ts';
 import { withoutMarkup, wordsOf } from './words.ts';
 
 /**
- * A built-in embedder that needs no download and cannot fail. It hashes stems and their trigrams, with signs, into the
- * dimensions (Weinberger et al., 2009): texts that share words, parts of words or misspelt words are near. It knows no
- * synonyms. A document's first line, its name, weighs over half as much as the rest. The rest may be HTML or Markdown.
+ * The built-in embedder of earlier versions: after an update searches use it until everything is embedded anew, and the
+ * evaluation of search compares with it. It hashes stems and their trigrams, with signs, into the dimensions (Weinberger
+ * et al., 2009): texts that share words, parts of words or misspelt words are near. It knows no synonyms. A document's
+ * first line, its name, weighs over half as much as the rest. The rest may be HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({
   modelId: async () => modelId,

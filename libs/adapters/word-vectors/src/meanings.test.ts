@@ -7,6 +7,8 @@ const words = [
   ...['city', 'box', 'invoice', 'stop', 'bake', 'send', 'carry', 'small', 'business', 'weather', 'map', 'maps'],
   ...['generation', 'ration'],
   { word: 'gen', rarity: 200 },
+  { word: 'stobke', rarity: 10 },
+  { word: 'ab', rarity: 1 },
   { word: 'sma', rarity: 250 },
   { word: 'llbusiness', rarity: 250 },
 ];
@@ -44,6 +46,15 @@ test('a compound means its two parts, split where they are most common', async (
 test('a word that is one mistake from a known one is no compound of rarer parts', async () => {
   expect(await meant('stopmaps')).toHaveLength(2);
   expect(await meant('genration')).toEqual([['generation', 0.7]]);
+  // Two mistakes from a common word.
+  expect(await meant('stopbake')).toEqual([
+    ['stop', 0.8],
+    ['bake', 0.8],
+  ]);
+});
+
+test('a part of two letters makes no compound', async () => {
+  expect(await meant('abinvoice')).toEqual([['invoice', 0.7]]);
 });
 
 test('a misspelt word means the nearest known one, less surely', async () => {
