@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { fnv1a, spread } from './fnv1a.ts';
 
 /** Signed features of one word. */
 export interface HashedWord {
@@ -16,9 +17,9 @@ export const hashedWord = (word: string, size: number): HashedWord => {
   const bounded = `^${stem}$`;
   const trigrams = Math.max(0, bounded.length - 2);
   const features = new Int32Array(1 + (trigrams > 1 ? trigrams : 0));
-  features[0] = featureOf(hashOf(stem, 0, stem.length, seeds.stem), size);
+  features[0] = featureOf(fnv1a(stem, 0, stem.length, seeds.stem), size);
   for (let i = 1; i < features.length; i += 1) {
-    features[i] = featureOf(hashOf(bounded, i - 1, i + 2, seeds.trigram), size);
+    features[i] = featureOf(fnv1a(bounded, i - 1, i + 2, seeds.trigram), size);
   }
   return { stem, features };
 };
@@ -36,20 +37,14 @@ export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: n
 /** The feature of a text without words: one of a few dimensions from `start` on, which no word has. */
 export const hashedText = (text: string, start: number, size: number): HashedWord => ({
   stem: text,
-  features: Int32Array.of((start << 1) + featureOf(hashOf(text, 0, text.length, seeds.text), size)),
+  features: Int32Array.of((start << 1) + featureOf(fnv1a(text, 0, text.length, seeds.text), size)),
 });
 
 /** The lowest bit is the sign, the others the dimension. */
-const featureOf = (hash: number, size: number): number => (((hash >>> 1) % size) << 1) | (hash & 1);
+const featureOf = (hash: number, size: number): number => {
+  const bits = spread(hash);
+  return (((bits >>> 1) % size) << 1) | (bits & 1);
+};
 
 /** Separate seeds, so that a stem and a trigram of the same letters are two features. */
 const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, text: 0x5bd1e995 } as const;
-
-/** FNV-1a over UTF-16 code units, finished with MurmurHash3's mixer: an unsigned 32-bit number. */
-const hashOf = (text: string, start: number, end: number, seed: number): number => {
-  let hash: number = seed;
-  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-};

@@ -1,4 +1,5 @@
 import { damerau } from './damerau.ts';
+import { fnv1a, spread } from './fnv1a.ts';
 import type { WordTable } from './word-table.ts';
 
 /** Finds the known word that a misspelt one was most likely meant to be. */
@@ -90,11 +91,5 @@ class FormIndex {
 }
 
 /** Of the text without the letter at `left`; of all of it if that is none. */
-const hashOf = (text: string, left = -1): number => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) {
-    if (i !== left) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  return (hash ^ (hash >>> 13)) >>> 0;
-};
+const hashOf = (text: string, left = -1): number =>
+  spread(fnv1a(text, left + 1, text.length, left < 0 ? undefined : fnv1a(text, 0, left)));

@@ -1,3 +1,5 @@
+import { fnv1a, spread } from './fnv1a.ts';
+
 /**
  * Words with a vector each, as `tools/embedder` writes them. Little endian: the text `PWORDS01`; three 32-bit numbers:
  * the number of words n, of dimensions d (a multiple of 32), and of bytes of the vocabulary; the vocabulary, each word
@@ -25,30 +27,28 @@ const sizeMax = 65_535;
 
 /** Asks for `othersTurn` between portions of work. Throws if the bytes are no table of words. */
 export const readWordTable = async (bytes: Uint8Array, othersTurn: () => Promise<void>): Promise<WordTable> => {
-  const { size, dimension, starts, weights, rarities, scales, codes } = partsOf(bytes);
-  const slots = await slotsOf(bytes, starts, othersTurn);
+  const { size, dimension, vocabulary, weights, rarities, scales, codes } = partsOf(bytes);
+  const starts = startsOf(vocabulary, size);
+  const slots = await slotsOf(vocabulary, starts, othersTurn);
   const mask = slots.length - 1;
   const blocks = dimension / blockSize;
 
+  const endOf = (index: number): number => (starts[index + 1] ?? 1) - 1;
   const isAt = (word: string, index: number): boolean => {
     const start = starts[index] ?? 0;
-    if ((starts[index + 1] ?? 0) - start - 1 !== word.length) return false;
-    for (let i = 0; i < word.length; i += 1) {
-      if (bytes[start + i] !== word.charCodeAt(i)) return false;
-    }
-    return true;
+    return endOf(index) - start === word.length && vocabulary.startsWith(word, start);
   };
 
   return {
     dimension,
     size,
     find(word) {
-      for (let slot = hashOf(word.length, (i) => word.charCodeAt(i)) & mask; ; slot = (slot + 1) & mask) {
+      for (let slot = spread(fnv1a(word, 0, word.length)) & mask; ; slot = (slot + 1) & mask) {
         const index = (slots[slot] ?? 0) - 1;
         if (index < 0 || isAt(word, index)) return index;
       }
     },
-    word: (index) => asciiOf(bytes, starts[index] ?? 0, (starts[index + 1] ?? 1) - 1),
+    word: (index) => vocabulary.slice(starts[index], endOf(index)),
     weight: (index) => (weights[index] ?? 255) / 255,
     rarity: (index) => rarities[index] ?? 255,
     add(sum, index, factor) {
@@ -68,7 +68,7 @@ export const readWordTable = async (bytes: Uint8Array, othersTurn: () => Promise
 
 const partsOf = (bytes: Uint8Array) => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < headerBytes || asciiOf(bytes, 0, magic.length) !== magic) {
+  if (bytes.length < headerBytes || latin(bytes.subarray(0, magic.length)) !== magic) {
     throw new Error('This is not a table of word vectors');
   }
   const [size, dimension, textBytes] = [8, 12, 16].map((at) => view.getUint32(at, true)) as [number, number, number];
@@ -83,48 +83,37 @@ const partsOf = (bytes: Uint8Array) => {
     from += length;
     return bytes.subarray(from - length, from);
   }) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
-  return { size, dimension, starts: startsOf(text, size), weights, rarities, scales, codes };
+  return { size, dimension, vocabulary: latin(text), weights, rarities, scales, codes };
 };
 
-/** Where each word starts in the bytes of the table; the last number is the end. */
-const startsOf = (text: Uint8Array, size: number): Uint32Array => {
-  const starts = new Uint32Array(size + 1).fill(headerBytes);
+/** A character for each byte, in one piece of memory. */
+const latin = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+
+/** Where each word starts in the vocabulary; the last number is its end. */
+const startsOf = (vocabulary: string, size: number): Uint32Array => {
+  const starts = new Uint32Array(size + 1);
   let word = 0;
-  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) {
-    starts[(word += 1)] = headerBytes + at + 1;
-  }
+  for (let at = vocabulary.indexOf('\n'); at >= 0; at = vocabulary.indexOf('\n', at + 1)) starts[(word += 1)] = at + 1;
   if (word !== size) throw new Error(`The table of word vectors has ${word} words; its header says ${size}`);
   return starts;
 };
-
-const lineFeed = 10;
 
 /** Placing them takes a fraction of a millisecond. */
 const wordsAtOnce = 500;
 
 /** Open addressing: each slot is the number of a word and 1, or 0. */
-const slotsOf = async (bytes: Uint8Array, starts: Uint32Array, othersTurn: () => Promise<void>) => {
+const slotsOf = async (vocabulary: string, starts: Uint32Array, othersTurn: () => Promise<void>) => {
   const size = starts.length - 1;
   const slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
   const mask = slots.length - 1;
   for (let index = 0; index < size; index += 1) {
     if (index % wordsAtOnce === 0) await othersTurn();
-    let slot =
-      hashOf((starts[index + 1] ?? 1) - 1 - (starts[index] ?? 0), (i) => bytes[(starts[index] ?? 0) + i] ?? 0) & mask;
+    let slot = spread(fnv1a(vocabulary, starts[index] ?? 0, (starts[index + 1] ?? 1) - 1)) & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
     slots[slot] = index + 1;
   }
   return slots;
-};
-
-const asciiOf = (bytes: Uint8Array, from: number, to: number): string =>
-  String.fromCharCode(...bytes.subarray(from, to));
-
-/** FNV-1a over so many characters, of which `at` tells the code. */
-const hashOf = (length: number, at: (i: number) => number): number => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < length; i += 1) hash = Math.imul(hash ^ at(i), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
 };
 
 /** A 16-bit float (IEEE 754) of the list, exactly. */
