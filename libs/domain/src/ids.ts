@@ -17,6 +17,9 @@ export type EntryId = Branded<'EntryId'>;
 /** A lower-case UUID. */
 export type JobId = Branded<'JobId'>;
 
+/** 16 characters of lower-case base32: names an operation within its collection. */
+export type OperationKey = Branded<'OperationKey'>;
+
 type Id = ProfileId | CollectionId | ClientId | EntryId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -26,3 +29,7 @@ export const parseId = <T extends Id>(text: string): T | null => {
   const lower = text.toLowerCase();
   return uuid.test(lower) ? (lower as T) : null;
 };
+
+/** Returns the key of an operation from outside, or null if the text is none. */
+export const parseOperationKey = (text: string): OperationKey | null =>
+  /^[a-z2-7]{16}$/.test(text) ? (text as OperationKey) : null;

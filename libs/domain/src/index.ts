@@ -21,6 +21,8 @@ export * from './documents/document-error.ts';
 export * from './documents/document-facts.ts';
 export * from './documents/document-warning.ts';
 export * from './documents/schema-violated.ts';
+export * from './operations/document-operations.ts';
+export type * from './operations/operation.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
 export * from './jobs/job.ts';
 export * from './limits/limit.ts';

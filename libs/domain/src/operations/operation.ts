@@ -1,0 +1,20 @@
+import type { OperationKey } from '../ids.ts';
+
+/** One method of one path of a document, as lists and searches show it. */
+export interface Operation {
+  /**
+   * 16 characters of the lower-case base32 (RFC 4648) of SHA-256 over `METHOD path` (extensions, section 1). Survives
+   * updates of the document as long as method and path do.
+   */
+  readonly key: OperationKey;
+  /** In capitals. */
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string | null;
+  readonly summary: string | null;
+  /** In the document's order. */
+  readonly tags: readonly string[];
+  readonly deprecated: boolean;
+  /** The beginning of its description, as it is read for the search; `''` if it has none. */
+  readonly excerpt: string;
+}
