@@ -5,7 +5,7 @@ import type { Contract } from './contract.ts';
 import {
   adding,
   aCollection,
-  aDocument,
+  aContent,
   aKey,
   anAdmin,
   anEmbedding,
@@ -193,7 +193,7 @@ export const callerLookupContract = {
   'the catalog epoch grows with each creation, change and deletion of a collection': async (stores) => {
     const { profile } = await aCaller(stores);
     const collection = aCollection();
-    await assertGrows(stores, profile, 'catalog', () => stores.collections.add(collection, aDocument(), noEffects));
+    await assertGrows(stores, profile, 'catalog', () => stores.collections.add(collection, aContent(), noEffects));
     await assertGrows(stores, profile, 'catalog', () =>
       stores.collections.update(collection.id, (current) => ({
         collection: { ...current, name: 'New' },
@@ -241,7 +241,7 @@ const aCaller = async (stores: Stores, profile = aProfile()) => {
     importKey: `roads/${profile.id}.json`,
   });
   await stores.profiles.add(profile, noEffects);
-  await stores.collections.add(collection, aDocument(), noEffects);
+  await stores.collections.add(collection, aContent(), noEffects);
   return { profile, collection };
 };
 

@@ -5,6 +5,7 @@ import { assertFails, assertRefused, assertWritten, refuse, rowOf } from './asse
 import type { Contract } from './contract.ts';
 import {
   aCollection,
+  aContent,
   aDocument,
   anAdmin,
   anEmbedding,
@@ -45,7 +46,7 @@ export const collectionStoreContract = {
 
   'an addition writes its effects': async (stores) => {
     const effects = someEffects();
-    await stores.collections.add(aCollection(), aDocument(), effects);
+    await stores.collections.add(aCollection(), aContent(), effects);
     await assertWritten(stores, effects);
   },
 
@@ -76,7 +77,7 @@ export const collectionStoreContract = {
     const first = await added(stores, aCollection({ importKey: 'roads/1.json' }));
     const other = await added(stores, aCollection({ importKey: 'roads/2.json' }));
     const { importKey } = first;
-    await assertFails(stores.collections.add(aCollection({ importKey }), aDocument(), someEffects()));
+    await assertFails(stores.collections.add(aCollection({ importKey }), aContent(), someEffects()));
     await assertFails(stores.collections.update(other.id, changing({ importKey }, someEffects())));
     strictEqual((await stores.collections.list(all, null)).length, 2);
     deepStrictEqual(await stores.collections.find(other.id), other);
@@ -113,7 +114,7 @@ export const collectionStoreContract = {
     const documentDigest = 'ab'.repeat(32);
     await stores.collections.update(id, (current) => ({
       collection: { ...current, documentDigest },
-      document: aDocument('{"new":"größer"}'),
+      document: aContent('{"new":"größer"}'),
       ...noEffects,
     }));
     await assertDocument(stores, id, aDocument('{"new":"größer"}'), documentDigest);
@@ -361,7 +362,7 @@ export const collectionStoreContract = {
 const all: Visibility = { of: 'all' };
 
 const added = async ({ collections }: Stores, collection = aCollection(), document = aDocument()) => {
-  await collections.add(collection, document, noEffects);
+  await collections.add(collection, { packed: document, operations: [] }, noEffects);
   return collection;
 };
 

@@ -6,6 +6,7 @@ import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
 import {
   adding,
   aCollection,
+  aContent,
   aDocument,
   aJob,
   aMailJob,
@@ -71,13 +72,13 @@ export const deadlineContract = {
     return profiles.claimAdmin(profile, () => ({ profile, ...effects }));
   }),
   'an addition of a collection begins its commit in time or not at all': inTime(({ collections }, effects) =>
-    collections.add(aCollection(), aDocument(), effects),
+    collections.add(aCollection(), aContent(), effects),
   ),
   'an update of a collection begins its commit in time or not at all': inTime(
     ({ collections }, effects, { collection: { id } }) =>
       collections.update(id, (collection) => ({
         collection: { ...collection, name: 'Else', documentDigest: '0'.repeat(64) },
-        document: aDocument('{}'),
+        document: aContent('{}'),
         ...effects,
       })),
   ),
@@ -158,7 +159,7 @@ export const deadlineContract = {
 const stand = async ({ profiles, collections, grants, limits, embeddingJobs, outbox }: Stores): Promise<Standing> => {
   const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
-  await collections.add(collection, aDocument(), noEffects);
+  await collections.add(collection, aContent(), noEffects);
   await grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
   await limits.addTier(tier, noEffects);
   const override = await limits.addOverride(client.id, adding(anOverride()));

@@ -4,7 +4,7 @@ import { assertFails, assertRefused, assertWritten, refuse } from './assertions.
 import type { Contract } from './contract.ts';
 import {
   aCollection,
-  aDocument,
+  aContent,
   aJob,
   aMailJob,
   anEntry,
@@ -69,7 +69,7 @@ export const embeddingJobsContract = {
       await stores.outbox.deadLetter(failed.id, start, 'no use');
       await stores.outbox.done(done.id);
       const expected = [due, leased, putOff].flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : []));
-      deepStrictEqual(await stores.embeddingJobs.awaited(), new Set(expected));
+      deepStrictEqual(await stores.embeddingJobs.awaited('embed'), new Set(expected));
     },
 
   'a collection counts as dead-lettered until its dead letter is requeued or discarded': async (stores) => {
@@ -80,7 +80,7 @@ export const embeddingJobsContract = {
     await stores.deadLetters.requeue(requeued.id, start, noEffects);
     await stores.deadLetters.discard(discarded.id, noEffects);
     const expected = failed.task.kind === 'embed' ? [failed.task.collectionId] : [];
-    deepStrictEqual(await stores.embeddingJobs.deadLettered(), new Set(expected));
+    deepStrictEqual(await stores.embeddingJobs.deadLettered('embed'), new Set(expected));
   },
 
   'an enqueued job replaces the dead letters of its collection, and no others': async (stores) => {
@@ -186,7 +186,7 @@ export const embeddingJobsContract = {
 
 const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
   const collection = aCollection(facts);
-  await collections.add(collection, aDocument(), noEffects);
+  await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Collection } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { aCollection, aDocument, anEmbedding, noEffects } from './records.ts';
+import { aCollection, aContent, anEmbedding, noEffects } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `EmbeddingStore` promises. */
@@ -149,7 +149,7 @@ export const embeddingStoreContract = {
 
 const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
   const collection = aCollection(facts);
-  await collections.add(collection, aDocument(), noEffects);
+  await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { type Collection, type GrantState, PorticoError, type Profile, type ProfileId } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { aCollection, aDocument, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
+import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `GrantStore` promises. */
@@ -84,7 +84,7 @@ export const grantStoreContract = {
       ]),
     );
     for (const [index, { client, collection }] of pairs.entries()) {
-      if (index % 2 === 0) await stores.collections.add(collection, aDocument(), noEffects);
+      if (index % 2 === 0) await stores.collections.add(collection, aContent(), noEffects);
       else await stores.profiles.add(client, noEffects);
       deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
     }
@@ -227,7 +227,7 @@ const aPair = async (stores: Stores, heads: Partial<Collection> = {}, facts: Par
   const client = aProfile(facts);
   const collection = aCollection(heads);
   await stores.profiles.add(client, noEffects);
-  await stores.collections.add(collection, aDocument(), noEffects);
+  await stores.collections.add(collection, aContent(), noEffects);
   return { client, collection };
 };
 

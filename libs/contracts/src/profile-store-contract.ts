@@ -5,7 +5,7 @@ import type { Contract } from './contract.ts';
 import {
   adding,
   aCollection,
-  aDocument,
+  aContent,
   aJob,
   aKey,
   aMailJob,
@@ -422,7 +422,7 @@ const addedAdmins = (stores: Stores, count: number): Promise<Profile[]> =>
 
 const addedCollection = async (stores: Stores, facts = {}) => {
   const collection = aCollection(facts);
-  await stores.collections.add(collection, aDocument(), noEffects);
+  await stores.collections.add(collection, aContent(), noEffects);
   return collection;
 };
 

@@ -5,6 +5,7 @@ import type {
   ClientId,
   Collection,
   CollectionId,
+  DocumentContent,
   Effects,
   Embedding,
   EntryId,
@@ -12,6 +13,8 @@ import type {
   JobId,
   NewJob,
   NewOverride,
+  Operation,
+  OperationKey,
   Override,
   OverrideChange,
   PackedText,
@@ -84,6 +87,24 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
 });
 
 /** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
+/** What is stored of a document: its text, and these operations. */
+export const aContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
+  packed: aDocument(text),
+  operations,
+});
+
+export const anOperation = (facts: Partial<Operation> = {}): Operation => ({
+  key: 'aaaaaaaaaaaaaaaa' as OperationKey,
+  method: 'GET',
+  path: '/roads',
+  operationId: 'listRoads',
+  summary: 'List roads',
+  tags: ['roads'],
+  deprecated: false,
+  excerpt: '',
+  ...facts,
+});
+
 export const aDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {

@@ -4,7 +4,7 @@ import { assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
-  aDocument,
+  aContent,
   aJob,
   aKey,
   aMailJob,
@@ -184,7 +184,7 @@ const sealedCollection = (facts: Partial<Collection> = {}): Collection =>
 
 const resetNothing: SecretsReset = { collections: [], mails: [], pepper: null, at: start, reason: '', ...noEffects };
 
-const added = ({ collections }: Stores, collection: Collection) => collections.add(collection, aDocument(), noEffects);
+const added = ({ collections }: Stores, collection: Collection) => collections.add(collection, aContent(), noEffects);
 
 /** Adds the profile, with a key whose last rotation left a previous secret that is still valid. */
 const keyed = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {

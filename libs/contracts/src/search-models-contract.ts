@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Collection } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { aCollection, aDocument, aJob, anEmbedding, aProfile, jobsOnly, noEffects, start } from './records.ts';
+import { aCollection, aContent, aJob, anEmbedding, aProfile, jobsOnly, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `SearchModels` promises. */
@@ -153,7 +153,7 @@ const model = (modelId: string, firstSeenAt: number, lastSeenAt: number) => ({ m
 
 const added = async ({ collections }: Stores): Promise<Collection> => {
   const collection = aCollection();
-  await collections.add(collection, aDocument(), noEffects);
+  await collections.add(collection, aContent(), noEffects);
   return collection;
 };
 

@@ -1,4 +1,4 @@
-import { aDocument, collectionStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
+import { aContent, aDocument, collectionStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
 import {
   nameKey,
   PorticoError,
@@ -105,7 +105,7 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
     update: (id, decide) =>
       right.update(id, (current) => {
         const change = decide(current);
-        return change && { document: aDocument('{}'), ...change };
+        return change && { document: aContent('{}'), ...change };
       }),
   })),
   'an update with a document replaces the stored one and its digest': breaking('collections', (right) => ({
@@ -144,7 +144,7 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
   'a removal removes the document': breaking('collections', (right, _stores, { documents }) => ({
     add: async (collection, document, effects) => {
       await right.add(collection, document, effects);
-      documents.set(collection.id, kept(document));
+      documents.set(collection.id, kept(document.packed));
     },
     document: async (id) => {
       const packed = documents.get(id) ?? aDocument();

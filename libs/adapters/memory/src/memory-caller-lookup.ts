@@ -42,6 +42,7 @@ const rowOf = <Part extends TargetPart>(
     grants: database.grantEpochs.get(profile.id) ?? 0,
     catalog: database.catalogEpoch,
     embeddings: database.lastSequence,
+    operations: database.lastOperationSequence,
     searchModel: database.searchModel,
   },
   target: target && partOf(target.part, database.collections.get(target.id)),

@@ -3,6 +3,7 @@ import type {
   Collection,
   CollectionId,
   CollectionStore,
+  DocumentContent,
   ListedCollection,
   ListPage,
   PackedText,
@@ -19,7 +20,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       refuseTakenImportKey(database, collection);
       commit(database, effects, () => {
         collections.set(collection.id, kept(collection));
-        documents.set(collection.id, kept(document));
+        keepDocument(database, collection, document);
         database.catalogEpoch += 1;
       });
     },
@@ -40,7 +41,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       const collection = kept(change.collection);
       commit(database, change, () => {
         collections.set(id, collection);
-        if (change.document) documents.set(id, kept(change.document));
+        if (change.document) keepDocument(database, collection, change.document);
         database.catalogEpoch += 1;
       });
       return collection;
@@ -72,6 +73,15 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       return new Map(found.map(({ id, name }) => [id, name]));
     },
   };
+};
+
+const keepDocument = (
+  { documents, operations }: MemoryDatabase,
+  { id, documentDigest }: Collection,
+  document: DocumentContent,
+): void => {
+  documents.set(id, kept(document.packed));
+  operations.set(id, kept({ digest: documentDigest, operations: document.operations }));
 };
 
 /** By name without regard to case, then by id. */
@@ -125,6 +135,9 @@ const refuseTakenImportKey = (database: MemoryDatabase, { id, importKey }: Colle
 const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
   database.documents.delete(id);
+  database.operations.delete(id);
+  for (const [key, { block }] of database.operationBlocks)
+    if (block.collectionId === id) database.operationBlocks.delete(key);
   for (const [key, { embedding }] of database.embeddings)
     if (embedding.collectionId === id) database.embeddings.delete(key);
   database.catalogEpoch += 1;

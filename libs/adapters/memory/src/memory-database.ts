@@ -8,6 +8,8 @@ import type {
   Job,
   JobId,
   NoticeTask,
+  Operation,
+  OperationBlock,
   Override,
   PackedText,
   Profile,
@@ -27,6 +29,9 @@ export interface MemoryDatabase {
   readonly keys: Map<ProfileId, StoredKey>;
   readonly collections: Map<CollectionId, Collection>;
   readonly documents: Map<CollectionId, PackedText>;
+  readonly operations: Map<CollectionId, StoredOperations>;
+  /** By collection and model. */
+  readonly operationBlocks: Map<string, StoredOperationBlock>;
   readonly grants: Map<ProfileId, Map<CollectionId, Instant>>;
   readonly tiers: Map<string, Tier>;
   readonly overrides: Map<number, OwnedOverride>;
@@ -44,6 +49,7 @@ export interface MemoryDatabase {
   readonly grantEpochs: Map<ProfileId, number>;
   catalogEpoch: number;
   lastSequence: number;
+  lastOperationSequence: number;
   lastOverrideId: number;
 }
 
@@ -66,6 +72,18 @@ export interface StoredEmbedding {
   readonly sequence: number;
 }
 
+export interface StoredOperations {
+  /** The document that they were read from. */
+  readonly digest: string;
+  readonly operations: readonly Operation[];
+}
+
+export interface StoredOperationBlock {
+  readonly block: OperationBlock;
+  readonly sequence: number;
+}
+
+/** Names what a collection has once for each model. */
 export const embeddingKey = (collectionId: CollectionId, modelId: string): string => `${collectionId} ${modelId}`;
 
 export const createMemoryDatabase = (): MemoryDatabase => ({
@@ -73,6 +91,8 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   keys: new Map(),
   collections: new Map(),
   documents: new Map(),
+  operations: new Map(),
+  operationBlocks: new Map(),
   grants: new Map(),
   tiers: new Map(),
   overrides: new Map(),
@@ -86,6 +106,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   grantEpochs: new Map(),
   catalogEpoch: 0,
   lastSequence: 0,
+  lastOperationSequence: 0,
   lastOverrideId: 0,
 });
 

@@ -1,22 +1,29 @@
-import type { CollectionId, EmbeddingJobs } from '@portico/domain';
+import {
+  type CollectionId,
+  type CollectionJobKind,
+  type EmbeddingJobs,
+  isCollectionTask,
+  type JobTask,
+} from '@portico/domain';
 import { commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJobs => ({
-  async awaited() {
-    return awaitedIn(database);
+  async awaited(kind) {
+    return awaitedIn(database, kind);
   },
 
-  async deadLettered() {
-    return collectionsOf(database, ({ isDeadLetter }) => isDeadLetter);
+  async deadLettered(kind) {
+    return collectionsOf(database, kind, ({ isDeadLetter }) => isDeadLetter);
   },
 
   async enqueue({ jobs: offered = [], ...effects }) {
-    const awaited = awaitedIn(database);
-    const jobs = offered.filter((job) => job.task.kind !== 'embed' || !awaited.has(job.task.collectionId));
-    const replaced = new Set(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
+    const isAwaited = (task: JobTask) =>
+      isCollectionTask(task) && awaitedIn(database, task.kind).has(task.collectionId);
+    const jobs = offered.filter(({ task }) => !isAwaited(task));
+    const replaced = new Set(jobs.map(({ task }) => subjectOf(task)));
     commit(database, { ...effects, jobs }, () => {
       for (const { job, isDeadLetter } of database.jobs.values()) {
-        if (isDeadLetter && job.task.kind === 'embed' && replaced.has(job.task.collectionId))
+        if (isDeadLetter && isCollectionTask(job.task) && replaced.has(subjectOf(job.task)))
           database.jobs.delete(job.id);
       }
     });
@@ -42,15 +49,22 @@ export const createMemoryEmbeddingJobs = (database: MemoryDatabase): EmbeddingJo
   },
 });
 
-const awaitedIn = (database: MemoryDatabase): ReadonlySet<CollectionId> =>
-  collectionsOf(database, ({ isDeadLetter }) => !isDeadLetter);
+const subjectOf = (task: JobTask): string | null =>
+  isCollectionTask(task) ? `${task.kind} ${task.collectionId}` : null;
 
-/** The collections of these embed jobs. */
-const collectionsOf = ({ jobs }: MemoryDatabase, isMeant: (job: StoredJob) => boolean): ReadonlySet<CollectionId> =>
+const awaitedIn = (database: MemoryDatabase, kind: CollectionJobKind): ReadonlySet<CollectionId> =>
+  collectionsOf(database, kind, ({ isDeadLetter }) => !isDeadLetter);
+
+/** The collections of these jobs. */
+const collectionsOf = (
+  { jobs }: MemoryDatabase,
+  kind: CollectionJobKind,
+  isMeant: (job: StoredJob) => boolean,
+): ReadonlySet<CollectionId> =>
   new Set(
     [...jobs.values()]
       .filter(isMeant)
-      .flatMap(({ job: { task } }) => (task.kind === 'embed' ? [task.collectionId] : [])),
+      .flatMap(({ job: { task } }) => (isCollectionTask(task) && task.kind === kind ? [task.collectionId] : [])),
   );
 
 const jobsOf = ({ jobs }: MemoryDatabase, group: string): StoredJob[] =>

@@ -7,7 +7,11 @@ export const createMemorySearchModels = (database: MemoryDatabase): SearchModels
   return {
     async state() {
       const announced = [...models.values()].sort((a, b) => a.firstSeenAt - b.firstSeenAt);
-      const epochs = { catalog: database.catalogEpoch, embeddings: database.lastSequence };
+      const epochs = {
+        catalog: database.catalogEpoch,
+        embeddings: database.lastSequence,
+        operations: database.lastOperationSequence,
+      };
       return { serving: database.searchModel, announced, epochs };
     },
 

@@ -8,6 +8,8 @@ import { createMemoryEmbeddingJobs } from './memory-embedding-jobs.ts';
 import { createMemoryEmbeddingStore } from './memory-embedding-store.ts';
 import { createMemoryGrantStore } from './memory-grant-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
+import { createMemoryOperationBlockStore } from './memory-operation-block-store.ts';
+import { createMemoryOperationStore } from './memory-operation-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
@@ -18,6 +20,8 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),
   collections: createMemoryCollectionStore(database),
+  operations: createMemoryOperationStore(database),
+  operationBlocks: createMemoryOperationBlockStore(database),
   grants: createMemoryGrantStore(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),

@@ -94,6 +94,11 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('file' in outcome) return outcome.file;
       throw errorOf(outcome);
     },
+    async readOperations({ deflated }) {
+      const outcome = await read({ what: 'operations', bytes: Uint8Array.from(deflated) }, null);
+      if ('operations' in outcome) return outcome.operations;
+      throw errorOf(outcome);
+    },
     async close() {
       closed = true;
       for (const job of waiting.splice(0)) {

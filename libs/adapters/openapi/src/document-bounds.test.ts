@@ -1,4 +1,10 @@
-import { isPlainLine, type AuthenticationScheme, type DocumentWarning, type ReadDocument } from '@portico/domain';
+import {
+  isPlainLine,
+  type AuthenticationScheme,
+  type DocumentWarning,
+  type Operation,
+  type ReadDocument,
+} from '@portico/domain';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from './create-document-reader.ts';
@@ -21,12 +27,24 @@ const warningBounds = {
   message: (message) => isWithin(message, 501),
 } satisfies Bounds<DocumentWarning>;
 
+const operationBounds = {
+  key: (key) => /^[a-z2-7]{16}$/.test(key),
+  method: (method) => /^[A-Z]{3,7}$/.test(method),
+  path: (path) => path.length <= 2_000 && path.isWellFormed(),
+  operationId: (id) => id === null || (isWithin(id, 500) && isPlainLine(id)),
+  summary: (summary) => summary === null || (isWithin(summary, 500) && isPlainLine(summary)),
+  tags: (tags) => tags.length <= 20 && tags.every((tag) => isWithin(tag, 200) && isPlainLine(tag)),
+  deprecated: () => true,
+  excerpt: (text) => isWithin(text, 400) && isPlainLine(text),
+} satisfies Bounds<Operation>;
+
 const documentBounds = {
   // Incompressible data is stored, with 5 bytes per block of kilobytes (RFC 1951, section 3.2.4), plus 5 for the flush.
   packed: ({ deflated, bytes }, length) => bytes === length && deflated.length <= length + 5 * (length / 8_192 + 2) + 5,
   digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
   title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
   description: (text) => text === null || (isWithin(text, 10_000) && text.isWellFormed() && !text.includes('\0')),
+  operations: (found) => found.length <= 10_000 && found.every((one) => broken(operationBounds, one, 0).length === 0),
   derivedDescription: (text) => isWithin(text, 600) && isPlainLine(text),
   baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
   authentication: (scheme) => broken(schemeBounds, scheme, 0).length === 0,

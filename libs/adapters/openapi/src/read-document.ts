@@ -4,12 +4,14 @@ import {
   documentFacts,
   documentError,
   PorticoError,
+  readOperations,
   type Json,
   type PackedText,
   type ReadDocument,
 } from '@portico/domain';
 import { Violations } from './violations.ts';
 import { firstNameAt } from './first-name.ts';
+import { operationKeyOf } from './operations.ts';
 import { createSchemaCheck } from './schema-check.ts';
 import { officialSchema } from './schema.ts';
 
@@ -27,6 +29,7 @@ export function readDocument(text: Uint8Array, document: Json, name?: string): R
   return {
     packed: packed(text),
     digest: createHash('sha256').update(text).digest('hex'),
+    operations: readOperations(document, operationKeyOf),
     ...facts,
     warnings: { total: found.total, first: found.first },
   };

@@ -3,6 +3,7 @@ import { errorDetails, isPorticoError, type ReadDocument } from '@portico/domain
 import type { Order, Outcome } from './messages.ts';
 import { readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
+import { readStoredOperations } from './operations.ts';
 
 /** The thread that reads documents, one at a time. */
 parentPort?.on('message', (order: Order) => {
@@ -12,9 +13,14 @@ parentPort?.on('message', (order: Order) => {
 
 function outcomeOf(order: Order): Outcome {
   try {
-    return order.what === 'member'
-      ? { member: readMember(order.bytes, order.name) }
-      : { file: readFile(order.bytes, order.what) };
+    switch (order.what) {
+      case 'member':
+        return { member: readMember(order.bytes, order.name) };
+      case 'operations':
+        return { operations: readStoredOperations(order.bytes) };
+      default:
+        return { file: readFile(order.bytes, order.what) };
+    }
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
       return { refused: error.message.slice(`${errorDetails.invalid_body}: `.length) };

@@ -56,6 +56,7 @@ interface CallerColumns extends ProfileColumns, KeyColumns {
   readonly grantsEpoch: number;
   readonly catalog: number;
   readonly embeddings: number;
+  readonly operations: number;
   readonly searchModel: string | null;
   readonly overrideId: number | null;
   readonly overrideAllowed: number;
@@ -76,7 +77,7 @@ const textWithTarget = (condition: string, names: readonly string[]): string =>
     left join grants g on g.profile_id = p.id and g.collection_id = c.id
     where ${condition} and e.id = 1`;
 
-const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, 'grantsEpoch'])}, e.catalog, e.embeddings,
+const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, 'grantsEpoch'])}, e.catalog, e.embeddings, e.operations,
   e.search_model as "searchModel",
   o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
   t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
@@ -99,7 +100,13 @@ const callerOf = <Found extends CollectionHead>(
     tier:
       row.tierName === null ? null : { tier: row.tierName, allowed: row.tierAllowed, windowSeconds: row.tierSeconds },
   },
-  epochs: { grants: row.grantsEpoch, catalog: row.catalog, embeddings: row.embeddings, searchModel: row.searchModel },
+  epochs: {
+    grants: row.grantsEpoch,
+    catalog: row.catalog,
+    embeddings: row.embeddings,
+    operations: row.operations,
+    searchModel: row.searchModel,
+  },
   target,
   granted,
 });

@@ -16,12 +16,15 @@ export const headColumns = [
   'documentDigest',
 ] as const satisfies readonly (keyof CollectionHead)[];
 
-export const collectionColumns = without(columnsOf(CollectionEntity), 'nameKey');
+/** `OperationStore` reads and writes the digest of the operations. */
+export const collectionColumns = without(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
 
-export type CollectionColumns = Omit<CollectionRow, 'nameKey'>;
+export type CollectionColumns = Omit<CollectionRow, 'nameKey' | 'operationsDigest'>;
 
-export const insertCollection = insertInto(CollectionEntity, columnsOf(CollectionEntity));
-export const updateCollection = updateOf(CollectionEntity, 'id', without(columnsOf(CollectionEntity), 'id'));
+const writtenColumns = without(columnsOf(CollectionEntity), 'operationsDigest');
+
+export const insertCollection = insertInto(CollectionEntity, writtenColumns);
+export const updateCollection = updateOf(CollectionEntity, 'id', without(writtenColumns, 'id'));
 
 export const headOf = (row: CollectionColumns): CollectionHead => ({
   id: row.id,
@@ -54,7 +57,7 @@ export const collectionRow = ({
   derivedAuthentication: derived,
   storedAuthentication: stored,
   ...facts
-}: Collection): CollectionRow => ({
+}: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
   ...facts,
   nameKey: nameKey(facts.name),
   derivedType: derived.type,

@@ -1,4 +1,10 @@
-import { type Collection, type CollectionId, type CollectionStore, PorticoError } from '@portico/domain';
+import {
+  type Collection,
+  type CollectionId,
+  type CollectionStore,
+  type DocumentContent,
+  PorticoError,
+} from '@portico/domain';
 import {
   collectionColumns,
   collectionOf,
@@ -10,6 +16,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
+import { writeOperations } from './operation-store.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';
 
@@ -22,7 +29,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   async add(collection, document, effects) {
     await database.transact(async (transaction) => {
       await write(transaction, insertCollection, collectionRow(collection));
-      await write(transaction, upsertDocument, { collectionId: collection.id, ...document });
+      await writeDocument(transaction, collection, document);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
     }, effects.deadline);
@@ -44,7 +51,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       const change = decide(current);
       if (!change) return current;
       await write(transaction, updateCollection, collectionRow({ ...change.collection, id }));
-      if (change.document) await write(transaction, upsertDocument, { collectionId: id, ...change.document });
+      if (change.document) await writeDocument(transaction, change.collection, change.document);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, change);
       return change.collection;
@@ -55,7 +62,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
     await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
-      // Foreign keys delete its document, embedding and grants.
+      // Foreign keys delete its document, operations, vectors and grants.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
       await writeEffects(transaction, effects);
@@ -70,6 +77,15 @@ const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch'
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');
 const remove = 'delete from collections where id = ?';
+
+const writeDocument = async (
+  sql: Sql,
+  { id, documentDigest }: Collection,
+  { packed, operations }: DocumentContent,
+): Promise<void> => {
+  await write(sql, upsertDocument, { collectionId: id, ...packed });
+  await writeOperations(sql, id, documentDigest, operations);
+};
 
 const load = async (sql: Sql, id: CollectionId): Promise<Collection> => {
   const row = await sql.first<CollectionColumns>(selectById, [id]);

@@ -1,5 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CollectionId, EmbeddingJobs, ReindexRun } from '@portico/domain';
+import {
+  type CollectionId,
+  type CollectionJobKind,
+  type EmbeddingJobs,
+  isCollectionTask,
+  type NewJob,
+  type ReindexRun,
+} from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
 import { ReindexRunEntity } from './entities.ts';
@@ -10,21 +17,25 @@ export const createSqlEmbeddingJobs = (
   database: SqlDatabase,
   { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
 ): EmbeddingJobs => ({
-  awaited: () => awaited(database.reads),
+  awaited: (kind) => awaited(database.reads, kind),
 
-  async deadLettered() {
-    return collectionsIn(await database.reads.all<CollectionRow>(selectDeadLettered));
+  async deadLettered(kind) {
+    return collectionsIn(await database.reads.all<CollectionRow>(selectDeadLettered, [kind]));
   },
 
   async enqueue({ jobs: offered = [], ...effects }) {
     // SQLite calls are synchronous: yield, or a burst of them starves the event loop.
     await setImmediate();
-    const wanted = JSON.stringify(offered.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
     await database.transact(async (transaction) => {
-      const before = await awaited(transaction, `and collection_id in (${idsInJson})`, [wanted]);
-      const jobs = offered.filter(({ task }) => task.kind !== 'embed' || !before.has(task.collectionId));
-      const added = JSON.stringify(jobs.flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : [])));
-      await transaction.run(`${deleteDeadLetters} and collection_id in (${idsInJson})`, [added]);
+      const jobs: NewJob[] = offered.filter(({ task }) => !isCollectionTask(task));
+      for (const kind of ['embed', 'operations'] as const) {
+        const ofKind = offered.filter(({ task }) => task.kind === kind);
+        if (ofKind.length === 0) continue;
+        const before = await awaited(transaction, kind, `and collection_id in (${idsInJson})`, [collectionsOf(ofKind)]);
+        const added = ofKind.filter(({ task }) => !(isCollectionTask(task) && before.has(task.collectionId)));
+        await transaction.run(`${deleteDeadLetters} and collection_id in (${idsInJson})`, [kind, collectionsOf(added)]);
+        jobs.push(...added);
+      }
       await writeEffects(transaction, { ...effects, jobs });
     });
   },
@@ -55,17 +66,25 @@ interface RunRow extends ReindexRun {
 }
 
 const selectIds = 'select id from collections order by id';
-const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = false`;
-const selectDeadLettered = `select distinct collection_id as "collectionId" from jobs where kind = 'embed' and given_up = true`;
-const deleteDeadLetters = `delete from jobs where kind = 'embed' and given_up = true`;
+const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = ? and given_up = false`;
+const selectDeadLettered = `select distinct collection_id as "collectionId" from jobs where kind = ? and given_up = true`;
+const deleteDeadLetters = `delete from jobs where kind = ? and given_up = true`;
 const insertRun = insertInto(ReindexRunEntity, without(columnsOf(ReindexRunEntity), 'seq'));
 const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = false) as "waiting",
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = true) as "failed"
   from reindex_runs r order by r.seq desc limit 1`;
 
-const awaited = async (sql: Sql, which = '', parameters: readonly Value[] = []): Promise<ReadonlySet<CollectionId>> =>
-  collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${which}`, parameters));
+const awaited = async (
+  sql: Sql,
+  kind: CollectionJobKind,
+  which = '',
+  parameters: readonly Value[] = [],
+): Promise<ReadonlySet<CollectionId>> =>
+  collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${which}`, [kind, ...parameters]));
+/** Their collections, as a JSON array. */
+const collectionsOf = (jobs: readonly NewJob[]): string =>
+  JSON.stringify(jobs.flatMap(({ task }) => (isCollectionTask(task) ? [task.collectionId] : [])));
 const collectionsIn = (rows: readonly CollectionRow[]): ReadonlySet<CollectionId> =>
   new Set(rows.map(({ collectionId }) => collectionId));
 const lastRun = (sql: Sql): Promise<RunRow | undefined> => sql.first<RunRow>(selectLastRun);

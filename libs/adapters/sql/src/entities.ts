@@ -8,6 +8,7 @@ import type {
   EntryId,
   JobId,
   JobKind,
+  OperationKey,
   ProfileId,
   RegistrationStatus,
   Role,
@@ -84,6 +85,8 @@ export const CollectionEntity = defineEntity({
     storedIn: text().$type<ApiKeyPlace>().nullable(),
     storedSealedValue: text().nullable(),
     documentDigest: text(),
+    /** The digest of the document whose operations are stored; older versions change a document without it. */
+    operationsDigest: text().nullable(),
     importKey: text().nullable().unique('collections_import_key_unique'),
   },
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
@@ -104,6 +107,41 @@ export const DocumentEntity = defineEntity({
     crc32: int64(),
     bytes: int64(),
   },
+});
+
+export const OperationEntity = defineEntity({
+  name: 'Operation',
+  tableName: 'operations',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    key: text().$type<OperationKey>().primary(),
+    position: int64(),
+    method: text(),
+    path: text(),
+    operationId: text().nullable(),
+    summary: text().nullable(),
+    /** A JSON array of strings. */
+    tags: text(),
+    deprecated: p.boolean(),
+    excerpt: text(),
+  },
+  indexes: [{ name: 'operations_position_index', properties: ['collectionId', 'position'] }],
+});
+
+/** The vectors of a collection's operations, by one model. */
+export const OperationBlockEntity = defineEntity({
+  name: 'OperationBlock',
+  tableName: 'operation_blocks',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    modelId: text().primary(),
+    documentDigest: text(),
+    contentRevision: int64(),
+    sequence: int64(),
+    operations: int64(),
+    packed: p.blob(),
+  },
+  uniques: [{ name: 'operation_blocks_sequence_unique', properties: ['modelId', 'sequence'] }],
 });
 
 export const EmbeddingEntity = defineEntity({
@@ -271,6 +309,7 @@ export const EpochsEntity = defineEntity({
     id: p.integer().primary().autoincrement(false),
     catalog: int64(),
     embeddings: int64(),
+    operations: int64().default(0),
     /** The model that searches use; here, because each request reads this row. */
     searchModel: text().nullable(),
   },
@@ -286,6 +325,8 @@ export const entities = [
   ProfileEntity,
   CollectionEntity,
   DocumentEntity,
+  OperationEntity,
+  OperationBlockEntity,
   EmbeddingEntity,
   PreviousEmbeddingEntity,
   SearchModelEntity,

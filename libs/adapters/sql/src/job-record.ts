@@ -69,6 +69,7 @@ const taskOf = ({ kind, profileId, collectionId, sealed, reason, asked }: TaskCo
     case 'mail.notice':
       return { kind, profileId: present(profileId), asked };
     case 'embed':
+    case 'operations':
       return { kind, collectionId: present(collectionId) };
   }
 };

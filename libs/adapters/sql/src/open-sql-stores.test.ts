@@ -1,7 +1,7 @@
 import {
   adding,
   aCollection,
-  aDocument,
+  aContent,
   anEntry,
   anEmbedding,
   anOverride,
@@ -20,7 +20,7 @@ describeDialects(({ withPlace, withStores }) => {
     withPlace(async (open) => {
       const profile = aProfile();
       const collection = aCollection();
-      const document = aDocument();
+      const document = aContent();
       const embedding = anEmbedding(collection);
       const first = await open();
       await first.stores.profiles.add(profile, noEffects);
@@ -40,7 +40,7 @@ describeDialects(({ withPlace, withStores }) => {
         granted: true,
         limits: { override: { id: override.id } },
       });
-      expect((await stores.collections.document(collection.id))?.packed).toEqual(document);
+      expect((await stores.collections.document(collection.id))?.packed).toEqual(document.packed);
       expect(await stores.embeddings.changedSince(0, 'm1', 9)).toHaveLength(1);
       expect(await stores.limits.tiers()).toEqual([aTier()]);
       expect(await stores.audit.page({ source: 'all' }, 0, 9)).toMatchObject({ total: 1 });
@@ -55,7 +55,7 @@ describeDialects(({ withPlace, withStores }) => {
       const collection = aCollection();
       await stores.profiles.add(profile, noEffects);
       const before = Date.now();
-      await stores.collections.add(collection, aDocument(), noEffects);
+      await stores.collections.add(collection, aContent(), noEffects);
       await stores.grants.grant(profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
       await stores.embeddings.put(anEmbedding(collection));
       const epochs = (await stores.callers.byUid(profile.uid, null))?.epochs;
@@ -72,7 +72,7 @@ describeDialects(({ withPlace, withStores }) => {
     withStores(async ({ stores }) => {
       // 4 bytes each, and 12 once normalised.
       const collection = aCollection({ name: '\u{1d160}'.repeat(200) });
-      await stores.collections.add(collection, aDocument(), noEffects);
+      await stores.collections.add(collection, aContent(), noEffects);
       const [listed] = await stores.collections.list({ of: 'all' }, { limit: 1, after: null });
       expect(listed?.name).toBe(collection.name);
     }));

@@ -47,10 +47,11 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
 interface EpochsRow {
   readonly catalog: number;
   readonly embeddings: number;
+  readonly operations: number;
   readonly searchModel: string | null;
 }
 
-const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'searchModel'])} from epochs e where e.id = 1`;
+const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'operations', 'searchModel'])} from epochs e where e.id = 1`;
 const selectModels = `select ${columns('m', columnsOf(SearchModelEntity))} from search_models m
   order by m.first_seen_at, m.model_id`;
 const selectLatest = 'select max(first_seen_at) as "latest" from search_models';

@@ -9,6 +9,8 @@ import { createSqlEmbeddingStore } from './embedding-store.ts';
 import { createSqlGrantStore } from './grant-store.ts';
 import { createSqlLimitStore } from './limit-store.ts';
 import type { SqlStores } from './open-sql-stores.ts';
+import { createSqlOperationBlockStore } from './operation-block-store.ts';
+import { createSqlOperationStore } from './operation-store.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSearchModels } from './search-models.ts';
@@ -37,6 +39,8 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       callers: createSqlCallerLookup(prepared),
       profiles: createSqlProfileStore(database),
       collections: createSqlCollectionStore(database, createSqlCollectionReads(prepared, collections)),
+      operations: createSqlOperationStore(database, collections),
+      operationBlocks: createSqlOperationBlockStore(database),
       grants: createSqlGrantStore(database),
       audit,
       limits: createSqlLimitStore(database),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { aCollection, aDocument, aJob, aProfile, jobsOnly, noEffects } from '@portico/contracts';
+import { aCollection, aContent, aJob, aProfile, jobsOnly, noEffects } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
@@ -7,13 +7,14 @@ describeDialects(({ withStores }) => {
   test('a document of several megabytes is returned unchanged', () =>
     withStores(async ({ stores: { collections } }) => {
       const collection = aCollection();
-      const document = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
-      await collections.add(collection, aDocument(), noEffects);
+      const packed = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
+      await collections.add(collection, aContent(), noEffects);
+      const document = { packed, operations: [] };
       await collections.update(collection.id, (current) => ({ ...noEffects, collection: current, document }));
       const { deflated, ...rest } = (await collections.document(collection.id))?.packed ?? {};
-      expect(rest).toEqual({ crc32: document.crc32, bytes: document.bytes });
+      expect(rest).toEqual({ crc32: packed.crc32, bytes: packed.bytes });
       // `toEqual` would compare byte by byte, for seconds.
-      expect(deflated && Buffer.compare(deflated, document.deflated)).toBe(0);
+      expect(deflated && Buffer.compare(deflated, packed.deflated)).toBe(0);
     }));
 
   test.for([
@@ -36,7 +37,7 @@ describeDialects(({ withStores }) => {
       expect(await profiles.find(profile.id)).toEqual({ ...profile, companyName: `${text}${text}` });
 
       const collection = aCollection({ name: text, description: text, importKey: text });
-      await collections.add(collection, aDocument(), noEffects);
+      await collections.add(collection, aContent(), noEffects);
       expect(await collections.findByImportKey(text)).toEqual(collection);
       expect(await callers.byEitherId(profile.id)).toMatchObject({ profile: { fullName: text } });
     }),

@@ -17,6 +17,8 @@ export interface Epochs {
   readonly catalog: number;
   /** The highest `sequence` of an embedding (see `EmbeddingStore`). */
   readonly embeddings: number;
+  /** The highest `sequence` of an operation block (see `OperationBlockStore`). */
+  readonly operations: number;
   /** The model that searches use; null before the first (see `SearchModels`). */
   readonly searchModel: string | null;
 }

@@ -1,4 +1,5 @@
 import type { AuthenticationScheme } from '../collections/collection.ts';
+import type { Operation } from './operation.ts';
 
 /**
  * A document's text, packed for storage and for sending: a raw DEFLATE stream (RFC 1951) that ends at a byte boundary
@@ -23,6 +24,8 @@ export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */
   readonly digest: string;
+  /** In the document's order. */
+  readonly operations: readonly Operation[];
   /**
    * What the document says but cannot be kept, then violations of the official JSON Schema: at most 20 in full;
    * counting stops at 10,000.

@@ -7,7 +7,18 @@ export type JobTask =
   | { readonly kind: 'mail.rotation'; readonly profileId: ProfileId; readonly sealed: string }
   | { readonly kind: 'mail.rejection'; readonly profileId: ProfileId; readonly reason: string | null }
   | NoticeTask
-  | { readonly kind: 'embed'; readonly collectionId: CollectionId };
+  | CollectionTask;
+
+/** `embed` embeds a collection, `operations` its operations. */
+export interface CollectionTask {
+  readonly kind: CollectionJobKind;
+  readonly collectionId: CollectionId;
+}
+
+export type CollectionJobKind = 'embed' | 'operations';
+
+export const isCollectionTask = (task: JobTask): task is CollectionTask =>
+  task.kind === 'embed' || task.kind === 'operations';
 
 /** Tells an admin about registrations. A profile has at most one such job, which collects all requests for it. */
 export interface NoticeTask {
@@ -26,6 +37,7 @@ export const jobKinds = Object.keys({
   'mail.rejection': true,
   'mail.notice': true,
   embed: true,
+  operations: true,
 } satisfies Record<JobKind, true>) as readonly JobKind[];
 
 /**

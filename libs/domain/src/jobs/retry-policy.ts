@@ -9,13 +9,16 @@ interface RetryPolicy {
 
 const mailPolicy: RetryPolicy = { firstMs: 30_000, longestMs: 21_600_000, attemptsMax: 20 };
 
+const embeddingPolicy: RetryPolicy = { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity };
+
 const policies = {
   'mail.credentials': mailPolicy,
   'mail.rotation': mailPolicy,
   'mail.rejection': mailPolicy,
   // Each admin has one, and it always has something to report.
   'mail.notice': { firstMs: 30_000, longestMs: 3_600_000, attemptsMax: Infinity },
-  embed: { firstMs: 1_000, longestMs: 300_000, attemptsMax: Infinity },
+  embed: embeddingPolicy,
+  operations: embeddingPolicy,
 } as const satisfies Record<JobKind, RetryPolicy>;
 
 /** Returns the pause after this many failures (at least 1), or null if the last of them ends the job. */

@@ -1,5 +1,5 @@
 import type { Collection, ListedCollection, Visibility } from '../collections/collection.ts';
-import type { PackedText } from '../documents/document.ts';
+import type { PackedText, ReadDocument } from '../documents/document.ts';
 import type { CollectionId } from '../ids.ts';
 import type { Effects } from './effects.ts';
 
@@ -9,10 +9,13 @@ export interface ListPage {
   readonly after: { readonly nameKey: string; readonly id: CollectionId } | null;
 }
 
+/** What is stored of a document: its text and its operations. */
+export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations'>;
+
 /** Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. */
 export interface CollectionStore {
-  /** Adds a collection with its document. */
-  add(collection: Collection, document: PackedText, effects: Effects): Promise<void>;
+  /** Adds a collection with its document and the operations of that. */
+  add(collection: Collection, document: DocumentContent, effects: Effects): Promise<void>;
 
   /** The collection with that id, or null. */
   find(id: CollectionId): Promise<Collection | null>;
@@ -22,17 +25,17 @@ export interface CollectionStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same collection. If
-   * `decide` returns null, nothing is written; if its change has no `document`, the stored one stays. Returns the
+   * `decide` returns null, nothing is written; if its change has no `document`, the stored one and its operations stay. Returns the
    * collection as it is afterwards. Throws `collection_not_found`.
    */
   update(
     id: CollectionId,
     decide: (
       current: Collection,
-    ) => (Effects & { readonly collection: Collection; readonly document?: PackedText }) | null,
+    ) => (Effects & { readonly collection: Collection; readonly document?: DocumentContent }) | null,
   ): Promise<Collection>;
 
-  /** Removes the collection with its document, embedding and all grants. Throws `collection_not_found`. */
+  /** Removes the collection with its document, operations, vectors and all grants. Throws `collection_not_found`. */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
   /** The current document and its digest, or null if there is no such collection. */

@@ -1,5 +1,6 @@
 import type { Deadline } from '../deadline.ts';
-import type { ReadDocument } from '../documents/document.ts';
+import type { PackedText, ReadDocument } from '../documents/document.ts';
+import type { Operation } from '../documents/operation.ts';
 import type { Json } from '../json.ts';
 
 /** A JSON object, and the document that was one of its members. */
@@ -26,4 +27,7 @@ export interface DocumentReader {
 
   /** Reads a file as one document; converts YAML to JSON. The caller keeps the bytes. Throws as `readMember` does. */
   readFile(content: Uint8Array, format: 'json' | 'yaml'): Promise<ReadDocument>;
+
+  /** Reads the operations of a stored document. The caller keeps the bytes. */
+  readOperations(document: PackedText): Promise<readonly Operation[]>;
 }

@@ -15,7 +15,7 @@ export interface SearchModelsState {
   readonly serving: string | null;
   /** By `firstSeenAt`. */
   readonly announced: readonly SearchModel[];
-  readonly epochs: Pick<Epochs, 'catalog' | 'embeddings'>;
+  readonly epochs: Pick<Epochs, 'catalog' | 'embeddings' | 'operations'>;
 }
 
 /** How far the vectors of one model have come towards replacing those of another. */

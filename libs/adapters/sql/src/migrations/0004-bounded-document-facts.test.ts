@@ -1,4 +1,4 @@
-import { aCollection, aDocument, aProfile, noEffects } from '@portico/contracts';
+import { aCollection, aContent, aProfile, noEffects } from '@portico/contracts';
 import { type Collection, isPlainLine } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
@@ -47,7 +47,7 @@ describeDialects(({ withPlace }) => {
       const collections = rows.map(([facts]) => aCollection({ ...facts, revision: 7 }));
       const before = await open();
       await before.stores.profiles.add(profile, noEffects);
-      for (const collection of collections) await before.stores.collections.add(collection, aDocument(), noEffects);
+      for (const collection of collections) await before.stores.collections.add(collection, aContent(), noEffects);
       const epochOf = async ({ stores }: typeof before) =>
         (await stores.callers.byUid(profile.uid, null))?.epochs.catalog;
       const epoch = (await epochOf(before)) ?? Infinity;

@@ -1,4 +1,4 @@
-import { aCollection, aDocument, aJob, anEmbedding, jobsOnly, noEffects, start } from '@portico/contracts';
+import { aCollection, aContent, aJob, anEmbedding, jobsOnly, noEffects, start } from '@portico/contracts';
 import { missingEmbeddings, type Collection } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects, type RunSql } from '../../test/dialects.ts';
@@ -64,7 +64,7 @@ const axisOf = (bytes: Uint8Array): number => new Float32Array(Uint8Array.from(b
 
 const add = async ({ stores }: SqlStores): Promise<Collection> => {
   const collection = aCollection();
-  await stores.collections.add(collection, aDocument(), noEffects);
+  await stores.collections.add(collection, aContent(), noEffects);
   return collection;
 };
 

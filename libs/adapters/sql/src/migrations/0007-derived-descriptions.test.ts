@@ -1,4 +1,4 @@
-import { aCollection, aDocument, noEffects } from '@portico/contracts';
+import { aCollection, aContent, noEffects } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
 
@@ -15,7 +15,7 @@ describeDialects(({ withPlace }) => {
       const created = aCollection({ description: '' });
       const before = await open();
       const all = [imported, described, created];
-      for (const collection of all) await before.stores.collections.add(collection, aDocument(), noEffects);
+      for (const collection of all) await before.stores.collections.add(collection, aContent(), noEffects);
       await before.close();
       for (const statement of undone) await run(statement);
       const { stores, close } = await open();

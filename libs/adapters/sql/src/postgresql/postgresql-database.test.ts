@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aDocument, anEntry, aProfile, noEffects, recordLog } from '@portico/contracts';
+import { aCollection, aContent, anEntry, aProfile, noEffects, recordLog } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newDatabase, postgres } from '../../test/with-postgresql.ts';
@@ -258,7 +258,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     const database = await openDatabase(url);
     const collection = aCollection();
     const deflated = Uint8Array.from(randomBytes(5_000_000));
-    await stores.collections.add(collection, { deflated, crc32: 0, bytes: deflated.length }, noEffects);
+    await stores.collections.add(collection, { packed: { deflated, crc32: 0, bytes: deflated.length }, operations: [] }, noEffects);
     // One statement per text holds the lock at a time, until it ends; `packed` tells the texts apart.
     const lock = (packed: string) => `pg_try_advisory_xact_lock(${packed.length})`;
     const read = prepareDocumentOn(database)(
@@ -286,7 +286,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const profile = aProfile();
       const collection = aCollection();
       await a.stores.profiles.add(profile, noEffects);
-      await a.stores.collections.add(collection, aDocument(), noEffects);
+      await a.stores.collections.add(collection, aContent(), noEffects);
       const grant = ({ stores }: SqlStores, n: number) =>
         stores.grants.grant(profile.id, collection.id, ({ grantedAt }) => {
           if (grantedAt !== null) throw new PorticoError('already_granted');

@@ -11,6 +11,7 @@ export const jobsAtOnce: Readonly<Record<JobKind, number>> = {
   'mail.rejection': 2,
   'mail.notice': 2,
   embed: 8,
+  operations: 1,
 };
 
 /**

@@ -7,7 +7,8 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { ofCollection, recorded } from '../audit/system-entry.ts';
-import { embedJob } from '../search/embed-collection.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import { collectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
 import { describedBy, nextDescription } from './description.ts';
 
@@ -58,14 +59,14 @@ export const createCollection =
       importKey: input.importKey ?? null,
       ...factsOf(document),
     };
-    const job = embedJob(ports, id);
+    const jobs = followingJobs(ports, id);
     const effects = recorded(ports, authority, {
       action: 'collection.create',
       ...ofCollection(collection),
       ...(collection.descriptionDerived ? { description_derived: true } : {}),
     });
-    await ports.collections.add(collection, document.packed, { ...effects, jobs: [job] });
-    ports.queue.offer('embed', [job.id]);
+    await ports.collections.add(collection, document, { ...effects, jobs });
+    offer(ports, jobs);
     return collection;
   };
 
@@ -76,22 +77,24 @@ export interface UpdatedCollection {
 }
 
 /**
- * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again. A description
- * that nobody wrote follows the document.
+ * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again, the operations also
+ * after a new document. A description that nobody wrote follows the document.
  */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
   async (authority: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
     if (edit.document) refuseViolations(settings, edit.strict, edit.document);
-    const job = embedJob(ports, id);
+    const jobs = followingJobs(ports, id);
     const now = ports.clock.now();
     let changed = false;
+    let needed: readonly NewJob[] = [];
     const collection = await ports.collections.update(id, (current) => {
       const edited = applied(ports.cipher, current, edit);
       const fields = changedFields(current, edited);
       changed = fields.length > 0;
       if (!changed) return null;
       const reworded = fields.includes('name') || fields.includes('description');
+      needed = jobs.filter(({ task }) => reworded || (task.kind === 'operations' && fields.includes('documentDigest')));
       return {
         collection: {
           ...edited,
@@ -99,17 +102,17 @@ export const updateCollection =
           contentRevision: current.contentRevision + (reworded ? 1 : 0),
           updatedAt: nextChangeAt(current.updatedAt, now),
         },
-        ...(edit.document && fields.includes('documentDigest') ? { document: edit.document.packed } : {}),
+        ...(edit.document && fields.includes('documentDigest') ? { document: edit.document } : {}),
         ...recorded(ports, authority, {
           action: 'collection.update',
           ...ofCollection(current),
           fields: fields.map((field) => auditNames[field]),
           ...(fields.includes('name') ? { new_name: edited.name } : {}),
         }),
-        jobs: reworded ? [job] : [],
+        jobs: needed,
       };
     });
-    if (changed) ports.queue.offer('embed', [job.id]);
+    offer(ports, needed);
     return { collection, changed };
   };
 
@@ -117,12 +120,12 @@ export const updateCollection =
 export const removeCollection =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: CollectionId): Promise<void> => {
-    const job = embedJob(ports, id);
+    const job = collectionJob(ports, 'embed', id);
     await ports.collections.remove(id, (current) => ({
       ...recorded(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
       jobs: [job],
     }));
-    ports.queue.offer('embed', [job.id]);
+    offer(ports, [job]);
   };
 
 /**
@@ -146,6 +149,15 @@ export const importCollection = (ports: Needs, settings: Settings) => {
     const { collection, changed } = await update(authority, known.id, { ...input, description });
     return { collection, outcome: changed ? 'updated' : 'unchanged' };
   };
+};
+
+const followingJobs = (ports: Needs, id: CollectionId): readonly NewJob[] => [
+  collectionJob(ports, 'embed', id),
+  collectionJob(ports, 'operations', id),
+];
+
+const offer = ({ queue }: Needs, jobs: readonly NewJob[]): void => {
+  for (const { id, task } of jobs) queue.offer(task.kind, [id]);
 };
 
 const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({

@@ -15,6 +15,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
+import { indexOperations } from '../operations/index-operations.ts';
 import { embedCollection } from '../search/embed-collection.ts';
 
 /** How long a crash delays a job under way. Each port call of a job takes less; all of them together may take longer. */
@@ -46,6 +47,10 @@ type Needs = Pick<
   | 'embedder'
   | 'earlierEmbedders'
   | 'vectors'
+  | 'operations'
+  | 'operationBlocks'
+  | 'operationEmbedder'
+  | 'documents'
 >;
 
 /**
@@ -82,6 +87,9 @@ const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job
       return sendNotice(ports, settings, id, task);
     case 'embed':
       await embedCollection(ports, task.collectionId);
+      return false;
+    case 'operations':
+      await indexOperations(ports, task.collectionId);
       return false;
   }
 };

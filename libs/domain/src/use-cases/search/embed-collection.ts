@@ -1,5 +1,4 @@
-import type { CollectionId, JobId } from '../../ids.ts';
-import type { NewJob } from '../../jobs/job.ts';
+import type { CollectionId } from '../../ids.ts';
 import type { Embedder, Ports } from '../../ports/index.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 
@@ -45,15 +44,3 @@ const neededEarlier = async (
 /** The text that is embedded for a collection: its name as the first line, then its description. */
 const embeddedText = ({ name, description }: { readonly name: string; readonly description: string }): string =>
   description ? `${name}\n${description}` : name;
-
-/** A job that brings a collection's embedding in line with it. */
-export const embedJob = (
-  { clock, random }: Pick<Ports, 'clock' | 'random'>,
-  collectionId: CollectionId,
-  group: string | null = null,
-): NewJob => ({
-  id: random.uuid() as JobId,
-  task: { kind: 'embed', collectionId },
-  group,
-  dueAt: clock.now(),
-});

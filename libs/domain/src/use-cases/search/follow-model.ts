@@ -1,4 +1,4 @@
-import { missingEmbeddings } from '../../jobs/job.ts';
+import { isPorticoError } from '../../errors.ts';
 import type { Ports } from '../../ports/index.ts';
 import {
   forgettable,
@@ -7,14 +7,27 @@ import {
   type ModelChange,
   type SearchModelsState,
 } from '../../search/search-model.ts';
-import { embedJob } from './embed-collection.ts';
+import { queueOutdated } from './collection-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'models' | 'embedder' | 'vectors'>;
+type Needs = Pick<
+  Ports,
+  | 'clock'
+  | 'random'
+  | 'embeddings'
+  | 'embeddingJobs'
+  | 'models'
+  | 'embedder'
+  | 'vectors'
+  | 'operationBlocks'
+  | 'operationEmbedder'
+>;
 
 /** What a look at the models and their vectors found and did. */
 export interface ModelLook {
   /** Collections that wait to be embedded with the current model, or cannot be. */
   readonly outdated: number;
+  /** Collections whose operations wait to be read or embedded, or cannot be. */
+  readonly operationsOutdated: number;
   /** What searches changed from and to, at this look; `from` is null if nothing was searched before. */
   readonly changed: { readonly from: string | null; readonly to: string } | null;
   /** The change that is not finished; null if there is none. */
@@ -25,14 +38,11 @@ export interface ModelLook {
   readonly forgotten: readonly string[];
 }
 
-/** How many jobs one transaction adds, few enough to delay other changes by less than a second. */
-const portionSize = 2_000;
-
 /** How many embeddings one transaction removes. */
 const removedAtOnce = 500;
 
 /**
- * Ensures that every collection gets an embedding by the current model, lets searches use that model once nothing would
+ * Ensures that every collection gets an embedding by the current model and its operations get theirs, lets searches use that model once nothing would
  * be lost by it, and removes the vectors of models that nobody has used for a day. Meant to be called repeatedly: once
  * nothing is outdated, it reads little until a collection, an embedding or the model changes. One look after a change of
  * model is not enough, because a job under way, or a process of an earlier version, may still store what an earlier
@@ -40,16 +50,27 @@ const removedAtOnce = 500;
  * letter gets one new job: at the first call, and again when the model changes.
  */
 export const followModel = (ports: Needs) => {
-  const embedOutdated = outdatedEmbedding(ports);
+  const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.outdated(model));
+  const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
   return async (): Promise<ModelLook> => {
     const modelId = await ports.embedder.modelId();
     const state = await announced(ports, modelId);
-    const outdated = await embedOutdated(modelId, state);
+    const { catalog, embeddings, operations } = state.epochs;
+    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
+    const operationModel = await ports.operationEmbedder.modelId().catch(unlessAway);
+    const operationsOutdated =
+      operationModel === null ? 0 : await queueOperations(operationModel, `${catalog}/${operations}`);
     const { changed, underWay } = await bringIntoUse(ports, modelId, state);
     const forgotten = await forgetOld(ports, modelId, changed ? { ...state, serving: modelId } : state);
     const isShared = state.announced.length - forgotten.length > 1;
-    return { outdated, changed, underWay, isShared, forgotten };
+    return { outdated, operationsOutdated, changed, underWay, isShared, forgotten };
   };
+};
+
+/** The next look asks for the model again. */
+const unlessAway = (error: unknown): null => {
+  if (isPorticoError(error, 'embedding_unavailable')) return null;
+  throw error;
 };
 
 const announced = async ({ clock, models }: Needs, modelId: string): Promise<SearchModelsState> => {
@@ -58,29 +79,6 @@ const announced = async ({ clock, models }: Needs, modelId: string): Promise<Sea
   if (!needsAnnouncing(modelId, state, now)) return state;
   await models.announce(modelId, now);
   return models.state();
-};
-
-/** Returns how many collections are outdated; ensures that each has a job. */
-const outdatedEmbedding = ({ embeddings, embeddingJobs, ...ports }: Needs) => {
-  let settled: string | null = null;
-  let triedAgainFor: string | null = null;
-  return async (modelId: string, { epochs }: SearchModelsState): Promise<number> => {
-    const state = `${epochs.catalog}/${epochs.embeddings}/${modelId}`;
-    if (settled === state) return 0;
-    const outdated = await embeddings.outdated(modelId);
-    settled = outdated.length === 0 ? state : null;
-    if (outdated.length === 0) return 0;
-    const awaited = await embeddingJobs.awaited();
-    const deadLettered = modelId === triedAgainFor ? await embeddingJobs.deadLettered() : new Set();
-    const missing = outdated.filter((collection) => !awaited.has(collection) && !deadLettered.has(collection));
-    for (let start = 0; start < missing.length; start += portionSize) {
-      const portion = missing.slice(start, start + portionSize);
-      const jobs = portion.map((collection) => embedJob(ports, collection, missingEmbeddings));
-      await embeddingJobs.enqueue({ jobs, deadline: null });
-    }
-    triedAgainFor = modelId;
-    return outdated.length;
-  };
 };
 
 const bringIntoUse = async (

@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReindexProgress, ReindexRun } from '../../search/reindex-run.ts';
 import { recorded } from '../audit/system-entry.ts';
-import { embedJob } from './embed-collection.ts';
+import { collectionJob } from './collection-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
@@ -15,7 +15,10 @@ export const startReindex =
     return ports.embeddingJobs.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
       ...effects,
-      jobs: collections.map((collection) => embedJob(ports, collection, id)),
+      jobs: collections.flatMap((collection) => [
+        collectionJob(ports, 'embed', collection, id),
+        collectionJob(ports, 'operations', collection),
+      ]),
     }));
   };
 

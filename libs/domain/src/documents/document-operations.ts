@@ -1,5 +1,5 @@
-import { localPath, memberOf, valueAt } from '../documents/document-value.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { localPath, memberOf, valueAt } from './document-value.ts';
 
 /** The methods of a path item (OpenAPI 3.1, section 4.8.9.1), in lower case. */
 export const operationMethods: readonly string[] = [

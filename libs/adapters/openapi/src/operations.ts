@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { constants, inflateRawSync } from 'node:zlib';
+import { readOperations, type Json, type Operation, type OperationKey, type OperationKeyOf } from '@portico/domain';
+
+/** The operations of a stored document, given its packed text, in this thread. */
+export const readStoredOperations = (deflated: Uint8Array): readonly Operation[] =>
+  readOperations(storedDocument(deflated), operationKeyOf);
+
+/** Parses a packed text, which was checked before it was stored. */
+export const storedDocument = (deflated: Uint8Array): Json =>
+  JSON.parse(inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString()) as Json;
+
+/** 16 characters are 80 bits (extensions, section 1). */
+export const operationKeyOf: OperationKeyOf = (method, path) =>
+  inBase32(createHash('sha256').update(`${method} ${path}`).digest().subarray(0, 10)) as OperationKey;
+
+/** RFC 4648, section 6, in lower case; whole groups of 40 bits only. */
+const inBase32 = (bytes: Uint8Array): string => {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 5) {
+    const group = bytes.subarray(start, start + 5).reduce((sum, byte) => sum * 256 + byte, 0);
+    for (let place = 7; place >= 0; place--) text += alphabet[Math.floor(group / 32 ** place) % 32];
+  }
+  return text;
+};
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';

@@ -1,0 +1,69 @@
+import type {
+  CollectionId,
+  OperationBlockChange,
+  OperationBlockFacts,
+  OperationBlockStore,
+  OperationProgress,
+} from '@portico/domain';
+import { OperationBlockEntity } from './entities.ts';
+import { grown, nextEpochs } from './epochs.ts';
+import type { SqlDatabase } from './sql.ts';
+import { columns, columnsOf, upsertInto, write } from './table.ts';
+
+export const createSqlOperationBlockStore = (database: SqlDatabase): OperationBlockStore => ({
+  async put({ collectionId, modelId, documentDigest, contentRevision, operations, packed }) {
+    return database.transact(async (transaction) => {
+      const current = await transaction.first(selectCurrent, [collectionId, documentDigest, contentRevision]);
+      if (!current) return false;
+      const next = await transaction.first<{ sequence: number }>(nextSequence, nextEpochs());
+      if (!next) throw new Error('The database has no row of epochs.');
+      const { sequence } = next;
+      const row = { collectionId, modelId, documentDigest, contentRevision, sequence, operations, packed };
+      await write(transaction, upsert, row);
+      return true;
+    });
+  },
+
+  async changedSince(after, modelId, limit) {
+    const rows = await database.reads.all<OperationBlockChange>(selectChanged, [after, modelId, limit]);
+    return rows.map((row) => ({ ...row, packed: new Uint8Array(row.packed) }));
+  },
+
+  async facts(collectionId, modelId) {
+    return (await database.reads.first<OperationBlockFacts>(selectFacts, [collectionId, modelId])) ?? null;
+  },
+
+  async outdated(modelId) {
+    const rows = await database.reads.all<{ id: CollectionId }>(selectOutdated, [modelId]);
+    return rows.map(({ id }) => id);
+  },
+
+  async progress(modelId) {
+    const row = await database.reads.first<OperationProgress>(selectProgress, [modelId]);
+    return row ?? { total: 0, done: 0, failed: 0 };
+  },
+
+  async removeOthers(modelId, limit) {
+    return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
+  },
+});
+
+const selectCurrent = `select id from collections
+  where id = ? and document_digest = ? and operations_digest = document_digest and content_revision = ?`;
+const nextSequence = `update epochs set operations = ${grown('operations')} where id = 1
+  returning operations as "sequence"`;
+const upsert = upsertInto(OperationBlockEntity, 'collectionId', 'modelId');
+const selectChanged = `select ${columns('b', columnsOf(OperationBlockEntity))} from operation_blocks b
+  where b.sequence > ? and b.model_id = ? order by b.sequence limit ?`;
+const factsColumns = ['collectionId', 'modelId', 'documentDigest', 'contentRevision'];
+const selectFacts = `select ${columns('b', factsColumns)} from operation_blocks b
+  where b.collection_id = ? and b.model_id = ?`;
+const upToDate = `left join operation_blocks b on b.collection_id = c.id and b.model_id = ?
+  and b.document_digest = c.document_digest and b.content_revision = c.content_revision`;
+const selectOutdated = `select c.id from collections c ${upToDate} where b.collection_id is null order by c.id`;
+const selectProgress = `select count(c.id) as "total", count(b.collection_id) as "done",
+  count(case when b.collection_id is null then f.collection_id end) as "failed" from collections c ${upToDate}
+  left join (select distinct collection_id from jobs where kind = 'operations' and given_up = true) f
+  on f.collection_id = c.id`;
+const removeOthers = `delete from operation_blocks where (collection_id, model_id) in
+  (select b.collection_id, b.model_id from operation_blocks b where b.model_id <> ? limit ?)`;

@@ -1,0 +1,114 @@
+import type { CollectionId, FoundOperation, Operation, OperationStore, PlacedOperation } from '@portico/domain';
+import type { CollectionDialect } from './collection-reads.ts';
+import { OperationEntity } from './entities.ts';
+import type { Sql, SqlDatabase, Value } from './sql.ts';
+import { columns, columnsOf, insertInto, type Row, without, writeEach } from './table.ts';
+
+export const createSqlOperationStore = (
+  database: SqlDatabase,
+  { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
+): OperationStore => {
+  const isTagged = `? in (${idsInJson.replace('?', 'o.tags')})`;
+  const selectFound = `with wanted (name) as (${idsInJson})
+    select ${columns('o', ['collectionId', ...operationColumns])}, c.name as "collectionName"
+    from wanted join operations o on o.collection_id = substr(wanted.name, 1, 36) and o.key = substr(wanted.name, 38)
+    join collections c on c.id = o.collection_id`;
+
+  return {
+    async list(collectionId, { tag, containing }, page) {
+      const parameters: Value[] = [collectionId];
+      let text = selectAll;
+      if (page) {
+        text += ' and o.position >= ?';
+        parameters.push(page.from);
+      }
+      if (tag !== null) {
+        text += ` and ${isTagged}`;
+        parameters.push(tag);
+      }
+      if (containing !== null) {
+        text += ` and (${containingColumns.map((column) => `lower(${column}) like ? escape '!'`).join(' or ')})`;
+        const pattern = `%${lowered(containing).replace(/[!%_]/g, '!$&')}%`;
+        parameters.push(...containingColumns.map(() => pattern));
+      }
+      text += ' order by o.position';
+      if (page) {
+        text += ' limit ?';
+        parameters.push(page.limit);
+      }
+      const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
+      return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
+    },
+
+    async find(collectionId, key) {
+      const row = await database.reads.first<OperationRow>(selectOne, [collectionId, key]);
+      return row ? operationOf(row) : null;
+    },
+
+    async found(names) {
+      const wanted = JSON.stringify(names.map(({ collectionId, key }) => `${collectionId} ${key}`));
+      const rows = await database.reads.all<OperationRow & Omit<FoundOperation, keyof Operation>>(selectFound, [
+        wanted,
+      ]);
+      return rows.map(({ collectionId, collectionName, ...row }) => ({
+        ...operationOf(row),
+        collectionId,
+        collectionName,
+      }));
+    },
+
+    async digest(collectionId) {
+      return (await database.reads.first<{ digest: string | null }>(selectDigest, [collectionId]))?.digest ?? null;
+    },
+
+    async replace(collectionId, documentDigest, operations) {
+      return database.transact(async (transaction) => {
+        const current = await transaction.first(selectCurrent, [collectionId, documentDigest]);
+        if (current) await writeOperations(transaction, collectionId, documentDigest, operations);
+        return current !== undefined;
+      });
+    },
+  };
+};
+
+/** Stores the operations of a document in place of those of an earlier one. */
+export const writeOperations = async (
+  sql: Sql,
+  collectionId: CollectionId,
+  documentDigest: string,
+  operations: readonly Operation[],
+): Promise<void> => {
+  await sql.run('delete from operations where collection_id = ?', [collectionId]);
+  await writeEach(
+    sql,
+    insertOperation,
+    operations.map((operation, position) => ({
+      ...operation,
+      collectionId,
+      position,
+      tags: JSON.stringify(operation.tags),
+    })),
+  );
+  await sql.run('update collections set operations_digest = ? where id = ?', [documentDigest, collectionId]);
+};
+
+type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position'>;
+
+const insertOperation = insertInto(OperationEntity, columnsOf(OperationEntity));
+const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
+const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
+const selected = columns('o', operationColumns);
+const selectAll = `select ${selected}, o.position from operations o where o.collection_id = ?`;
+const selectOne = `select ${selected} from operations o where o.collection_id = ? and o.key = ?`;
+const selectDigest = 'select operations_digest as "digest" from collections where id = ?';
+const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
+
+/** As `lower` does on both databases. */
+const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+const operationOf = ({ tags, deprecated, ...row }: OperationRow): Operation => ({
+  ...row,
+  tags: JSON.parse(tags) as string[],
+  // SQLite stores a boolean as 0 or 1.
+  deprecated: Boolean(deprecated),
+});

@@ -1,0 +1,35 @@
+import type { CollectionId } from '../ids.ts';
+import type { OperationBlock, OperationBlockChange, OperationBlockFacts } from '../operations/operation-block.ts';
+
+/** How far the operations of all collections have been read and embedded. */
+export interface OperationProgress {
+  /** Collections. */
+  readonly total: number;
+  /** Those whose block is up to date. */
+  readonly done: number;
+  /** Those whose block is not, and whose job is a dead letter. */
+  readonly failed: number;
+}
+
+/** The vectors of all operations, a block for each collection: the source of truth, which every index copies. */
+export interface OperationBlockStore {
+  /**
+   * Stores the block in place of the collection's earlier one by the same model, with the next `sequence`, but only if
+   * the collection exists and has this document and `contentRevision`. Returns whether it was stored.
+   */
+  put(block: OperationBlock): Promise<boolean>;
+
+  /** Blocks of this model with a sequence above `after`, in that order, at most `limit`. */
+  changedSince(after: number, modelId: string, limit: number): Promise<readonly OperationBlockChange[]>;
+
+  /** What the collection's block by this model was made from; null if there is none. */
+  facts(collectionId: CollectionId, modelId: string): Promise<OperationBlockFacts | null>;
+
+  /** Collections whose block by this model is missing, or made from an older document, name or description. */
+  outdated(modelId: string): Promise<readonly CollectionId[]>;
+
+  progress(modelId: string): Promise<OperationProgress>;
+
+  /** Removes up to `limit` blocks of models other than this one; returns how many. */
+  removeOthers(modelId: string, limit: number): Promise<number>;
+}
