@@ -7,7 +7,6 @@ import {
   adding,
   aCollection,
   aContent,
-  aDocument,
   aJob,
   aMailJob,
   aProfile,

@@ -130,7 +130,7 @@ test('a name from an old row is one line of bounded length in an entry', async (
   if (!document) throw new Error('there is no document');
   const name = `Roads\r\n{"action":"profile.delete"}\u202e${'x'.repeat(500)}`;
   const effects = { entries: [], jobs: [], deadline: null };
-  await ports.collections.add({ ...facts, id: old, name }, document, effects);
+  await ports.collections.add({ ...facts, id: old, name }, { packed: document.packed, operations: [] }, effects);
   await useCases.removeCollection(authority, old);
   const { collection } = (await messages(harness)).at(-1) ?? {};
   expect(collection).toMatch(/^Roads \{"action":"profile\.delete"\} x+…$/);
