@@ -15,6 +15,7 @@ export const errorStatuses = {
   grant_not_found: 404,
   tier_not_found: 404,
   override_not_found: 404,
+  operation_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,
   malformed_request: 400,

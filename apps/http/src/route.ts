@@ -122,7 +122,7 @@ interface RouteFacts {
 }
 
 /** The groups of operations in the OpenAPI document. */
-export type Tag = 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
+export type Tag = 'Profiles' | 'Collections' | 'Operations' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteRow {

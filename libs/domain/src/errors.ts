@@ -13,6 +13,7 @@ export const errorDetails = {
   grant_not_found: 'Grant not found',
   tier_not_found: 'Tier not found',
   override_not_found: 'Override not found',
+  operation_not_found: 'Operation not found',
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   malformed_request: 'Malformed request',

@@ -10,8 +10,8 @@ import {
 } from '@portico/memory';
 import { createDocumentReader } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
-import { createEmbeddedVectorIndex } from '@portico/vectors';
-import { createWordVectorEmbedder } from '@portico/word-vectors';
+import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
+import { createOperationEmbedder, createWordVectorEmbedder } from '@portico/word-vectors';
 import {
   createUseCases,
   jobKinds,
@@ -44,6 +44,7 @@ const documents = createDocumentReader();
 
 /** The real one as well, so that its table is read once. */
 const builtInEmbedder = createWordVectorEmbedder();
+const operationEmbedder = createOperationEmbedder();
 
 /**
  * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.
@@ -78,6 +79,9 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     vectors: createEmbeddedVectorIndex(stores),
     embedder,
     earlierEmbedders: [],
+    operationEmbedder,
+    operationIndex: createEmbeddedOperationIndex({ blocks: stores.operationBlocks }),
+    documents,
     queue,
     mailer,
     tokens,

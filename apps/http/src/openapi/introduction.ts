@@ -37,6 +37,7 @@ and a 429 says in \`retry_after\` when to come back. Every answer has an \`X-Req
 export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Profiles', 'Registration, approval, roles and API credentials.'],
   ['Collections', 'The catalog.'],
+  ['Operations', 'What the APIs can do: search, and all that is needed for a call.'],
   ['Access', 'Which client may use which collection.'],
   ['Audit', 'The audit log.'],
   ['Rate limits', 'Tiers, and overrides for single clients.'],

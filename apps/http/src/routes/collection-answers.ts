@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { constants, gzipSync } from 'node:zlib';
 import {
   toIso,
   type CollectionHead,
@@ -8,33 +6,19 @@ import {
   type ListedCollection,
   type PackedText,
 } from '@portico/domain';
-import { notModified, ready, type ReadyAnswer } from '../answers/answer.ts';
-import type { BodyCache, TaggedBody } from '../answers/body-cache.ts';
-import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
+import { ready, type ReadyAnswer } from '../answers/answer.ts';
+import type { BodyCache } from '../answers/body-cache.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
-
-/** Part of every entity tag: increase it whenever the format of an answer changes. */
-const formatVersion = 1;
-
-type Coding = 'gzip' | 'identity';
-
-const codingFor = ({ headers }: IncomingMessage): Coding =>
-  acceptsGzip(headers['accept-encoding']) ? 'gzip' : 'identity';
-
-/** Only the caller may cache it, and revalidates it each time (specification, section 1, "Caching headers"). */
-const cachingHeaders = (etag: string, coding: Coding) => ({
-  'Cache-Control': 'private, no-cache',
-  ETag: etag,
-  Vary: 'Accept-Encoding',
-  ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
-});
-
-/** Returns a 304 if the caller has this body, else null. Its headers are those of the 200, except `Content-Encoding`. */
-const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyAnswer | null =>
-  namesEtag(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
-
-const taggedAnswer = (request: IncomingMessage, coding: Coding, { etag, bytes }: TaggedBody): ReadyAnswer =>
-  unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
+import {
+  cachingHeaders,
+  type Coding,
+  codingFor,
+  digestTag,
+  encodedJson,
+  formatVersion,
+  taggedAnswer,
+  unchanged,
+} from '../answers/tagged-answer.ts';
 
 /**
  * Answers one collection, with its document spliced in as it is stored. The document is not read if the caller or this
@@ -119,13 +103,8 @@ export const listPageAnswer = (request: IncomingMessage, page: readonly ListedCo
   return taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
 };
 
-const encodedList = (list: readonly ListedCollection[], coding: Coding): Uint8Array => {
-  const text = Buffer.from(JSON.stringify(list.map(listedView)));
-  return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
-};
-
-const digestTag = (bytes: Uint8Array): string =>
-  `"${formatVersion}.${createHash('sha256').update(bytes).digest('base64url')}"`;
+const encodedList = (list: readonly ListedCollection[], coding: Coding): Uint8Array =>
+  encodedJson(list.map(listedView), coding);
 
 const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection) => ({
   id,

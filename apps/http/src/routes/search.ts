@@ -1,7 +1,8 @@
-import { isoOrNull, reasonView, timestamp, uuid } from './wire.ts';
+import { isoOrNull, operationProgress, reasonView, timestamp, uuid } from './wire.ts';
 import {
   searchQueryMax,
   type ModelChange,
+  type OperationProgress,
   type PartState,
   type ReindexProgress,
   type VectorHealth,
@@ -56,6 +57,9 @@ const reindexProgress = z
     done: z.int(),
     failed: z.int(),
     started_at: timestamp.nullable(),
+    operations: operationProgress.nullable().meta({
+      description: 'Collections whose operations are read and embedded; null while the embedder is away.',
+    }),
     model_change: z
       .object({ from: z.string(), to: z.string(), total: z.int(), done: z.int(), failed: z.int() })
       .nullable()
@@ -136,7 +140,14 @@ export const searchRoutes: readonly RouteRow[] = [
     auth: 'admin',
     status: 200,
     response: reindexProgress,
-    handler: async ({ useCases }) => json(reindexView(await useCases.readReindex(), await useCases.readModelChange())),
+    handler: async ({ useCases }) =>
+      json(
+        reindexView(
+          await useCases.readReindex(),
+          await useCases.readModelChange(),
+          await useCases.readOperationProgress(),
+        ),
+      ),
   }),
 ];
 
@@ -155,6 +166,7 @@ const partView = (state: PartState) => ({
 const reindexView = (
   progress: ReindexProgress | null,
   modelChange: ModelChange | null,
+  operations: OperationProgress | null,
 ): z.input<typeof reindexProgress> => ({
   job_id: progress?.jobId ?? null,
   status: progress?.status ?? 'none',
@@ -163,4 +175,5 @@ const reindexView = (
   failed: progress?.failed ?? 0,
   started_at: isoOrNull(progress?.startedAt ?? null),
   model_change: modelChange,
+  operations: operations && { ...operations },
 });

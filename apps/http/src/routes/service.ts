@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { PorticoError, type Readiness } from '@portico/domain';
+import { PorticoError, type OperationProgress, type Readiness } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
 import { defineRoute, type Route, type RouteRow } from '../route.ts';
-import { reasonView } from './wire.ts';
+import { operationProgress, reasonView } from './wire.ts';
 
 const health = z
   .object({ status: z.enum(['healthy']), service: z.string().meta({ examples: ['portico'] }) })
@@ -20,6 +20,9 @@ const readiness = z
         reason: z.string().optional().meta({ description: 'Why it is unavailable, if known.' }),
       }),
     ),
+    operations: operationProgress.nullable().meta({
+      description: 'Collections whose operations are read and embedded, for search; null while that is not known.',
+    }),
   })
   .meta({ id: 'Readiness' });
 
@@ -48,7 +51,10 @@ export const serviceRoutes: readonly RouteRow[] = [
     response: readiness,
     alternatives: { 503: 'An essential dependency does not work, or the service is shutting down.' },
     handler: async ({ useCases, service }) => {
-      const view = readinessView(await useCases.readReadiness(), service.isDraining());
+      const readiness = await useCases.readReadiness();
+      // Without its database there is nothing to count.
+      const operations = readiness.ready ? await useCases.readOperationProgress().catch(() => null) : null;
+      const view = readinessView(readiness, service.isDraining(), operations);
       return json(view, {}, view.status === 'ready' ? 200 : 503);
     },
   }),
@@ -147,9 +153,14 @@ export const serviceRoutes: readonly RouteRow[] = [
   }),
 ];
 
-const readinessView = ({ ready: works, parts }: Readiness, draining: boolean): z.input<typeof readiness> => ({
+const readinessView = (
+  { ready: works, parts }: Readiness,
+  draining: boolean,
+  operations: OperationProgress | null,
+): z.input<typeof readiness> => ({
   status: draining ? 'draining' : works ? 'ready' : 'not ready',
   checks: Object.fromEntries(parts.map((part) => [part.name, checkView(part)])),
+  operations: operations && { ...operations },
 });
 
 const checkView = ({ essential, state }: Readiness['parts'][number]) => ({

@@ -3,6 +3,7 @@ import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
 import { limitRoutes } from './limits.ts';
+import { operationRoutes } from './operations.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
 import { serviceRoutes } from './service.ts';
@@ -15,6 +16,7 @@ const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.m
  */
 export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),
+  ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),

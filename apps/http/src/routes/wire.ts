@@ -24,6 +24,10 @@ export const timestamp = z
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.', examples: ['2026-01-31T09:30:00.000Z'] });
 export const message = z.object({ message: z.string() }).meta({ id: 'Message', description: 'Says what was done.' });
 
+export const operationProgress = z
+  .object({ total: z.int(), done: z.int(), failed: z.int() })
+  .meta({ id: 'OperationProgress' });
+
 const uuidSchema = { type: 'string', format: 'uuid' } as const;
 
 export const profileParameter = {

@@ -1,1 +1,2 @@
 export * from './embedded-vector-index.ts';
+export * from './provisional.ts';

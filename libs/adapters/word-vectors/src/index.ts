@@ -1,1 +1,2 @@
 export * from './word-vector-embedder.ts';
+export * from './provisional.ts';

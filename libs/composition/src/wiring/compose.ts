@@ -63,6 +63,7 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
     ollama
       ? import('./modules/ollama.ts').then((module) => module.ollamaModule)
       : import('./modules/built-in-embedder.ts').then((module) => module.builtInEmbedderModule),
+    import('./modules/operation-search.ts').then((module) => module.operationSearchModule),
     mail.smtpUrl === null
       ? import('./modules/mail.ts').then((module) => module.mailModule)
       : import('./modules/smtp.ts').then((module) => module.smtpModule),
@@ -92,6 +93,9 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
       vectors,
       embedder,
       earlierEmbedders: await get('earlierEmbedders'),
+      operationEmbedder: await get('operationEmbedder'),
+      operationIndex: await get('operationIndex'),
+      documents: await get('documents'),
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,
@@ -104,10 +108,9 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
     const useCases = createUseCases(ports, config.settings);
     await bootstrapAdmins({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
-    const documents = await get('documents');
     const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
-    return { config, duties, logger, ports, useCases, queue, documents, localIssuer, bodyStore, remoteIndex, close };
+    return { config, duties, logger, ports, useCases, queue, documents: ports.documents, localIssuer, bodyStore, remoteIndex, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,4 +1,4 @@
-import type { OperationKey } from '../ids.ts';
+import type { CollectionId, OperationKey } from '../ids.ts';
 
 /** One method of one path of a document, as lists and searches show it. */
 export interface Operation {
@@ -17,4 +17,20 @@ export interface Operation {
   readonly deprecated: boolean;
   /** The beginning of its description, as it is read for the search; `''` if it has none. */
   readonly excerpt: string;
+}
+
+export interface PlacedOperation extends Operation {
+  /** Its place in the document's order, counted from 0. */
+  readonly position: number;
+}
+
+/** Names an operation among those of all collections. */
+export interface OperationName {
+  readonly collectionId: CollectionId;
+  readonly key: OperationKey;
+}
+
+/** An operation with the collection that it belongs to. */
+export interface FoundOperation extends Operation, OperationName {
+  readonly collectionName: string;
 }

@@ -31,3 +31,13 @@ export interface IndexedOperation {
   readonly method: string;
   readonly vector: HybridVector;
 }
+
+/** How far the operations of all collections have been read and embedded. */
+export interface OperationProgress {
+  /** Collections. */
+  readonly total: number;
+  /** Those whose block is up to date. */
+  readonly done: number;
+  /** Those whose block is not, and whose job is a dead letter. */
+  readonly failed: number;
+}

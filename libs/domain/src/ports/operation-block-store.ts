@@ -1,15 +1,10 @@
 import type { CollectionId } from '../ids.ts';
-import type { OperationBlock, OperationBlockChange, OperationBlockFacts } from '../operations/operation-block.ts';
-
-/** How far the operations of all collections have been read and embedded. */
-export interface OperationProgress {
-  /** Collections. */
-  readonly total: number;
-  /** Those whose block is up to date. */
-  readonly done: number;
-  /** Those whose block is not, and whose job is a dead letter. */
-  readonly failed: number;
-}
+import type {
+  OperationBlock,
+  OperationBlockChange,
+  OperationBlockFacts,
+  OperationProgress,
+} from '../operations/operation-block.ts';
 
 /** The vectors of all operations, a block for each collection: the source of truth, which every index copies. */
 export interface OperationBlockStore {

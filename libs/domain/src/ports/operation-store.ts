@@ -1,4 +1,4 @@
-import type { Operation } from '../documents/operation.ts';
+import type { FoundOperation, Operation, OperationName, PlacedOperation } from '../documents/operation.ts';
 import type { CollectionId, OperationKey } from '../ids.ts';
 
 /** Which operations of a collection are listed. */
@@ -13,21 +13,6 @@ export interface OperationPage {
   readonly limit: number;
   /** Where the page begins in the document's order, counted from 0. */
   readonly from: number;
-}
-
-/** Its place in the document's order, counted from 0. */
-export interface PlacedOperation extends Operation {
-  readonly position: number;
-}
-
-export interface OperationName {
-  readonly collectionId: CollectionId;
-  readonly key: OperationKey;
-}
-
-export interface FoundOperation extends Operation {
-  readonly collectionId: CollectionId;
-  readonly collectionName: string;
 }
 
 /** The operations of the stored documents. `CollectionStore` writes them with a document. */

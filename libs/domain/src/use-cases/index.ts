@@ -26,8 +26,11 @@ import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
+import { listOperations } from './operations/read-operations.ts';
+import { searchOperations } from './operations/search-operations.ts';
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
+import { readOperationProgress } from './service/operation-progress.ts';
 
 /** The menu: everything that the system can do. */
 export const createUseCases = (ports: Ports, settings: Settings) => ({
@@ -58,6 +61,10 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readDocument: readDocument(ports),
   readMetadata: readMetadata(ports),
   listCollections: listCollections(ports),
+  // Operations
+  searchOperations: searchOperations(ports),
+  listOperations: listOperations(ports),
+  readOperationProgress: readOperationProgress(ports),
   // Access
   grantAccess: grantAccess(ports),
   revokeAccess: revokeAccess(ports),

@@ -1,0 +1,183 @@
+import { searchQueryMax, type OperationResult, type PlacedOperation } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { codingFor, digestTag, encodedJson, taggedAnswer } from '../answers/tagged-answer.ts';
+import { line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
+import { collectionIdOf, collectionParameter, uuid } from './wire.ts';
+
+const kLimitDefault = 10;
+const pageLimitDefault = 100;
+
+const methods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const;
+
+const search = z
+  .object({
+    query: text({ max: searchQueryMax }).meta({
+      description: 'What the operation should do, in natural language.',
+      examples: ['send an sms'],
+    }),
+    k_limit: optional(wholeNumber(1, 100)).meta({
+      default: kLimitDefault,
+      description: 'The maximum number of results.',
+    }),
+    collection_id: optional(z.string()).meta({
+      format: 'uuid',
+      description: 'Searches this collection alone. One that the caller may not see has no results.',
+    }),
+    method: optional(
+      z
+        .string()
+        .overwrite((method) => method.trim().toUpperCase())
+        .pipe(z.enum(methods)),
+    ).meta({ enum: methods, description: 'Searches operations with this method alone; in any case.' }),
+  })
+  .meta({ id: 'OperationQuery' });
+
+const operationKey = z.string().meta({
+  pattern: '^[a-z2-7]{16}$',
+  description: 'Names the operation within its collection, as long as its method and path stay.',
+  examples: ['mfrggzdfmztwq2lk'],
+});
+const named = {
+  operation_key: operationKey,
+  method: z.enum(methods),
+  path: z.string(),
+  operation_id: z.string().nullable(),
+  summary: z.string().nullable(),
+};
+
+const operationResult = z
+  .object({
+    collection_id: uuid,
+    collection_name: z.string(),
+    ...named,
+    deprecated: z.boolean(),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({
+        description:
+          'How sure this is, comparable across queries: of the judged tasks whose first result had such a score, so ' +
+          'many were right.',
+      }),
+  })
+  .meta({ id: 'OperationResult' });
+
+const listedOperation = z
+  .object({ ...named, tags: z.array(z.string()), deprecated: z.boolean() })
+  .meta({ id: 'ListedOperation' });
+
+const filter = z.object({
+  limit: numberParameter(1, 1_000)
+    .optional()
+    .meta({ description: 'The page size. Without it, the answer is the whole list.' }),
+  cursor: z
+    .string()
+    .regex(/^\d{1,5}$/, { error: 'is not one that was given out' })
+    .transform(Number)
+    .optional()
+    .meta({ description: 'From the `Link` header of the previous page.' }),
+  tag: line({ max: 200 }).optional().meta({ description: 'Only operations with exactly this tag.' }),
+  q: line({ max: 200 })
+    .optional()
+    .meta({ description: 'Only operations whose path, operation id or summary contains this text, in any case.' }),
+});
+
+export const operationRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/operations/search',
+    operation: 'searchOperations',
+    summary: 'Search operations in natural language',
+    description:
+      'Among the operations of all collections that the caller may see; best first, and `[]` if nothing fits. ' +
+      'The header `X-Search-Mode: exact` says that the vector index was away; the results are the same.',
+    auth: 'token or key',
+    bodyKind: 'json',
+    body: search,
+    status: 200,
+    supplies: {
+      collection_id: '$response.body#/0/collection_id',
+      operation_key: '$response.body#/0/operation_key',
+    },
+    response: z.array(operationResult),
+    errors: ['embedding_unavailable'],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const { results, isFallback } = await useCases.searchOperations(caller.principal, {
+        query: fields.query,
+        limit: fields.k_limit ?? kLimitDefault,
+        collectionId: fields.collection_id == null ? null : collectionIdOf(fields.collection_id),
+        method: fields.method ?? null,
+      });
+      return json(results.map(resultView), isFallback ? { 'X-Search-Mode': 'exact' } : {});
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/:collection_id/operations',
+    operation: 'listOperations',
+    summary: 'List the operations of a collection',
+    description: 'In the order of the document.',
+    params: collectionParameter,
+    reads: 'head',
+    auth: 'token or key',
+    query: filter,
+    status: 200,
+    supplies: { operation_key: '$response.body#/0/operation_key' },
+    conditional: true,
+    response: z.array(listedOperation),
+    errors: ['no_access', 'collection_not_found'],
+    handler: async ({ useCases, caller, params, query, request }) => {
+      const { tag = null, q: containing = null, limit, cursor = 0 } = query;
+      const isPaged = limit !== undefined || query.cursor !== undefined;
+      const size = limit ?? pageLimitDefault;
+      // One more than the page holds tells whether there is a next page.
+      const page = isPaged ? { limit: size + 1, from: cursor } : null;
+      const found = await useCases.listOperations(caller.principal, { tag, containing }, page);
+      const next = isPaged ? found[size] : undefined;
+      const coding = codingFor(request);
+      const bytes = encodedJson((next ? found.slice(0, size) : found).map(listedView), coding);
+      const answer = taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
+      if (!next) return answer;
+      const sought = new URLSearchParams({
+        limit: `${size}`,
+        cursor: `${next.position}`,
+        ...(tag === null ? {} : { tag }),
+        ...(containing === null ? {} : { q: containing }),
+      });
+      const path = `/api/collections/${params.collection_id ?? ''}/operations`;
+      return { ...answer, headers: { ...answer.headers, Link: `<${path}?${sought}>; rel="next"` } };
+    },
+  }),
+];
+
+const resultView = (result: OperationResult): z.input<typeof operationResult> => ({
+  collection_id: result.collectionId,
+  collection_name: result.collectionName,
+  ...namedView(result),
+  deprecated: result.deprecated,
+  score: result.score,
+});
+
+const listedView = (operation: PlacedOperation): z.input<typeof listedOperation> => ({
+  ...namedView(operation),
+  tags: [...operation.tags],
+  deprecated: operation.deprecated,
+});
+
+const namedView = ({
+  key,
+  method,
+  path,
+  operationId,
+  summary,
+}: Pick<PlacedOperation, 'key' | 'method' | 'path' | 'operationId' | 'summary'>) => ({
+  operation_key: key,
+  // Safe: only these are read from a document.
+  method: method as (typeof methods)[number],
+  path,
+  operation_id: operationId,
+  summary,
+});

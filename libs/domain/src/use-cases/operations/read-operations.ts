@@ -1,0 +1,14 @@
+import { type Principal, readableTarget } from '../../access/principal.ts';
+import type { PlacedOperation } from '../../documents/operation.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { OperationFilter, OperationPage } from '../../ports/operation-store.ts';
+
+/** Returns the operations of the collection that the request is about, in the document's order. */
+export const listOperations =
+  ({ operations }: Pick<Ports, 'operations'>) =>
+  async (
+    principal: Principal,
+    filter: OperationFilter,
+    page: OperationPage | null,
+  ): Promise<readonly PlacedOperation[]> =>
+    operations.list(readableTarget(principal).id, filter, page);

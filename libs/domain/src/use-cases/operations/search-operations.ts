@@ -1,0 +1,52 @@
+import type { Principal } from '../../access/principal.ts';
+import type { CollectionId } from '../../ids.ts';
+import { candidatesMax, ranked, type OperationResult } from '../../operations/ranking.ts';
+import type { Ports } from '../../ports/index.ts';
+import { createVisibleSets } from '../search/visible-sets.ts';
+
+export interface OperationSearch {
+  readonly query: string;
+  readonly limit: number;
+  /** Searches this collection alone; null for all that the caller may see. */
+  readonly collectionId: CollectionId | null;
+  /** In capitals; null for all. */
+  readonly method: string | null;
+}
+
+export interface OperationAnswer {
+  readonly results: readonly OperationResult[];
+  /** Whether the index was away, so that the vectors of the database were compared instead. */
+  readonly isFallback: boolean;
+}
+
+type Needs = Pick<Ports, 'collections' | 'operations' | 'operationEmbedder' | 'operationIndex'>;
+
+/**
+ * Returns the operations that do what was asked, best first, of the collections that the caller may see; none if
+ * nothing fits. Hidden collections influence neither results nor scores, because they are left out before anything is
+ * ranked. What is shown is read from the database: an operation that the index still has and a document no longer is
+ * never shown.
+ */
+export const searchOperations = (ports: Needs) => {
+  const visibleSets = createVisibleSets(ports);
+  return async (
+    principal: Principal,
+    { query, limit, collectionId, method }: OperationSearch,
+  ): Promise<OperationAnswer> => {
+    const visible = await visibleSets(principal);
+    const among = collectionId === null ? visible : visible.filter((id) => id === collectionId);
+    if (among.length === 0) return { results: [], isFallback: false };
+    const modelId = await ports.operationEmbedder.modelId();
+    const question = await ports.operationEmbedder.embedQuestion(query);
+    const { matches, isFallback } = await ports.operationIndex.search({
+      modelId,
+      vector: question.vector,
+      among,
+      method,
+      limit: candidatesMax(limit),
+      asOf: principal.epochs.operations,
+    });
+    const found = await ports.operations.found(matches);
+    return { results: ranked(question, matches, found).slice(0, limit), isFallback };
+  };
+};
