@@ -7,6 +7,7 @@ import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
@@ -34,6 +35,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));
   describe('strangers', () => strangersSuite(start));
+  describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));
   describe('refusals', () => refusalsSuite(start));
 });

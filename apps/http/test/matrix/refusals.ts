@@ -20,6 +20,7 @@ export const refusals = {
   collectionNotFound: refusal(404, 'Collection not found'),
   grantNotFound: refusal(404, 'Grant not found'),
   tierNotFound: refusal(404, 'Tier not found'),
+  operationNotFound: refusal(404, 'Operation not found'),
   overrideNotFound: refusal(404, 'Override not found'),
   notFound: refusal(404, 'Not found'),
   methodNotAllowed: refusal(405, 'Method not allowed'),

@@ -33,6 +33,11 @@ export const targets: Readonly<Record<string, Target>> = {
   collection_id: ofUuid(refusals.collectionNotFound),
   client_profile_id: ofUuid(refusals.clientNotFound),
   client_id: ofUuid(refusals.clientNotFound),
+  operation_key: {
+    refusal: refusals.operationNotFound,
+    missing: 'aaaaaaaaaaaaaaaa',
+    malformed: ['x', 'AAAAAAAAAAAAAAAA', '0000000000000000', 'a'.repeat(17), '%00', '%', '%ff', unknownId],
+  },
   tier: {
     refusal: refusals.tierNotFound,
     missing: 'no-such-tier',

@@ -36,8 +36,18 @@ export const smallDocument = {
   openapi: '3.0.3',
   info: { title: 'Weather', version: '1' },
   servers: [{ url: 'https://{place}.example.com/v1', variables: { place: { default: 'api' } } }],
-  paths: {},
+  paths: {
+    '/forecast': {
+      get: {
+        operationId: 'readForecast',
+        summary: 'Read the weather forecast',
+        responses: { 200: { description: 'It' } },
+      },
+    },
+  },
 };
+/** Names its one operation. */
+export const smallOperation = '3tf453nz26xw4zwc';
 const collectionFields = { description: 'Rain, wind and sun for every place', openapi_spec: smallDocument };
 
 /**

@@ -6,7 +6,7 @@ import { smallDocument, targetSecret, type World } from '../world.ts';
 
 const { noAccess } = refusals;
 /** Callers that are admitted but may not read the granted collection. */
-const withoutAccess = {
+export const withoutAccess = {
   'a pending profile': noAccess,
   'a rejected profile': noAccess,
   'a rejected profile with a grant': noAccess,

@@ -3,6 +3,7 @@ import { accessEndpoints } from './access.ts';
 import { auditEndpoints } from './audit.ts';
 import { collectionEndpoints } from './collections.ts';
 import { limitEndpoints } from './limits.ts';
+import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceEndpoints } from './service.ts';
@@ -14,6 +15,7 @@ export const endpoints: Endpoints = {
   ...accessEndpoints,
   ...auditEndpoints,
   ...limitEndpoints,
+  ...operationEndpoints,
   ...searchEndpoints,
   ...serviceEndpoints,
 };

@@ -44,7 +44,9 @@ export const searchEndpoints: Endpoints = {
   'GET /api/vector/reindex': {
     auth: 'admin',
     status: 200,
-    answer: object(['job_id', 'status', 'total', 'done', 'failed', 'started_at', 'model_change']),
+    answer: object(['job_id', 'status', 'total', 'done', 'failed', 'started_at', 'model_change', 'operations'], {
+      operations: ['total', 'done', 'failed'],
+    }),
     aim: () => ({}),
     volatile: ['job_id', 'status', 'total', 'done', 'failed', 'started_at'],
   },

@@ -14,7 +14,7 @@ export const serviceEndpoints: Endpoints = {
   'GET /health': free(object(['status', 'service']), {
     holds: ({ body }) => expect(body).toEqual({ status: 'healthy', service: 'portico' }),
   }),
-  'GET /ready': free(object(['status', 'checks']), { ofComposition: true }),
+  'GET /ready': free(object(['status', 'checks', 'operations']), { ofComposition: true }),
   'GET /metrics': free(text('text/plain; version=0.0.4; charset=utf-8', /^# HELP /m), { ofComposition: true }),
   'GET /openapi.json': free(objectWith('openapi', 'info', 'paths', 'components'), { ofComposition: true }),
   'GET /': free(text('text/plain; charset=utf-8', /^\/docs\n$/), {

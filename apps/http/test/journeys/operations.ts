@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOptions } from '../client.ts';
+import { createCast, smallDocument, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+
+const operation = (operationId: string, summary: string, more: object = {}) => ({
+  operationId,
+  summary,
+  responses: { 200: { description: 'Done' } },
+  ...more,
+});
+
+const messaging = {
+  ...smallDocument,
+  info: { title: 'Messages', version: '1' },
+  paths: {
+    '/messages': {
+      post: operation('sendMessage', 'Send a text message to a phone', { tags: ['sending'] }),
+      get: operation('listMessages', 'List the messages that were sent', { tags: ['reading'] }),
+    },
+    '/messages/{id}': {
+      get: operation('readMessage', 'Read one message', { tags: ['reading'], deprecated: true }),
+      delete: operation('deleteMessage', 'Delete a message'),
+    },
+    '/balance_100%': { get: operation('readBalance', 'Read the balance of the account') },
+  },
+};
+const weather = {
+  ...smallDocument,
+  paths: { '/forecast': { get: operation('readForecast', 'Read the weather forecast of a city') } },
+};
+
+/** Operations: listed, and searched. */
+export const operationsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let messages: string;
+  let forecasts: string;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const list = (id: string, query = '', credential: CallOptions = { token: cast.admin }) =>
+    call('GET', `/api/collections/${id}/operations${query}`, credential);
+  const search = (json: object, credential: CallOptions = { token: cast.admin }) =>
+    call('POST', '/api/operations/search', { json, ...credential });
+  const ids = (reply: { readonly list: readonly Readonly<Record<string, unknown>>[] }) =>
+    reply.list.map(({ operation_id }) => operation_id);
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+    messages = await cast.newCollection({ name: 'Messages', openapi_spec: messaging });
+    forecasts = await cast.newCollection({ name: 'Weather', openapi_spec: weather });
+    await subject.runJobs();
+  });
+  afterAll(() => subject.close());
+
+  describe('a list', () => {
+    test('has the operations in the order of the document, at once', async () => {
+      const id = await cast.newCollection({ openapi_spec: messaging });
+      const reply = await list(id);
+      expect(reply.status).toBe(200);
+      expect(ids(reply)).toEqual(['sendMessage', 'listMessages', 'readMessage', 'deleteMessage', 'readBalance']);
+      expect(reply.list[2]).toEqual({
+        operation_key: expect.stringMatching(/^[a-z2-7]{16}$/) as string,
+        method: 'GET',
+        path: '/messages/{id}',
+        operation_id: 'readMessage',
+        summary: 'Read one message',
+        tags: ['reading'],
+        deprecated: true,
+      });
+    });
+
+    test('comes in pages, whose links lead through all of it', async () => {
+      const found: unknown[] = [];
+      let path: string | undefined = `/api/collections/${messages}/operations?limit=2`;
+      let pages = 0;
+      while (path) {
+        const reply = await call('GET', path, { token: cast.admin });
+        found.push(...ids(reply));
+        pages++;
+        path = /<([^>]+)>; rel="next"/.exec(textOf(reply.headers.link ?? ''))?.[1];
+      }
+      expect([pages, found]).toEqual([3, ids(await list(messages))]);
+    });
+
+    test('may be of one tag, or of operations that contain a text, also in pages', async () => {
+      expect(ids(await list(messages, '?tag=reading'))).toEqual(['listMessages', 'readMessage']);
+      expect(ids(await list(messages, '?tag=read'))).toEqual([]);
+      expect(ids(await list(messages, '?q=MESSAGE'))).toHaveLength(4);
+      expect(ids(await list(messages, '?q=deletem'))).toEqual(['deleteMessage']);
+      expect(ids(await list(messages, '?q=%2F%7Bid%7D&tag=reading'))).toEqual(['readMessage']);
+      // Signs that mean something in a pattern.
+      expect(ids(await list(messages, '?q=100%25'))).toEqual(['readBalance']);
+      expect(ids(await list(messages, '?q=messages_'))).toEqual([]);
+      expect(ids(await list(messages, '?q=!'))).toEqual([]);
+      const page = await list(messages, '?q=message&limit=3');
+      expect(ids(page)).toEqual(['sendMessage', 'listMessages', 'readMessage']);
+      const next = /<([^>]+)>; rel="next"/.exec(textOf(page.headers.link ?? ''))?.[1] ?? '';
+      expect(ids(await call('GET', next, { token: cast.admin }))).toEqual(['deleteMessage']);
+    });
+
+    test('is sent only if it has changed', async () => {
+      const { headers } = await list(messages);
+      const again = await list(messages, '', {
+        token: cast.admin,
+        headers: ['If-None-Match', textOf(headers.etag ?? '')],
+      });
+      expect([again.status, again.text]).toEqual([304, '']);
+    });
+
+    test('follows the document, and a key survives as long as method and path do', async () => {
+      const id = await cast.newCollection({ openapi_spec: messaging });
+      const [before] = (await list(id)).list;
+      const paths = { '/messages': { post: operation('send', 'Sends') }, '/new': { get: operation('other', 'Other') } };
+      await call('PUT', `/api/collections/${id}`, {
+        token: cast.admin,
+        json: { openapi_spec: { ...messaging, paths } },
+      });
+      const after = await list(id);
+      expect(ids(after)).toEqual(['send', 'other']);
+      expect(after.list[0]?.operation_key).toBe(before?.operation_key);
+    });
+
+    test.each(['?limit=0', '?limit=1001', '?limit=1.5', '?cursor=-1', '?cursor=100000', `?tag=${'x'.repeat(201)}`])(
+      'is refused with %s',
+      async (query) => {
+        const reply = await list(messages, query);
+        expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: ')]).toEqual([400, true]);
+      },
+    );
+
+    test('is shown to who may read the collection', async () => {
+      const client = await cast.newClient();
+      expect((await list(messages, '', { key: client.key })).body).toEqual({
+        detail: 'No access to this collection',
+      });
+      await cast.grant(client, messages);
+      expect((await list(messages, '', { key: client.key })).list).toHaveLength(5);
+      await cast.revoke(client, messages);
+      expect((await list(messages, '', { key: client.key })).status).toBe(403);
+    });
+  });
+
+  describe('a search', () => {
+    test('finds the operation that does what was asked', async () => {
+      const reply = await search({ query: 'send a text message' });
+      expect(reply.status).toBe(200);
+      const [first] = reply.list;
+      expect(first).toEqual({
+        collection_id: messages,
+        collection_name: 'Messages',
+        operation_key: (await list(messages)).list[0]?.operation_key,
+        method: 'POST',
+        path: '/messages',
+        operation_id: 'sendMessage',
+        summary: 'Send a text message to a phone',
+        deprecated: false,
+        score: expect.any(Number) as number,
+      });
+    });
+
+    test('may be of one collection, of one method, and of so many results', async () => {
+      expect(ids(await search({ query: 'weather forecast', collection_id: forecasts }))).toEqual(['readForecast']);
+      const deletions = await search({ query: 'delete a message', method: 'delete' });
+      expect(ids(deletions)).toEqual(['deleteMessage']);
+      expect((await search({ query: 'message', k_limit: 2 })).list).toHaveLength(2);
+      for (const collection_id of ['not-a-uuid', '11111111-1111-4111-8111-111111111111'])
+        expect((await search({ query: 'message', collection_id })).list).toEqual([]);
+    });
+
+    test('shows a client what it may see, and what is hidden changes nothing', async () => {
+      const client = await cast.newClient();
+      const query = { query: 'send a text message to a phone' };
+      expect((await search(query, { key: client.key })).list).toEqual([]);
+      await cast.grant(client, messages);
+      const before = await search(query, { key: client.key });
+      expect(ids(before)[0]).toBe('sendMessage');
+      const hidden = await cast.newCollection({ name: 'More messages', openapi_spec: messaging });
+      await subject.runJobs();
+      expect((await search(query, { key: client.key })).text).toBe(before.text);
+      expect((await search({ ...query, collection_id: hidden }, { key: client.key })).list).toEqual([]);
+      await cast.revoke(client, messages);
+      expect((await search(query, { key: client.key })).list).toEqual([]);
+    });
+
+    test('shows at once nothing of an operation, or a collection, that is gone', async () => {
+      const id = await cast.newCollection({ name: 'Ferries', openapi_spec: ferries });
+      await subject.runJobs();
+      const query = { query: 'book a ferry crossing' };
+      expect(ids(await search(query))[0]).toBe('bookCrossing');
+      const paths = { '/timetable': { get: operation('readTimetable', 'Read the timetable of the ferries') } };
+      await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { openapi_spec: { ...ferries, paths } } });
+      expect(ids(await search(query))).not.toContain('bookCrossing');
+      await subject.runJobs();
+      expect(ids(await search({ query: 'timetable of the ferries' }))[0]).toBe('readTimetable');
+      await call('DELETE', `/api/collections/${id}`, { token: cast.admin });
+      expect((await search({ query: 'timetable of the ferries' })).text).not.toContain('erries');
+    });
+  });
+};
+
+const ferries = {
+  ...smallDocument,
+  paths: { '/crossings': { post: operation('bookCrossing', 'Book a crossing on a ferry') } },
+};

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import type { Endpoints } from '../endpoint.ts';
+import { listOf } from '../shapes.ts';
+import { smallOperation, type World } from '../world.ts';
+import { withoutAccess } from './collections.ts';
+
+const standing = ({ granted }: World) => ({ params: { collection_id: granted } });
+
+const named = ['operation_key', 'method', 'path', 'operation_id', 'summary'];
+
+export const operationEndpoints: Endpoints = {
+  'POST /api/operations/search': {
+    auth: 'token or key',
+    status: 200,
+    answer: listOf(['collection_id', 'collection_name', ...named, 'deprecated', 'score']),
+    aim: () => ({ json: { query: 'read the weather forecast', k_limit: 100 } }),
+    visible: 'collection_id',
+    holds: ({ list }) => {
+      const scores = list.map((entry) => Number(entry.score));
+      expect(scores.every((score) => score > 0 && score <= 1)).toBe(true);
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    },
+    badBodies: [
+      {},
+      { query: '' },
+      { query: 7 },
+      { query: 'x'.repeat(2_001) },
+      { query: 'x', k_limit: 0 },
+      { query: 'x', k_limit: 101 },
+      { query: 'x', collection_id: 7 },
+      { query: 'x', method: 'CONNECT' },
+      { query: 'x', method: ['GET'] },
+    ],
+    volatile: ['score'],
+  },
+  'GET /api/collections/{collection_id}/operations': {
+    auth: 'token or key',
+    status: 200,
+    answer: listOf([...named, 'tags', 'deprecated']),
+    aim: standing,
+    except: withoutAccess,
+    holds: ({ list, headers }) => {
+      expect(list).toMatchObject([{ operation_key: smallOperation, method: 'GET', path: '/forecast' }]);
+      expect(headers.etag).toMatch(/^"[^"]+"$/);
+      expect(headers['cache-control']).toBe('private, no-cache');
+    },
+    badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2', '?cursor=x', `?q=${'x'.repeat(201)}`],
+  },
+};

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { OperationKey } from '../ids.ts';
+import type { Json } from '../json.ts';
+import { documentOperation } from './document-operations.ts';
+import { operationsMax, readOperations } from './read-operations.ts';
+
+const keyOf = (method: string, path: string) =>
+  createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
+const read = (document: Json) => readOperations(document, keyOf);
+const named = (document: Json) => read(document).map(({ method, path }) => `${method} ${path}`);
+
+test('each method of each path is an operation, in the order of the document', () => {
+  const paths = { '/b': { post: {}, get: {}, trace: {} }, '/a': { delete: {}, head: {} } };
+  expect(named({ paths })).toEqual(['POST /b', 'GET /b', 'TRACE /b', 'DELETE /a', 'HEAD /a']);
+});
+
+test('what else stands in paths and path items is no operation', () => {
+  const item = {
+    get: {},
+    parameters: [],
+    servers: [],
+    summary: 'A',
+    description: 'B',
+    GET: {},
+    'x-get': {},
+    connect: {},
+  };
+  const document = { paths: { '/a': item, '/b': { get: null, put: [], post: 7 }, 'x-c': { get: {} }, '/d': null } };
+  expect(named({ ...document, webhooks: { e: { post: {} } }, components: { callbacks: { f: { get: {} } } } })).toEqual([
+    'GET /a',
+  ]);
+});
+
+test('local references of path items and operations are followed, also in a chain, and no others', () => {
+  const document = {
+    paths: {
+      '/a': { $ref: '#/components/pathItems/one' },
+      '/b': { get: { $ref: '#/paths/~1c/get' } },
+      '/c': { get: { summary: 'Read c' } },
+      '/d': { $ref: 'https://example.com/other.json#/d' },
+      '/e': { $ref: '#/components/pathItems/circle' },
+      '/f': { $ref: '#/nowhere' },
+      '/g': { get: { $ref: './other.json' } },
+    },
+    components: {
+      pathItems: {
+        one: { $ref: '#/components/pathItems/other' },
+        other: { put: { operationId: 'putA' } },
+        circle: { $ref: '#/components/pathItems/circle' },
+      },
+    },
+  };
+  expect(named(document)).toEqual(['PUT /a', 'GET /b', 'GET /c', 'GET /g']);
+  expect(read(document).map(({ summary, operationId }) => summary ?? operationId)).toEqual([
+    'putA',
+    'Read c',
+    'Read c',
+    null,
+  ]);
+  expect(documentOperation(document, 'PUT', '/a')?.operation).toEqual({ operationId: 'putA' });
+  expect(documentOperation(document, 'GET', '/a')).toBeUndefined();
+  expect(documentOperation(document, 'PUT', '/e')).toBeUndefined();
+  expect(documentOperation({ paths: { 'x-c': { get: {} } } }, 'GET', 'x-c')).toBeUndefined();
+});
+
+test('texts become plain lines of bounded length, and what is no text is absent', () => {
+  const operation = {
+    summary: ' Read\r\nit \u202e',
+    operationId: 7,
+    tags: ['one', null, ' two\t', 'x'.repeat(300), ...Array.from({ length: 30 }, (_, i) => `tag ${i}`)],
+    deprecated: true,
+    description: 'd'.repeat(5_000),
+  };
+  const [found] = read({ paths: { '/a': { get: operation, put: { deprecated: 'true', summary: '  ' } } } });
+  expect(found).toMatchObject({ summary: 'Read it', operationId: null, deprecated: true, excerpt: 'd'.repeat(400) });
+  expect(found?.tags.slice(0, 3)).toEqual(['one', 'two', 'x'.repeat(200)]);
+  expect(found?.tags).toHaveLength(19);
+  expect(read({ paths: { '/a': { put: { deprecated: 'true', summary: '  ' } } } })).toMatchObject([
+    { summary: null, deprecated: false, tags: [], excerpt: '' },
+  ]);
+});
+
+test('a path that cannot be stored has no operations', () => {
+  const paths = { '/a\0': { get: {} }, '/\ud800': { get: {} }, [`/${'a'.repeat(2_000)}`]: { get: {} } };
+  expect(read({ paths })).toEqual([]);
+  expect(read({ paths: { [`/${'a'.repeat(1_999)}`]: { get: {} } } })).toHaveLength(1);
+});
+
+test('at most 10,000 operations of a document are kept', () => {
+  const paths = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`/${i}`, { get: {} }]));
+  expect(operationsMax).toBe(10_000);
+  for (const count of [9_999, 10_000, 10_001])
+    expect(read({ paths: paths(count) })).toHaveLength(Math.min(count, 10_000));
+});
+
+test('a document without paths has no operations', () => {
+  for (const document of [{}, { paths: null }, { paths: [] }, { paths: 'x' }, null]) expect(read(document)).toEqual([]);
+});
