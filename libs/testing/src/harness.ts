@@ -11,7 +11,7 @@ import {
 import { createDocumentReader } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
-import { createOperationEmbedder, createWordVectorEmbedder } from '@portico/word-vectors';
+import { createWordVectorEmbedders } from '@portico/word-vectors';
 import {
   createUseCases,
   jobKinds,
@@ -43,8 +43,7 @@ export const defaultSettings: Settings = {
 const documents = createDocumentReader();
 
 /** The real one as well, so that its table is read once. */
-const builtInEmbedder = createWordVectorEmbedder();
-const operationEmbedder = createOperationEmbedder();
+const { embedder: builtInEmbedder, operationEmbedder } = createWordVectorEmbedders();
 
 /**
  * The whole system in this process: stores, mails and time in memory, everything else as in the service on one machine.

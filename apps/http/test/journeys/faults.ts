@@ -153,6 +153,7 @@ export const faultsSuite = (start: Start): void => {
           cache: { status: 'ok', essential: false },
           'vector index': { status: 'ok', essential: false },
         },
+        operations: null,
       },
     ]);
     await expect.poll(() => subject.logLines().join('')).toContain('"route":"/ready","status":503');

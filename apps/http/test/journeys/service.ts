@@ -65,7 +65,7 @@ export const serviceSuite = (start: Start): void => {
     expect(before).toEqual(['outbox_jobs{state="waiting"} 0', 'outbox_jobs{state="given_up"} 0']);
     expect(await series('outbox_oldest_due_seconds')).toEqual(['outbox_oldest_due_seconds 0']);
     await cast.newCollection();
-    expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 1']);
+    expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 2']);
     expect(await series('rate_limiter_fallback')).toEqual(['rate_limiter_fallback 0']);
     for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
   });

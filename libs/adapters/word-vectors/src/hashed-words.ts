@@ -13,7 +13,7 @@ const trigramsWeight = 0.3;
 
 /** The dimension and sign of a word's stem and of its trigrams (Weinberger et al., 2009), among `size` dimensions. */
 export const hashedWord = (word: string, size: number): HashedWord => {
-  const stem = /^[a-z]+$/.test(word) ? stemmer(word) : word;
+  const stem = stemOf(word);
   const bounded = `^${stem}$`;
   const trigrams = Math.max(0, bounded.length - 2);
   const features = new Int32Array(1 + (trigrams > 1 ? trigrams : 0));
@@ -23,6 +23,9 @@ export const hashedWord = (word: string, size: number): HashedWord => {
   }
   return { stem, features };
 };
+
+/** Equal for the forms of a word (Porter, 1980). */
+export const stemOf = (word: string): string => (/^[a-z]+$/.test(word) ? stemmer(word) : word);
 
 /** Adds a word's features, `weight` times; each of its trigrams weighs a part of it. */
 export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: number): void => {

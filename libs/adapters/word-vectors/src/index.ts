@@ -1,2 +1,1 @@
 export * from './word-vector-embedder.ts';
-export * from './provisional.ts';

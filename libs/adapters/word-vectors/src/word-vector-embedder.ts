@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import { type Embedder, PorticoError } from '@portico/domain';
+import { createOperationVectors, type OperationVectors } from './operation-vectors.ts';
 import { createSpelling } from './spelling.ts';
 import { createTextVectors } from './text-vectors.ts';
+import { createTurns } from './turns.ts';
 import { readWordTable } from './word-table.ts';
+import { createWordVectorOperationEmbedder, type ModelDigest } from './word-vector-operation-embedder.ts';
 
 /** A folder with `words.bin` and `manifest.json`, as `tools/embedder` writes them. */
 export interface WordVectorOptions {
@@ -16,48 +18,51 @@ export interface WordVectorOptions {
  * is read at first use; each portion of that work takes a few milliseconds. The first line of a document is its name.
  * Throws `embedding_unavailable` if the table cannot be read, and tries again at the next call.
  */
-export const createWordVectorEmbedder = ({ model = committedModel }: WordVectorOptions = {}): Embedder => {
-  const modelId = retried(() => modelIdOf(model));
-  const vectorOf = retried(() => load(model));
-  return {
-    modelId,
+export const createWordVectorEmbedder = (options?: WordVectorOptions): Embedder =>
+  createWordVectorEmbedders(options).embedder;
+
+/** The embedder of collections, and that of their operations: one table in memory for both. */
+export const createWordVectorEmbedders = ({ model = committedModel }: WordVectorOptions = {}) => {
+  const digest = retried(() => digestOf(model));
+  const vectors = retried(() => load(model));
+  const embedder: Embedder = {
+    modelId: async () => (await digest()).id,
     embed: async (texts, purpose) => {
-      const [id, toVector] = await Promise.all([modelId(), vectorOf()]);
+      const [{ id }, { toVector }] = await Promise.all([digest(), vectors()]);
       return { modelId: id, vectors: texts.map((text) => toVector(text, purpose)) };
     },
     check: async () => {
-      await vectorOf();
+      await vectors();
     },
   };
+  return { embedder, operationEmbedder: createWordVectorOperationEmbedder(digest, vectors) };
 };
+
+interface LoadedVectors {
+  readonly toVector: ReturnType<typeof createTextVectors>;
+  readonly operationVectors: OperationVectors;
+}
 
 const committedModel = new URL('../model/', import.meta.url);
 
-/** Of the form `portico-words-1-0123abcd`: the name stands for the rules of this package, the digest for the table. */
-const modelIdOf = async (model: URL): Promise<string> => {
+/** The id of the form `portico-words-1-0123abcd`: the name stands for the rules of this package, the digest for the table. */
+const digestOf = async (model: URL): Promise<ModelDigest> => {
   const { id, sha256 } = JSON.parse(await readFile(new URL('manifest.json', model), 'utf8')) as {
     readonly id: string;
     readonly sha256: string;
   };
-  return `${id}-${sha256.slice(0, 8)}`;
+  const digest = sha256.slice(0, 8);
+  return { id: `${id}-${digest}`, digest };
 };
 
-const load = async (model: URL) => {
+const load = async (model: URL): Promise<LoadedVectors> => {
   const bytes = await readFile(new URL('words.bin', model));
   const othersTurn = createTurns();
   const table = await readWordTable(bytes, othersTurn);
-  return createTextVectors(table, await createSpelling(table, othersTurn));
-};
-
-/** How long the work goes on before others have their turn. */
-const turnMs = 4;
-
-const createTurns = (): (() => Promise<void>) => {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < turnMs) return;
-    await setImmediate();
-    since = performance.now();
+  const spelling = await createSpelling(table, othersTurn);
+  return {
+    toVector: createTextVectors(table, spelling),
+    operationVectors: createOperationVectors(table, spelling),
   };
 };
 

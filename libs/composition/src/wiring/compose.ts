@@ -51,6 +51,7 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
     import('./modules/secrets.ts').then((module) => module.secretsModule),
     import('./modules/identity.ts').then((module) => module.identityModule),
     import('./modules/documents.ts').then((module) => module.documentsModule),
+    import('./modules/built-in-embedders.ts').then((module) => module.builtInEmbeddersModule),
     ...(redis
       ? [
           import('./modules/redis.ts').then((module) => module.redisModule),
@@ -110,7 +111,19 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
     const localIssuer = await get('localIssuer');
     const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
-    return { config, duties, logger, ports, useCases, queue, documents: ports.documents, localIssuer, bodyStore, remoteIndex, close };
+    return {
+      config,
+      duties,
+      logger,
+      ports,
+      useCases,
+      queue,
+      documents: ports.documents,
+      localIssuer,
+      bodyStore,
+      remoteIndex,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,7 +1,9 @@
 import type {
   DocumentReader,
+  Embedder,
   JobQueue,
   Mailer,
+  OperationEmbedder,
   Ports,
   Probe,
   RateLimiter,
@@ -50,6 +52,11 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
   readonly documents: DocumentReader;
+  /** The current one first. */
+  readonly builtIn: {
+    readonly embedders: readonly [Embedder, ...Embedder[]];
+    readonly operationEmbedder: OperationEmbedder;
+  };
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
   /** Delivers jobs; has a probe if a server does it. */
   readonly queue: JobQueue & { readonly probe?: Probe };

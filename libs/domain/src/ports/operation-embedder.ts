@@ -1,7 +1,6 @@
 import type { Collection } from '../collections/collection.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { HybridVector } from '../operations/operation-vectors.ts';
-import type { OperationQuestion } from '../operations/ranking.ts';
 
 /** What operations are embedded as part of. */
 export type OperationsOwner = Pick<Collection, 'name' | 'description' | 'baseUrl'>;
@@ -18,5 +17,5 @@ export interface OperationEmbedder {
   embedOperations(owner: OperationsOwner, operations: readonly Operation[]): Promise<readonly HybridVector[]>;
 
   /** The vector of a question. Throws `embedding_unavailable` if it cannot embed. */
-  embedQuestion(text: string): Promise<OperationQuestion>;
+  embedQuestion(text: string): Promise<HybridVector>;
 }

@@ -1,4 +1,5 @@
-import type { CollectionId, OperationKey } from '../ids.ts';
+import type { CollectionId } from '../ids.ts';
+import type { OperationMatch } from '../operations/operation-result.ts';
 import type { HybridVector } from '../operations/operation-vectors.ts';
 
 export interface OperationQuery {
@@ -11,13 +12,6 @@ export interface OperationQuery {
   readonly limit: number;
   /** The answer reflects every block with a sequence up to this one. */
   readonly asOf: number;
-}
-
-export interface OperationMatch {
-  readonly collectionId: CollectionId;
-  readonly key: OperationKey;
-  /** The similarity (see `HybridVector`). */
-  readonly similarity: number;
 }
 
 export interface OperationMatches {

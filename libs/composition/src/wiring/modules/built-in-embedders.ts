@@ -1,14 +1,15 @@
-import type { Embedder } from '@portico/domain';
 import { createLexicalEmbedder } from '@portico/embedder';
-import { createWordVectorEmbedder } from '@portico/word-vectors';
+import { createWordVectorEmbedders } from '@portico/word-vectors';
+import type { Module } from '../parts.ts';
 
 /**
- * Those of this version, the current one first. The others were current in earlier versions: after an update searches
- * use them until everything is embedded with the current one. One may go when no version that is upgraded from had it.
+ * The embedders of this version, the current one first, and the one of operations, which shares its table of words. The
+ * others were current in earlier versions: after an update searches use them until everything is embedded with the
+ * current one. One may go when no version that is upgraded from had it.
  */
-const makers: readonly [() => Embedder, ...(() => Embedder)[]] = [createWordVectorEmbedder, createLexicalEmbedder];
-
-export const builtInEmbedders = (): readonly [current: Embedder, ...earlier: Embedder[]] => {
-  const [current, ...earlier] = makers;
-  return [current(), ...earlier.map((make) => make())];
+export const builtInEmbeddersModule: Module = (provide) => {
+  provide('builtIn', [], () => {
+    const { embedder, operationEmbedder } = createWordVectorEmbedders();
+    return { embedders: [embedder, createLexicalEmbedder()], operationEmbedder };
+  });
 };

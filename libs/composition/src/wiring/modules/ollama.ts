@@ -1,6 +1,5 @@
 import { createOllamaEmbedder } from '@portico/ollama';
 import { Closable, configured, type Module } from '../parts.ts';
-import { builtInEmbedders } from './built-in-embedders.ts';
 
 /** Embeddings from a model on an Ollama server; searches use a built-in one until everything is embedded with that. */
 export const ollamaModule: Module = (provide) => {
@@ -11,5 +10,5 @@ export const ollamaModule: Module = (provide) => {
     });
     return new Closable(embedder, () => embedder.close());
   });
-  provide('earlierEmbedders', [], () => builtInEmbedders());
+  provide('earlierEmbedders', ['builtIn'], ({ embedders }) => embedders);
 };

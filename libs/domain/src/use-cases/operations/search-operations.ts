@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
-import { candidatesMax, ranked, type OperationResult } from '../../operations/ranking.ts';
+import { operationResults, type OperationResult } from '../../operations/operation-result.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createVisibleSets } from '../search/visible-sets.ts';
 
@@ -18,6 +18,9 @@ export interface OperationAnswer {
   /** Whether the index was away, so that the vectors of the database were compared instead. */
   readonly isFallback: boolean;
 }
+
+/** How many more are looked for, in place of those that a document no longer has. */
+const spare = 50;
 
 type Needs = Pick<Ports, 'collections' | 'operations' | 'operationEmbedder' | 'operationIndex'>;
 
@@ -37,16 +40,16 @@ export const searchOperations = (ports: Needs) => {
     const among = collectionId === null ? visible : visible.filter((id) => id === collectionId);
     if (among.length === 0) return { results: [], isFallback: false };
     const modelId = await ports.operationEmbedder.modelId();
-    const question = await ports.operationEmbedder.embedQuestion(query);
+    const vector = await ports.operationEmbedder.embedQuestion(query);
     const { matches, isFallback } = await ports.operationIndex.search({
       modelId,
-      vector: question.vector,
+      vector,
       among,
       method,
-      limit: candidatesMax(limit),
+      limit: limit + spare,
       asOf: principal.epochs.operations,
     });
     const found = await ports.operations.found(matches);
-    return { results: ranked(question, matches, found).slice(0, limit), isFallback };
+    return { results: operationResults(matches, found).slice(0, limit), isFallback };
   };
 };

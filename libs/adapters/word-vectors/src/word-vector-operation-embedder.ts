@@ -1,0 +1,33 @@
+import type { HybridVector, OperationEmbedder } from '@portico/domain';
+import type { OperationVectors } from './operation-vectors.ts';
+import { createTurns } from './turns.ts';
+
+export interface ModelDigest {
+  /** Of the model that embeds collections. */
+  readonly id: string;
+  /** The beginning of the table's SHA-256. */
+  readonly digest: string;
+}
+
+/**
+ * Embeds operations and questions for them with the table of words (`docs/search.md`). It lets others have their turn
+ * every few milliseconds. The id of its model has the form `portico-operations-1-0123abcd`; the number before the digest
+ * grows with each change of the rules and weights that vectors are made by.
+ */
+export const createWordVectorOperationEmbedder = (
+  digest: () => Promise<ModelDigest>,
+  vectors: () => Promise<{ readonly operationVectors: OperationVectors }>,
+): OperationEmbedder => ({
+  modelId: async () => `portico-operations-1-${(await digest()).digest}`,
+  embedOperations: async (owner, operations) => {
+    const toVector = (await vectors()).operationVectors.ofOwner(owner);
+    const othersTurn = createTurns();
+    const embedded: HybridVector[] = [];
+    for (const operation of operations) {
+      embedded.push(toVector(operation));
+      await othersTurn();
+    }
+    return embedded;
+  },
+  embedQuestion: async (text) => (await vectors()).operationVectors.ofQuestion(text),
+});

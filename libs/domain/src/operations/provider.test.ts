@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { providerNames } from './provider.ts';
+
+test.each([
+  ['https://api.digitalocean.com', ['digitalocean']],
+  ['https://checkout-test.adyen.com/v72', ['adyen']],
+  ['https://api.surevoip.co.uk:8443/v1?x=1', ['surevoip']],
+  ['//www.ticketmaster.com/discovery/v2', ['ticketmaster']],
+  ['https://api.getpostman.com', ['getpostman', 'postman']],
+  ['https://greipapi.com', ['greipapi', 'greip']],
+  ['https://{your-domain}.atlassian.net', ['atlassian']],
+])('%s is offered by %j', (address, names) => {
+  expect(providerNames(address)).toEqual(names);
+});
+
+test.each([
+  '/',
+  '',
+  '/api/v1',
+  'https://localhost:3000',
+  '{protocol}://{hostname}/api',
+  'https://10.0.0.1/x',
+  'http://x.y',
+])('%j names no provider', (address) => {
+  expect(providerNames(address)).toEqual([]);
+});

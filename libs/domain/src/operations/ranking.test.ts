@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { operationFeatures, questionFeatures, rankingWeights, similarityOf, type Feature } from './ranking.ts';
+
+const operation = { method: 'DELETE', path: '/webhooks/{id}', deprecated: false };
+
+/** What the features of both add to their similarity. */
+const agreement = (question: string, of: typeof operation, baseUrl = '/'): number => {
+  const weights = new Map(questionFeatures(question).map(({ name, weight }: Feature) => [name, weight]));
+  return operationFeatures(of, baseUrl).reduce((sum, { name, weight }) => sum + weight * (weights.get(name) ?? 0), 0);
+};
+
+test('a method that the verb of a question asks for is ahead of another', () => {
+  const other = agreement('delete a webhook', { ...operation, method: 'GET' });
+  expect(agreement('delete a webhook', operation) - other).toBeCloseTo(rankingWeights.method, 6);
+});
+
+test('a question that names the provider is nearer, in one word, in two, or as a possessive', () => {
+  const of = (question: string) => agreement(question, operation, 'https://api.digitalocean.com/v2');
+  for (const question of ['DigitalOcean: webhooks', 'digital ocean webhooks', "DigitalOcean's webhooks"]) {
+    expect(of(question) - of('webhooks')).toBeCloseTo(rankingWeights.provider, 6);
+  }
+  expect(of('the ocean is digital')).toBeCloseTo(of('webhooks'), 6);
+});
+
+test('each word of a path counts against it, up to sixteen', () => {
+  const of = (path: string) => agreement('x', { ...operation, path });
+  expect(of('/a')).toBeCloseTo(rankingWeights.pathWord, 6);
+  expect(of('/v1/paymentLinks/{id}') - of('/a')).toBeCloseTo(3 * rankingWeights.pathWord, 6);
+  expect(of('/a'.repeat(16))).toBeCloseTo(16 * rankingWeights.pathWord, 6);
+  expect(of('/a'.repeat(17))).toBe(of('/a'.repeat(16)));
+  expect(of('/')).toBeCloseTo(0, 6);
+});
+
+test('a deprecated operation stands behind its equal', () => {
+  expect(agreement('x', { ...operation, deprecated: true })).toBeLessThan(agreement('x', operation));
+});
+
+test('no feature has the name of a word', () => {
+  for (const { name } of [
+    ...operationFeatures(operation, 'https://api.x-y.com'),
+    ...questionFeatures('every method'),
+  ]) {
+    expect(name).toContain(':');
+  }
+});
+
+test('the similarity is the product of the dense vectors and that of the sparse ones', () => {
+  const one = {
+    dense: Float32Array.of(1, 2),
+    sparse: { indices: Uint32Array.of(1, 5, 9), weights: Float32Array.of(1, 2, 3) },
+  };
+  const two = {
+    dense: Float32Array.of(3, 4),
+    sparse: { indices: Uint32Array.of(5, 7, 9), weights: Float32Array.of(10, 1, 100) },
+  };
+  expect(similarityOf(one, two)).toBe(11 + 20 + 300);
+  expect(similarityOf(two, one)).toBe(11 + 20 + 300);
+});

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { operationScore, operationScoreMin } from './score-curve.ts';
+
+test('a score is between 0 and 1, and a better similarity never has a lower one', () => {
+  fc.assert(
+    fc.property(fc.double({ min: -2, max: 3, noNaN: true }), fc.double({ min: -2, max: 3, noNaN: true }), (x, y) => {
+      const [low, high] = [operationScore(Math.min(x, y)), operationScore(Math.max(x, y))];
+      expect(low).toBeGreaterThanOrEqual(0);
+      expect(high).toBeLessThanOrEqual(1);
+      expect(low).toBeLessThanOrEqual(high);
+    }),
+  );
+});
+
+test('half of the first results with a similarity of .65 were right', () => {
+  expect(operationScore(0.65)).toBe(0.5);
+  expect(operationScore(0.3)).toBeLessThan(operationScoreMin);
+  expect(operationScore(0.36)).toBeGreaterThan(operationScoreMin);
+});
