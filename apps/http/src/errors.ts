@@ -10,6 +10,7 @@ export const errorStatuses = {
   admin_required: 403,
   no_access: 403,
   collection_not_found: 404,
+  operation_not_found: 404,
   user_not_found: 404,
   client_not_found: 404,
   grant_not_found: 404,

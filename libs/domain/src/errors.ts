@@ -8,6 +8,7 @@ export const errorDetails = {
   admin_required: 'Admin access required',
   no_access: 'No access to this collection',
   collection_not_found: 'Collection not found',
+  operation_not_found: 'Operation not found',
   user_not_found: 'User not found',
   client_not_found: 'Client not found',
   grant_not_found: 'Grant not found',

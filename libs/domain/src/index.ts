@@ -23,6 +23,7 @@ export * from './documents/document-warning.ts';
 export * from './documents/schema-violated.ts';
 export * from './operations/document-operations.ts';
 export type * from './operations/operation.ts';
+export * from './operations/operation-slice.ts';
 export type { ClientAccess, CollectionAccess, GrantState } from './grants/grant.ts';
 export * from './jobs/job.ts';
 export * from './limits/limit.ts';

@@ -72,6 +72,7 @@ export type * from './job-queue.ts';
 export type * from './key-hasher.ts';
 export type * from './limit-store.ts';
 export type * from './mailer.ts';
+export type * from './operation-slicer.ts';
 export type * from './outbox.ts';
 export type * from './probe.ts';
 export type * from './profile-store.ts';
