@@ -8,7 +8,7 @@ import {
   type MemoryClock,
   type MemoryMailer,
 } from '@portico/memory';
-import { createDocumentReader } from '@portico/openapi';
+import { createDocumentReader, createOperationSlicer } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
 import { createWordVectorEmbedders } from '@portico/word-vectors';
@@ -41,6 +41,7 @@ export const defaultSettings: Settings = {
 
 /** The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive. */
 const documents = createDocumentReader();
+const slicer = createOperationSlicer();
 
 /** The real one as well, so that its table is read once. */
 const { embedder: builtInEmbedder, operationEmbedder } = createWordVectorEmbedders();
@@ -81,6 +82,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     operationEmbedder,
     operationIndex: createEmbeddedOperationIndex({ blocks: stores.operationBlocks }),
     documents,
+    slicer,
     queue,
     mailer,
     tokens,

@@ -1,7 +1,15 @@
-import { searchQueryMax, type OperationResult, type PlacedOperation } from '@portico/domain';
+import {
+  parseOperationKey,
+  PorticoError,
+  readableTarget,
+  searchQueryMax,
+  sliceBytes,
+  type OperationResult,
+  type PlacedOperation,
+} from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../answers/answer.ts';
-import { codingFor, digestTag, encodedJson, taggedAnswer } from '../answers/tagged-answer.ts';
+import { json, ready } from '../answers/answer.ts';
+import { codingFor, digestTag, encodedJson, formatVersion, taggedAnswer } from '../answers/tagged-answer.ts';
 import { line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
 import { collectionIdOf, collectionParameter, uuid } from './wire.ts';
@@ -69,6 +77,37 @@ const listedOperation = z
   .object({ ...named, tags: z.array(z.string()), deprecated: z.boolean() })
   .meta({ id: 'ListedOperation' });
 
+const anyObject = z.looseObject({});
+const slice = z
+  .object({
+    collection_id: uuid,
+    collection_name: z.string(),
+    ...named,
+    url: z.string().meta({ description: 'The base address and the path.' }),
+    description: z.string().nullable(),
+    deprecated: z.boolean(),
+    tags: z.array(z.string()),
+    authentication: z.object({
+      type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
+      name: z.string().nullable(),
+      in: z.enum(['header', 'query', 'cookie']).nullable(),
+      value: z.null().meta({ description: 'The metadata has the stored credential.' }),
+      value_hint: z.string().nullable().meta({ description: 'What goes there, in words.' }),
+    }),
+    parameters: z.array(anyObject),
+    request_body: anyObject.nullable(),
+    responses: anyObject,
+    truncated: z.array(z.string()).meta({ description: 'JSON Pointers into this answer: what was cut.' }),
+    curl: z.string().nullable().meta({ description: 'A line for a shell, with placeholders in capitals.' }),
+  })
+  .meta({ id: 'OperationSlice' });
+const tool = z
+  .object({ name: z.string().max(64), description: z.string(), input_schema: anyObject })
+  .meta({ id: 'OperationTool', description: 'A function tool for language models.' });
+const operationDocument = z
+  .looseObject({ openapi: z.string(), info: anyObject, paths: anyObject })
+  .meta({ id: 'OperationDocument', description: 'An OpenAPI document of one operation.' });
+
 const filter = z.object({
   limit: numberParameter(1, 1_000)
     .optional()
@@ -83,6 +122,33 @@ const filter = z.object({
   q: line({ max: 200 })
     .optional()
     .meta({ description: 'Only operations whose path, operation id or summary contains this text, in any case.' }),
+});
+
+const operationParameter = {
+  ...collectionParameter,
+  operation_key: {
+    description: "The operation's `operation_key`.",
+    schema: { type: 'string', pattern: '^[a-z2-7]{16}$' },
+    example: 'mfrggzdfmztwq2lk',
+  },
+} as const;
+
+const description = z.object({
+  detail: z.enum(['request', 'full']).default('request').meta({
+    description:
+      '`request`: of the responses only status and description. `full`: also the schema of the first success.',
+  }),
+  max_bytes: numberParameter(sliceBytes.min, sliceBytes.max).default(sliceBytes.default).meta({
+    description: 'The size of the answer; not of one as `openapi`. What is cut is named.',
+  }),
+  as: z
+    .enum(['tool', 'openapi'])
+    .optional()
+    .meta({
+      description:
+        '`tool`: a function tool for language models, with one flat schema. `openapi`: an OpenAPI document of this one ' +
+        'operation, with the components that it needs.',
+    }),
 });
 
 export const operationRoutes: readonly RouteRow[] = [
@@ -149,6 +215,40 @@ export const operationRoutes: readonly RouteRow[] = [
       });
       const path = `/api/collections/${params.collection_id ?? ''}/operations`;
       return { ...answer, headers: { ...answer.headers, Link: `<${path}?${sought}>; rel="next"` } };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/:collection_id/operations/:operation_key',
+    operation: 'readOperation',
+    summary: 'Read all that is needed to call an operation',
+    description:
+      'A slice of the document: references are put in place, nearest first, as far as `max_bytes` allows; `truncated` ' +
+      'names what was cut. `authentication.value` is always null: the metadata has the stored credential.',
+    params: operationParameter,
+    reads: 'whole',
+    auth: 'token or key',
+    query: description,
+    status: 200,
+    conditional: true,
+    response: z.union([slice, tool, operationDocument]),
+    errors: ['no_access', 'collection_not_found', 'operation_not_found'],
+    handler: async ({ useCases, bodies, caller, params, query, request }) => {
+      const { id, revision, updatedAt } = readableTarget(caller.principal);
+      const key = parseOperationKey(params.operation_key ?? '');
+      if (!key) throw new PorticoError('operation_not_found');
+      const { as: form = 'slice', detail, max_bytes: maxBytes } = query;
+      const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${form}.${detail}.${maxBytes}"`;
+      const kept = bodies.get(id + etag);
+      if (kept) return taggedAnswer(request, 'identity', kept);
+      const { text: bytes, isOfRequest } = await useCases.describeOperation(caller.principal, key, {
+        form,
+        detail,
+        maxBytes,
+      });
+      if (!isOfRequest) return ready(bytes);
+      bodies.keep(id + etag, { etag, bytes });
+      return taggedAnswer(request, 'identity', { etag, bytes });
     },
   }),
 ];

@@ -1,6 +1,7 @@
 import { PorticoError, type Deadline, type DocumentReader } from '@portico/domain';
 import type { Order, Outcome } from './messages.ts';
-import { ReadingThread } from './reading-thread.ts';
+import { ThreadQueue } from './thread-queue.ts';
+import { WorkerThread } from './worker-thread.ts';
 
 export interface DocumentReaderOptions {
   /** How many documents are read at the same time; 1 by default. */
@@ -20,12 +21,6 @@ export interface ClosableDocumentReader extends DocumentReader {
   close(): Promise<void>;
 }
 
-interface Job {
-  readonly order: Order;
-  readonly deadline: Deadline | null;
-  readonly settle: (outcome: Promise<Outcome>) => void;
-}
-
 /**
  * Reads documents in worker threads of bounded memory, started with the first document and then kept. Waiting documents
  * are read in order of arrival; beyond the limits new ones are refused at once with `internal`, and expired ones leave
@@ -36,52 +31,25 @@ interface Job {
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
   const { waitingMax = 100, waitingBytesMax = 96 * 1_048_576 } = options;
-  const idle = Array.from({ length: threads }, () => new ReadingThread({ memoryMegabytes, timeLimitMs }));
-  const all = [...idle];
-  const waiting: Job[] = [];
-  let closed = false;
-
-  const next = (): void => {
-    while (waiting.length > 0 && idle.length > 0) {
-      const job = waiting.shift();
-      const thread = idle.pop();
-      if (!job || !thread) return;
-      const outcome = thread.read(job.order, job.deadline);
-      job.settle(outcome);
-      const done = () => {
-        idle.push(thread);
-        next();
-      };
-      outcome.then(done, done);
-    }
-  };
-
-  const read = (order: Order, deadline: Deadline | null): Promise<Outcome> => {
-    if (closed) return Promise.reject(new PorticoError('internal', { because: 'the document reader is closed' }));
-    if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
-    if (idle.length === 0 && isFull(order)) return Promise.reject(overfull(waiting));
-    return new Promise((resolve) => {
-      const settle: Job['settle'] = (outcome) => {
-        forget?.();
-        resolve(outcome);
-      };
-      const job = { order, deadline, settle };
-      const forget = deadline?.onExpired(() => leave(job));
-      waiting.push(job);
-      next();
+  const thread = () =>
+    new WorkerThread<Order, Outcome>({
+      module: 'worker',
+      name: 'document reader',
+      memoryMegabytes,
+      timeLimitMs,
+      tooSlow: () => refused(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
+      tooLarge: (cause) => refused('too large to be checked: it takes more memory than a document may', cause),
     });
-  };
-
-  /** A job that a thread has taken is the thread's responsibility. */
-  const leave = (job: Job): void => {
-    const at = waiting.indexOf(job);
-    if (at < 0) return;
-    waiting.splice(at, 1);
-    job.settle(Promise.reject(new PorticoError('timed_out')));
-  };
-
-  const isFull = ({ bytes }: Order): boolean =>
-    waiting.length >= waitingMax || bytesOf(waiting) + bytes.length > waitingBytesMax;
+  const queue = new ThreadQueue(Array.from({ length: threads }, thread), {
+    what: 'documents',
+    whom: 'document reader',
+    waitingMax,
+    waitingBytesMax,
+    bytesOf: ({ bytes }) => bytes.length,
+    expiryEndsThread: true,
+    transferred: ({ bytes }) => [bytes.buffer],
+  });
+  const read = (order: Order, deadline: Deadline | null): Promise<Outcome> => queue.run(order, deadline);
 
   return {
     async readMember(object, name, deadline) {
@@ -99,22 +67,12 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('operations' in outcome) return outcome.operations;
       throw errorOf(outcome);
     },
-    async close() {
-      closed = true;
-      for (const job of waiting.splice(0)) {
-        job.settle(Promise.reject(new PorticoError('internal', { because: 'the document reader was closed' })));
-      }
-      await Promise.all(all.map((thread) => thread.close()));
-    },
+    close: () => queue.close(),
   };
 }
 
-const bytesOf = (waiting: readonly Job[]): number => waiting.reduce((sum, { order }) => sum + order.bytes.length, 0);
-
-const overfull = (waiting: readonly Job[]): PorticoError =>
-  new PorticoError('internal', {
-    cause: new Error(`${waiting.length} documents of ${bytesOf(waiting)} bytes wait to be read: no more are accepted`),
-  });
+const refused = (because: string, cause?: unknown): PorticoError =>
+  new PorticoError('invalid_body', { because, cause });
 
 /** Bytes that nothing else refers to: the caller's own buffer, or a copy if the buffer holds more than these. */
 function taken(body: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,1 +1,2 @@
 export * from './create-document-reader.ts';
+export * from './create-operation-slicer.ts';

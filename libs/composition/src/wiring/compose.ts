@@ -97,6 +97,7 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
       operationEmbedder: await get('operationEmbedder'),
       operationIndex: await get('operationIndex'),
       documents: await get('documents'),
+      slicer: await get('slicer'),
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,

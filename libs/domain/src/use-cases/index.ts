@@ -26,6 +26,7 @@ import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
+import { describeOperation } from './operations/describe-operation.ts';
 import { listOperations } from './operations/read-operations.ts';
 import { searchOperations } from './operations/search-operations.ts';
 import { watchHealth } from './service/health.ts';
@@ -64,6 +65,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Operations
   searchOperations: searchOperations(ports),
   listOperations: listOperations(ports),
+  describeOperation: describeOperation(ports),
   readOperationProgress: readOperationProgress(ports),
   // Access
   grantAccess: grantAccess(ports),

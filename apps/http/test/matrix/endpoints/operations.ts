@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
-import { listOf } from '../shapes.ts';
-import { smallOperation, type World } from '../world.ts';
+import { listOf, object } from '../shapes.ts';
+import { smallOperation, targetSecret, type World } from '../world.ts';
 import { withoutAccess } from './collections.ts';
 
 const standing = ({ granted }: World) => ({ params: { collection_id: granted } });
@@ -45,5 +45,39 @@ export const operationEndpoints: Endpoints = {
       expect(headers['cache-control']).toBe('private, no-cache');
     },
     badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2', '?cursor=x', `?q=${'x'.repeat(201)}`],
+  },
+  'GET /api/collections/{collection_id}/operations/{operation_key}': {
+    auth: 'token or key',
+    status: 200,
+    answer: object(
+      [
+        'collection_id',
+        'collection_name',
+        ...named,
+        'url',
+        'description',
+        'deprecated',
+        'tags',
+        'authentication',
+        'parameters',
+        'request_body',
+        'responses',
+        'truncated',
+        'curl',
+      ],
+      { authentication: ['type', 'name', 'in', 'value', 'value_hint'] },
+    ),
+    aim: ({ granted }) => ({ params: { collection_id: granted, operation_key: smallOperation } }),
+    except: withoutAccess,
+    holds: ({ body, headers, text }) => {
+      expect(body).toMatchObject({
+        url: 'https://api.example.com/v1/forecast',
+        authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: null },
+      });
+      expect(text).not.toContain(targetSecret);
+      expect(headers.etag).toMatch(/^"[^"]+"$/);
+      expect(headers['cache-control']).toBe('private, no-cache');
+    },
+    badQueries: ['?detail=all', '?as=yaml', '?max_bytes=1023', '?max_bytes=262145', '?max_bytes=many'],
   },
 };

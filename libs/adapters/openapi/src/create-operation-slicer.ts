@@ -1,0 +1,110 @@
+import {
+  PorticoError,
+  type Deadline,
+  type OperationSlicer,
+  type SliceRequest,
+  type StoredDocument,
+} from '@portico/domain';
+import type { SliceOrder, SliceOutcome } from './slice-messages.ts';
+import { ThreadQueue } from './thread-queue.ts';
+import { WorkerThread } from './worker-thread.ts';
+
+export interface OperationSlicerOptions {
+  /** Heap of the thread; 768 by default. */
+  readonly memoryMegabytes?: number;
+  /** Timeout for one slice, or for parsing one document, from when the thread begins; 30,000 by default. */
+  readonly timeLimitMs?: number;
+  /** Most slices and documents that may wait for the thread; 500 by default. */
+  readonly waitingMax?: number;
+  /** Most packed bytes of waiting documents together; 96 MiB by default. */
+  readonly waitingBytesMax?: number;
+  /** Heap that the parsed documents which are kept may take together, by an upper estimate; 256 MiB by default. */
+  readonly keptBytesMax?: number;
+}
+
+export interface ClosableOperationSlicer extends OperationSlicer {
+  /** Ends the thread. Rejects running, waiting and later requests with `internal`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Cuts operations out of documents in a worker thread of bounded memory, which is started with the first request, kept,
+ * and another one than that of uploads, so that neither waits for the other. It keeps the parsed documents that were
+ * asked for last, at least one. If it dies, the next request gets a new thread, and loads its document again.
+ */
+export function createOperationSlicer(options: OperationSlicerOptions = {}): ClosableOperationSlicer {
+  const { memoryMegabytes = 768, timeLimitMs = 30_000, keptBytesMax = 256 * 1_048_576 } = options;
+  const { waitingMax = 500, waitingBytesMax = 96 * 1_048_576 } = options;
+  const thread = new WorkerThread<SliceOrder, SliceOutcome>({
+    module: 'slicing-worker',
+    name: 'operation slicer',
+    data: { keptBytesMax },
+    memoryMegabytes,
+    timeLimitMs,
+    tooSlow: () => failure(`a slice took over ${timeLimitMs / 1000} s`),
+    tooLarge: (cause) => failure('a slice took more memory than it may', cause),
+  });
+  const queue = new ThreadQueue([thread], {
+    what: 'slices and documents',
+    whom: 'operation slicer',
+    waitingMax,
+    waitingBytesMax,
+    bytesOf: (order) => (order.what === 'keep' ? order.text.deflated.byteLength : 0),
+    // It would forget the documents that others ask for, and a slice is short.
+    expiryEndsThread: false,
+    transferred: () => [],
+  });
+  const loading = new Map<string, Promise<void>>();
+
+  /** Loads a document into the thread, once for all that wait for it. */
+  const load = (document: StoredDocument): Promise<void> => {
+    const { digest } = document;
+    const begun = loading.get(digest);
+    if (begun) return begun;
+    const loaded = (async () => {
+      const outcome = await queue.run({ what: 'keep', digest, text: await document.load() }, null);
+      if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
+    })();
+    loading.set(digest, loaded);
+    const done = () => loading.delete(digest);
+    loaded.then(done, done);
+    return loaded;
+  };
+
+  const slice = async (
+    document: StoredDocument,
+    request: SliceRequest,
+    deadline: Deadline | null,
+  ): Promise<Uint8Array> => {
+    // Others may push a document out before it is used; then it is loaded again.
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const outcome = await queue.run({ what: 'slice', digest: document.digest, request }, deadline);
+      if ('slice' in outcome) return outcome.slice;
+      if ('absent' in outcome) throw new PorticoError('operation_not_found');
+      if ('failed' in outcome) throw new PorticoError('internal', { cause: outcome.failed });
+      await load(document);
+    }
+    throw failure('other documents take all the room that there is for documents');
+  };
+
+  return {
+    slice: (document, request, deadline) => until(deadline, () => slice(document, request, deadline)),
+    close: () => queue.close(),
+  };
+}
+
+const attemptsMax = 5;
+
+const failure = (because: string, cause?: unknown): PorticoError =>
+  new PorticoError('internal', { cause: new Error(because, { cause }) });
+
+/** Throws `timed_out` once the deadline has expired, whatever the work then waits for. */
+function until<T>(deadline: Deadline | null, work: () => Promise<T>): Promise<T> {
+  if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
+  return new Promise((resolve, reject) => {
+    const forget = deadline?.onExpired(() => reject(new PorticoError('timed_out')));
+    work()
+      .then(resolve, reject)
+      .finally(() => forget?.());
+  });
+}

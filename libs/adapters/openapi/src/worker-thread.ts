@@ -1,0 +1,93 @@
+import { Worker } from 'node:worker_threads';
+import { PorticoError, type Deadline } from '@portico/domain';
+
+export interface ThreadLimits {
+  readonly memoryMegabytes: number;
+  readonly timeLimitMs: number;
+}
+
+export interface ThreadOptions extends ThreadLimits {
+  /** The module that the thread runs, beside this file, without its extension. */
+  readonly module: string;
+  readonly name: string;
+  /** What the module finds as its `workerData`. */
+  readonly data?: unknown;
+  /** What an order is refused with that takes too long, or more memory than there is. */
+  readonly tooSlow: () => PorticoError;
+  readonly tooLarge: (cause: unknown) => PorticoError;
+}
+
+/** Beside this file and with its extension, since both the sources and the built files run. */
+const fileOf = (module: string): URL =>
+  new URL(`./${module}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+
+/** A thread that carries out one order at a time. If an order kills it, the next order gets a new thread. */
+export class WorkerThread<Order, Outcome> {
+  readonly #options: ThreadOptions;
+  #worker: Worker | null = null;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Call it only when the previous order is done. The buffers are transferred, not copied. If the deadline expires, the
+   * thread is ended: its outcome is no longer needed.
+   */
+  run(order: Order, transferred: readonly ArrayBuffer[], deadline: Deadline | null): Promise<Outcome> {
+    const worker = (this.#worker ??= this.#start());
+    const { timeLimitMs, name, tooSlow, tooLarge } = this.#options;
+    return new Promise<Outcome>((resolve, reject) => {
+      const over = (settle: () => void): void => {
+        clearTimeout(timer);
+        forget?.();
+        worker.off('message', done).off('error', died).off('exit', ended);
+        worker.unref();
+        settle();
+      };
+      const gone = (error: PorticoError): void => {
+        this.#worker = null;
+        over(() => reject(error));
+      };
+      const done = (outcome: Outcome): void => over(() => resolve(outcome));
+      const died = (error: NodeJS.ErrnoException): void =>
+        gone(
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : new PorticoError('internal', { cause: error }),
+        );
+      const ended = (): void => gone(new PorticoError('internal', { because: `the ${name} was closed` }));
+      const end = (because: PorticoError): void => {
+        gone(because);
+        void worker.terminate();
+      };
+      const timer = setTimeout(() => end(tooSlow()), timeLimitMs);
+      const forget = deadline?.onExpired(() => end(new PorticoError('timed_out')));
+
+      worker.on('message', done).on('error', died).on('exit', ended);
+      worker.ref();
+      worker.postMessage(order, transferred);
+    });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  #start(): Worker {
+    const { module, name, data, memoryMegabytes } = this.#options;
+    const worker = new Worker(fileOf(module), {
+      name: name.replaceAll(' ', '-'),
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: 32 },
+    });
+    // Between two orders too: a dead thread is not used again, and no error event lacks a listener.
+    const forget = (): void => {
+      if (this.#worker === worker) this.#worker = null;
+    };
+    worker.on('error', forget).on('exit', forget);
+    // An idle thread must not keep the process alive.
+    worker.unref();
+    return worker;
+  }
+}

@@ -1,0 +1,45 @@
+/** A JSON text that is being written: a finished value as text, an object (null: not there yet), or a list. */
+export type Draft = string | DraftObject | Draft[];
+export type DraftObject = Map<string, Draft | null>;
+
+/** The JSON text of a draft, without the members that are not there. */
+export function textOf(draft: Draft): string {
+  if (typeof draft === 'string') return draft;
+  if (Array.isArray(draft)) return `[${draft.map(textOf).join(',')}]`;
+  const members: string[] = [];
+  for (const [name, value] of draft) if (value !== null) members.push(`${JSON.stringify(name)}:${textOf(value)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The length of that text in UTF-8, in bytes. */
+export function bytesOf(draft: Draft): number {
+  if (typeof draft === 'string') return utf8Length(draft);
+  let [sum, parts] = [2, 0];
+  if (Array.isArray(draft)) {
+    for (const value of draft) {
+      sum += bytesOf(value);
+      parts++;
+    }
+  } else {
+    for (const [name, value] of draft) {
+      if (value === null) continue;
+      sum += nameBytes(name) + bytesOf(value);
+      parts++;
+    }
+  }
+  return sum + Math.max(0, parts - 1);
+}
+
+/** What a member's name and its colon take. */
+export const nameBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 1;
+
+/** The length of a well-formed text in UTF-8, in bytes. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Each half of a surrogate pair counts two of its four bytes.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}

@@ -1,0 +1,247 @@
+import { firstCharacters } from '../characters.ts';
+import { memberOf } from '../documents/document-value.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import { plainLine } from '../line.ts';
+import type { DocumentOperation } from '../documents/document-operations.ts';
+import { bytesOf, textOf, type DraftObject } from './draft.ts';
+import { Growth, type Place } from './growth.ts';
+import {
+  contentOf,
+  isJsonMediaType,
+  parametersOf,
+  requestBodyOf,
+  textIn,
+  type ParameterPlace,
+} from './operation-parts.ts';
+import type { OperationFacts } from './operation-slice.ts';
+import { sourceOf, type Source } from './references.ts';
+import { ranks, topLevel, type Level } from './schema-growth.ts';
+import { flatSchema, toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
+
+/**
+ * The operation as a function tool for language models, as a JSON text of at most `maxBytes` (extensions, section 1;
+ * docs/tool-formats.md). Its arguments are the parameters and the body's members, without what the credential fills in.
+ * Each says where it goes in `x-portico-in`, and in `x-portico-name` what it is called there, if that is not its own
+ * name; `''` is the whole body. If arguments do not fit, the description says so.
+ */
+export function operationTool(
+  document: Json,
+  operation: DocumentOperation,
+  facts: OperationFacts,
+  maxBytes: number,
+): string {
+  const source = sourceOf(document);
+  const args = argumentsOf(source, operation, facts);
+  const whole = grown(source, operation, facts, args, maxBytes);
+  const missing = missingOf(args, whole);
+  if (missing.length === 0) return textOf(whole.root);
+  const less = grown(source, operation, facts, args, maxBytes - noteCharacters * 4 - 20);
+  const description = JSON.parse(textOf(less.root.get('description') ?? '""')) as string;
+  less.root.set('description', JSON.stringify(`${description}${noteOf(missingOf(args, less))}`));
+  return textOf(less.root);
+}
+
+const noteCharacters = 100;
+
+const noteOf = (missing: readonly Argument[]): string => {
+  const names = firstCharacters(` Left out for size: ${missing.map(({ key }) => key).join(', ')}`, noteCharacters - 1);
+  return `${names}.`;
+};
+
+/** An argument of the tool. */
+interface Argument {
+  /** The name of the property. */
+  readonly key: string;
+  readonly in: ParameterPlace | 'body';
+  /** Its name in the request; `''` for the whole body. */
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: Json | undefined;
+  readonly description: string | null;
+  readonly level: Level;
+}
+
+interface GrownTool {
+  readonly root: DraftObject;
+  readonly properties: DraftObject;
+}
+
+const missingOf = (args: readonly Argument[], { properties }: GrownTool): Argument[] =>
+  args.filter(({ key }) => !properties.has(key));
+
+function grown(
+  source: Source,
+  operation: DocumentOperation,
+  facts: OperationFacts,
+  args: readonly Argument[],
+  bytes: number,
+): GrownTool {
+  const properties: DraftObject = new Map();
+  const input: DraftObject = new Map<string, string | DraftObject>([
+    ['type', '"object"'],
+    ['properties', properties],
+  ]);
+  const names = args.filter(({ required }) => required).map(({ key }) => key);
+  if (names.length > 0) input.set('required', JSON.stringify(names));
+  const root: DraftObject = new Map<string, string | DraftObject>([
+    ['name', JSON.stringify(toolName(operation, facts))],
+    ['description', '""'],
+    ['input_schema', input],
+  ]);
+  // The list of required names shrinks to those that are there, so that it takes no room from them.
+  const growth = new Growth(bytes - bytesOf(root));
+  const schemas = new ToolSchemaGrowth(growth, source);
+  offerDescription(growth, { up: null, into: root, key: 'description', keyword: false }, operation);
+  const at: Place = {
+    up: { up: null, into: root, key: 'input_schema', keyword: false },
+    into: input,
+    key: 'properties',
+    keyword: true,
+  };
+  for (const one of args) {
+    const place: Place = { up: at, into: properties, key: one.key, keyword: false };
+    const first: DraftObject = new Map([['x-portico-in', JSON.stringify(one.in)]]);
+    if (one.name !== one.key) first.set('x-portico-name', JSON.stringify(one.name.toWellFormed()));
+    const described =
+      one.description !== null && isJsonObject(one.schema) && memberOf(one.schema, 'description') === undefined;
+    const schema = described ? withDescription(source, one) : one.schema;
+    schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, first);
+  }
+  growth.run();
+  schemas.finish();
+  const present = names.filter((key) => properties.has(key));
+  if (present.length > 0) input.set('required', JSON.stringify(present));
+  else input.delete('required');
+  return { root, properties };
+}
+
+/** The parameter's description, said by its schema. */
+const withDescription = (source: Source, { schema, description, level }: Argument): Json => ({
+  ...flatSchema(source, schema, level.trail).schema,
+  description: description ?? '',
+});
+
+/** Short at first; as long as it may be once all else has found its place. */
+function offerDescription(growth: Growth, place: Place, { operation, method, path }: DocumentOperation): void {
+  const said = [textIn(operation, 'summary'), textIn(operation, 'description')].flatMap((text) => text?.trim() || []);
+  const call = firstCharacters(plainLine(`${method} ${path}`), 300);
+  const text = (max: number): string => {
+    const words = [...new Set(said)].join('\n\n');
+    const room = max - call.length - 3;
+    const cut = firstCharacters(words, Math.floor(room / 2));
+    const fitting =
+      words.length <= room
+        ? words
+        : firstCharacters(words, room - 1).length <= room - 1
+          ? `${firstCharacters(words, room - 1)}…`
+          : `${cut}…`;
+    return words === '' ? call : `${fitting} (${call})`;
+  };
+  const [short, long] = [text(500), text(toolLimits.descriptionCharacters - noteCharacters)];
+  const then = () => {
+    if (long !== short)
+      growth.offer({ rank: ranks.longTexts, place, make: () => ({ draft: JSON.stringify(long), instead: null }) });
+  };
+  growth.offer({
+    rank: ranks.identity,
+    place,
+    make: () => ({ draft: JSON.stringify(short), instead: JSON.stringify(firstCharacters(call, 100)), then }),
+  });
+}
+
+function argumentsOf(source: Source, operation: DocumentOperation, facts: OperationFacts): Argument[] {
+  const { document } = source;
+  const taken = new Set<string>();
+  const parameters = parametersOf(document, operation).filter(({ in: place, name }) => !isFilledIn(place, name, facts));
+  const order: readonly string[] = ['path', 'query', 'header', 'cookie'];
+  parameters.sort((a, b) => order.indexOf(a.in) - order.indexOf(b.in));
+  const found = parameters.map(({ name, in: place, required, object }): Argument => {
+    const schema = memberOf(object, 'schema') ?? contentOf(object)?.schema ?? {};
+    const description = textIn(object, 'description');
+    return {
+      key: propertyName(name, place, taken),
+      in: place,
+      name,
+      required,
+      schema,
+      description,
+      level: topLevel(required),
+    };
+  });
+  return [...found, ...bodyArguments(source, operation, taken)];
+}
+
+function bodyArguments(source: Source, operation: DocumentOperation, taken: Set<string>): Argument[] {
+  const body = requestBodyOf(source.document, operation);
+  if (!body?.content) return [];
+  const { schema, trail } = flatSchema(source, body.content.schema, null);
+  const properties = memberOf(schema, 'properties');
+  const isObject = schema['type'] === 'object' || schema['type'] === undefined;
+  const media = isJsonMediaType(body.content.mediaType) ? '' : ` (${plainLine(body.content.mediaType)})`;
+  if (
+    !isObject ||
+    !isJsonObject(properties) ||
+    Object.keys(properties).length === 0 ||
+    schema['anyOf'] ||
+    schema['oneOf']
+  ) {
+    const key = propertyName('body', 'body', taken);
+    const description = `${textIn(body.object, 'description') ?? 'The body'}${media}`;
+    return [
+      {
+        key,
+        in: 'body',
+        name: '',
+        required: body.required,
+        schema: body.content.schema ?? {},
+        description,
+        level: topLevel(true),
+      },
+    ];
+  }
+  const names = new Set(Array.isArray(schema['required']) ? (schema['required'] as Json[]) : []);
+  return Object.entries(properties).map(([name, one]): Argument => {
+    const required = body.required && names.has(name);
+    const level: Level = { depth: 0, required, trail };
+    return {
+      key: propertyName(name, 'body', taken),
+      in: 'body',
+      name,
+      required,
+      schema: one,
+      description: null,
+      level,
+    };
+  });
+}
+
+/** What the caller's HTTP client writes: the credential and what speaks of the body. */
+function isFilledIn(place: ParameterPlace, name: string, { authentication }: OperationFacts): boolean {
+  const lower = name.toLowerCase();
+  if (place === 'header' && ['accept', 'content-type', 'authorization'].includes(lower)) return true;
+  return (authentication.in ?? 'header') === place && authentication.name?.toLowerCase() === lower;
+}
+
+/** Letters, digits and underscores, not taken; the place is added if two are called the same. */
+function propertyName(name: string, place: string, taken: Set<string>): string {
+  const plain = name.replace(/[^A-Za-z0-9_]/g, '_').slice(0, toolLimits.propertyNameCharacters);
+  const safe = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`.slice(0, toolLimits.propertyNameCharacters);
+  const candidates = (n: number): string => (n === 0 ? safe : withEnd(safe, n === 1 ? `_${place}` : `_${place}_${n}`));
+  let count = 0;
+  while (taken.has(candidates(count))) count++;
+  taken.add(candidates(count));
+  return candidates(count);
+}
+
+const withEnd = (name: string, end: string): string =>
+  name.slice(0, toolLimits.propertyNameCharacters - end.length) + end;
+
+/** From `operationId`, else from method and path; where that loses something, with the beginning of the key. */
+export function toolName({ method, path, operation }: DocumentOperation, { operationKey }: OperationFacts): string {
+  const id = textIn(operation, 'operationId')?.trim();
+  const said = id ? id : `${method.toLowerCase()}${path}`;
+  const plain = said.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z_]+/, '_');
+  const end = `_${operationKey.slice(0, 6)}`;
+  if (plain === said && plain.length <= toolLimits.nameCharacters) return plain;
+  return plain.slice(0, toolLimits.nameCharacters - end.length).replace(/_$/, '') + end;
+}

@@ -1,0 +1,197 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+
+/** How a keyword's value is written. */
+export type KeywordKind =
+  /** As it is. */
+  | 'value'
+  /** A text for people, which may be shortened. */
+  | 'text'
+  /** Schemas: one, a list of them, or one for each name. */
+  | 'schema'
+  | 'schemas'
+  | 'names'
+  /** A schema of which no part may be missing, because it would then refuse what the whole one accepts. */
+  | 'exact'
+  | 'exactNames';
+
+export interface Keyword {
+  readonly kind: KeywordKind;
+  /** Whether the value is one that JSON Schema allows; another one says nothing, and is left out. */
+  readonly accepts: (value: Json) => boolean;
+}
+
+/**
+ * The keywords of JSON Schema 2020-12 that a slice keeps, in the order in which it writes them. All others are left out:
+ * names and comments (`title`, `xml`, `externalDocs`, `x-…`), and what belongs to schemas as files (`$id`, `$defs`).
+ */
+export const schemaKeywords: Readonly<Record<string, Keyword>> = {
+  $ref: { kind: 'value', accepts: isText },
+  type: { kind: 'value', accepts: isType },
+  format: { kind: 'value', accepts: isText },
+  description: { kind: 'text', accepts: isText },
+  enum: { kind: 'value', accepts: (value) => isJsonArray(value) && value.length > 0 },
+  const: { kind: 'value', accepts: () => true },
+  default: { kind: 'value', accepts: () => true },
+  examples: { kind: 'value', accepts: isShortList },
+  deprecated: { kind: 'value', accepts: (value) => value === true },
+  readOnly: { kind: 'value', accepts: (value) => value === true },
+  writeOnly: { kind: 'value', accepts: (value) => value === true },
+  multipleOf: { kind: 'value', accepts: (value) => typeof value === 'number' && value > 0 },
+  minimum: { kind: 'value', accepts: isNumber },
+  exclusiveMinimum: { kind: 'value', accepts: isNumber },
+  maximum: { kind: 'value', accepts: isNumber },
+  exclusiveMaximum: { kind: 'value', accepts: isNumber },
+  minLength: { kind: 'value', accepts: isCount },
+  maxLength: { kind: 'value', accepts: isCount },
+  pattern: { kind: 'value', accepts: isPattern },
+  minItems: { kind: 'value', accepts: isCount },
+  maxItems: { kind: 'value', accepts: isCount },
+  uniqueItems: { kind: 'value', accepts: (value) => value === true },
+  minContains: { kind: 'value', accepts: isCount },
+  maxContains: { kind: 'value', accepts: isCount },
+  minProperties: { kind: 'value', accepts: isCount },
+  maxProperties: { kind: 'value', accepts: isCount },
+  required: { kind: 'value', accepts: (value) => isNames(value) && value.length > 0 },
+  dependentRequired: {
+    kind: 'value',
+    accepts: (value) => isJsonObject(value) && Object.values(value).every(isNames),
+  },
+  contentEncoding: { kind: 'value', accepts: isText },
+  contentMediaType: { kind: 'value', accepts: isText },
+  discriminator: { kind: 'value', accepts: isJsonObject },
+  properties: { kind: 'names', accepts: isJsonObject },
+  patternProperties: {
+    kind: 'names',
+    accepts: (value) => isJsonObject(value) && Object.keys(value).every(isPattern),
+  },
+  additionalProperties: { kind: 'schema', accepts: isSchema },
+  unevaluatedProperties: { kind: 'exact', accepts: isSchema },
+  propertyNames: { kind: 'exact', accepts: isSchema },
+  prefixItems: { kind: 'schemas', accepts: isSchemas },
+  items: { kind: 'schema', accepts: isSchema },
+  unevaluatedItems: { kind: 'exact', accepts: isSchema },
+  contains: { kind: 'exact', accepts: isSchema },
+  allOf: { kind: 'schemas', accepts: isSchemas },
+  anyOf: { kind: 'schemas', accepts: isSchemas },
+  oneOf: { kind: 'schemas', accepts: isSchemas },
+  not: { kind: 'exact', accepts: isSchema },
+  if: { kind: 'exact', accepts: isSchema },
+  then: { kind: 'exact', accepts: isSchema },
+  else: { kind: 'exact', accepts: isSchema },
+  dependentSchemas: { kind: 'exactNames', accepts: isJsonObject },
+};
+
+/** Keywords that describe and do not constrain. */
+const annotations = new Set(['$comment', 'summary', 'title', 'description', 'default', 'example', 'examples']);
+for (const name of ['deprecated', 'readOnly', 'writeOnly', 'xml', 'externalDocs', 'discriminator']) {
+  annotations.add(name);
+}
+
+export const constrains = (name: string): boolean => !name.startsWith('x-') && !annotations.has(name);
+
+/** The version of the dialect that a document's schemas are written in. */
+export type Dialect = '3.0' | '3.1';
+
+/**
+ * A schema object in JSON Schema 2020-12, one level of it: what it says that is valid, in the table's order. In OpenAPI
+ * 3.0 `nullable` adds a type if there is one, bounds are exclusive by a flag (also read in 3.1, where documents still
+ * say so), and `example` is one of `examples`.
+ */
+export function translated(schema: JsonObject, dialect: Dialect): Map<string, Json> {
+  const said = new Map<string, Json>();
+  const own = (name: string): Json | undefined => (Object.hasOwn(schema, name) ? schema[name] : undefined);
+  for (const [name, { accepts }] of Object.entries(schemaKeywords)) {
+    const value = keywordValue(name, own, dialect);
+    if (value !== undefined && accepts(value)) said.set(name, value);
+  }
+  for (const [bound, exclusive] of bounds) if (own(exclusive) === true) said.delete(bound);
+  return said;
+}
+
+const bounds: readonly (readonly [bound: string, exclusive: string])[] = [
+  ['minimum', 'exclusiveMinimum'],
+  ['maximum', 'exclusiveMaximum'],
+];
+
+function keywordValue(name: string, own: (name: string) => Json | undefined, dialect: Dialect): Json | undefined {
+  const value = own(name);
+  switch (name) {
+    case 'type':
+      return dialect === '3.0' && own('nullable') === true && typeof value === 'string' ? [value, 'null'] : value;
+    case 'exclusiveMinimum':
+      return value === true ? own('minimum') : value;
+    case 'exclusiveMaximum':
+      return value === true ? own('maximum') : value;
+    case 'examples':
+      return value ?? (own('example') === undefined ? undefined : [own('example') ?? null]);
+    case 'required':
+      return isJsonArray(value) ? [...new Set(value.filter((one) => typeof one === 'string'))] : undefined;
+    case 'discriminator':
+      return discriminatorOf(value);
+    case 'additionalProperties':
+      // In 3.0 it says what holds anyway; in 3.1 it decides what is evaluated.
+      return value === true && dialect === '3.0' ? undefined : value;
+    default:
+      return value;
+  }
+}
+
+/** Its mapping names schemas by references, which are not in the slice. */
+function discriminatorOf(value: Json | undefined): Json | undefined {
+  const name = isJsonObject(value) ? value['propertyName'] : undefined;
+  return typeof name === 'string' ? { propertyName: name } : undefined;
+}
+
+const types: readonly Json[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+
+function isType(value: Json): boolean {
+  if (!isJsonArray(value)) return types.includes(value);
+  return value.length > 0 && value.every((one) => types.includes(one)) && new Set(value).size === value.length;
+}
+
+function isText(value: Json): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isNumber(value: Json): boolean {
+  return typeof value === 'number';
+}
+
+function isCount(value: Json): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+function isNames(value: Json): value is readonly string[] {
+  return isJsonArray(value) && value.every((one) => typeof one === 'string') && new Set(value).size === value.length;
+}
+
+function isSchema(value: Json): boolean {
+  return typeof value === 'boolean' || isJsonObject(value);
+}
+
+function isSchemas(value: Json): boolean {
+  return isJsonArray(value) && value.length > 0;
+}
+
+const exampleMax = 100;
+
+function isShortList(value: Json): boolean {
+  return (
+    isJsonArray(value) &&
+    value.length > 0 &&
+    value.every((one) => one === null || typeof one !== 'object') &&
+    JSON.stringify(value).length <= exampleMax
+  );
+}
+
+/** By either grammar of ECMA-262; the expression is only compiled, never run. */
+function isPattern(value: Json): boolean {
+  if (typeof value !== 'string') return false;
+  return ['u', ''].some((flags) => {
+    try {
+      return Boolean(new RegExp(value, flags));
+    } catch {
+      return false; // Invalid in this grammar.
+    }
+  });
+}

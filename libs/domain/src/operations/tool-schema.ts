@@ -1,0 +1,262 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Draft, DraftObject } from './draft.ts';
+import type { Growth, Part, Place } from './growth.ts';
+import { resolved, type Source, type Trail } from './references.ts';
+import { offerText, ranks, type Level } from './schema-growth.ts';
+import { constrains, translated } from './schema-keywords.ts';
+
+/**
+ * What all function tools in use take (docs/tool-formats.md): how each keyword of JSON Schema is written in theirs.
+ * Keywords that are not here are left out: a value may then be sent that the API refuses.
+ */
+export const toolKeywords: Readonly<
+  Record<string, 'value' | 'type' | 'enum' | 'format' | 'text' | 'bound' | 'members' | 'items' | 'anyOf'>
+> = {
+  type: 'type',
+  format: 'format',
+  description: 'text',
+  enum: 'enum',
+  const: 'enum',
+  default: 'value',
+  minimum: 'value',
+  maximum: 'value',
+  exclusiveMinimum: 'bound',
+  exclusiveMaximum: 'bound',
+  minLength: 'value',
+  maxLength: 'value',
+  pattern: 'value',
+  minItems: 'value',
+  maxItems: 'value',
+  properties: 'members',
+  required: 'value',
+  items: 'items',
+  anyOf: 'anyOf',
+  oneOf: 'anyOf',
+};
+
+/** The strictest documented limits (docs/tool-formats.md). */
+export const toolLimits = {
+  levels: 5,
+  enumValues: 1_000,
+  enumValuesEach: 250,
+  propertyNameCharacters: 64,
+  nameCharacters: 64,
+  descriptionCharacters: 1_024,
+};
+
+const formats = new Set(['date-time', 'date', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'uri']);
+for (const name of ['int32', 'int64', 'float', 'double']) formats.add(name);
+
+const valueCharactersMax = 300;
+
+export interface FlatSchema {
+  readonly schema: JsonObject;
+  readonly trail: Trail | null;
+}
+
+/** A schema with its references followed and its `allOf` merged; a circular one says nothing. */
+export function flatSchema(source: Source, value: Json | undefined, trail: Trail | null, depth = 0): FlatSchema {
+  const found = resolved(source, value, trail);
+  if (typeof found.schema === 'boolean' || found.circular) return { schema: {}, trail: found.trail };
+  const { allOf, ...own } = Object.fromEntries(translated(found.schema, source.dialect)) as JsonObject & {
+    allOf?: Json;
+  };
+  let [schema, inside]: [JsonObject, Trail | null] = [own, found.trail];
+  if (depth >= allOfDepthMax) return { schema, trail: inside };
+  for (const part of isJsonArray(allOf) ? allOf : []) {
+    const flat = flatSchema(source, part, inside, depth + 1);
+    schema = merged(schema, flat.schema);
+    inside = joined(inside, flat.trail);
+  }
+  return { schema, trail: inside };
+}
+
+const allOfDepthMax = 10;
+
+/** All steps of both: the parts of an `allOf` stand in the same schema. */
+function joined(one: Trail | null, other: Trail | null): Trail | null {
+  let all = one;
+  for (let at = other; at && at !== one; at = at.up) all = { target: at.target, up: all };
+  return all;
+}
+
+/** What both say; where only one can be said, what the first says. */
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+  const listOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
+  const properties = { ...objectOf(other['properties']), ...objectOf(one['properties']) };
+  const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
+  return {
+    ...other,
+    ...one,
+    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+/** Adds schemas to a growing tool, in the subset of JSON Schema that tools take. */
+export class ToolSchemaGrowth {
+  readonly #growth: Growth;
+  readonly #source: Source;
+  #enumValues = 0;
+  readonly #afterwards: (() => void)[] = [];
+
+  constructor(growth: Growth, source: Source) {
+    this.#growth = growth;
+    this.#source = source;
+  }
+
+  offer(rank: number, place: Place, value: Json | undefined, level: Level, first: DraftObject = new Map()): void {
+    this.#growth.offer({ rank, place, make: () => this.#part(place, value, level, first) });
+  }
+
+  /** Makes every `required` name members that are there; call it when all has been tried. */
+  finish(): void {
+    for (const step of this.#afterwards) step();
+  }
+
+  #part(place: Place, value: Json | undefined, level: Level, first: DraftObject): Part {
+    const { schema, trail } = flatSchema(this.#source, value, level.trail);
+    const draft: DraftObject = new Map();
+    const later: (() => void)[] = [];
+    const inside: Level = { ...level, trail };
+    for (const [name, one] of Object.entries(schema)) this.#keyword(place, draft, name, one, schema, inside, later);
+    if (draft.get('type') === '"array"' && !draft.has('items')) draft.set('items', '{}');
+    for (const [name, one] of first) draft.set(name, one);
+    return { draft, instead: new Map(first), then: () => later.forEach((offer) => offer()) };
+  }
+
+  #keyword(
+    up: Place,
+    draft: DraftObject,
+    name: string,
+    value: Json,
+    schema: JsonObject,
+    level: Level,
+    later: (() => void)[],
+  ): void {
+    const at: Place = { up, into: draft, key: name, keyword: true };
+    switch (toolKeywords[name]) {
+      case 'type':
+        return writeType(draft, value);
+      case 'format':
+        if (typeof value === 'string' && formats.has(value)) draft.set(name, JSON.stringify(value));
+        return;
+      case 'enum':
+        return this.#writeEnum(draft, name === 'const' ? [value] : value);
+      case 'bound':
+        return writeBound(draft, name, value, schema);
+      case 'text':
+        draft.set(name, null);
+        later.push(() => offerText(this.#growth, ranks.members(level.depth) + 2, at, value));
+        return;
+      case 'value':
+        return writeValue(draft, name, value);
+      case 'members':
+        return this.#writeMembers(at, draft, value, schema, level, later);
+      case 'items':
+        draft.set(name, '{}');
+        if (level.depth + 1 < toolLimits.levels) {
+          const rank = level.required ? ranks.requiredMembers : ranks.members(level.depth + 1);
+          later.push(() => this.offer(rank, at, value, { ...level, depth: level.depth + 1 }));
+        }
+        return;
+      case 'anyOf':
+        return this.#writeAlternatives({ ...at, key: 'anyOf' }, draft, value, level, later);
+      case undefined:
+        return;
+    }
+  }
+
+  #writeMembers(
+    at: Place,
+    draft: DraftObject,
+    value: Json,
+    schema: JsonObject,
+    level: Level,
+    later: (() => void)[],
+  ): void {
+    if (!isJsonObject(value) || level.depth + 1 >= toolLimits.levels) {
+      draft.delete('required');
+      this.#afterwards.push(() => void draft.delete('required'));
+      return;
+    }
+    const members: DraftObject = new Map();
+    const required = new Set(isJsonArray(schema['required']) ? schema['required'] : []);
+    if (Object.keys(value).length > 0) draft.set('properties', members);
+    if (!draft.has('type')) draft.set('type', '"object"');
+    this.#afterwards.push(() => {
+      const present = [...required].filter((one) => typeof one === 'string' && members.has(one));
+      if (present.length > 0) draft.set('required', JSON.stringify(present));
+      else draft.delete('required');
+    });
+    later.push(() => {
+      for (const [name, one] of Object.entries(value)) {
+        const place: Place = { up: at, into: members, key: name, keyword: false };
+        const depth = level.depth + 1;
+        const isRequired = required.has(name);
+        const rank = isRequired && level.required ? ranks.requiredMembers : ranks.members(depth) + (isRequired ? 0 : 1);
+        this.offer(rank, place, one, { ...level, depth, required: level.required && isRequired });
+      }
+    });
+  }
+
+  #writeAlternatives(at: Place, draft: DraftObject, value: Json, level: Level, later: (() => void)[]): void {
+    const schemas = isJsonArray(value) ? value : [];
+    // Alternatives that only say which members are required say nothing without `properties` of their own.
+    if (draft.has('anyOf') || level.depth + 1 >= toolLimits.levels || !schemas.some(saysType)) return;
+    const shells: Draft[] = schemas.map(() => '{}');
+    draft.set('anyOf', null);
+    const then = () => {
+      for (const [index, one] of schemas.entries()) {
+        const place: Place = { up: at, into: shells, key: index, keyword: false };
+        this.offer(ranks.members(level.depth) + 1, place, one, { ...level, depth: level.depth + 1, required: false });
+      }
+    };
+    later.push(() => {
+      const rank = level.required ? ranks.requiredMembers : ranks.members(level.depth);
+      this.#growth.offer({ rank, place: at, make: () => ({ draft: shells, instead: null, then }) });
+    });
+  }
+
+  #writeEnum(draft: DraftObject, value: Json): void {
+    const values = (isJsonArray(value) ? value : []).filter(
+      (one) => typeof one === 'string' || typeof one === 'number',
+    );
+    if (values.length === 0 || values.length > toolLimits.enumValuesEach) return;
+    if (this.#enumValues + values.length > toolLimits.enumValues) return;
+    this.#enumValues += values.length;
+    draft.set('enum', JSON.stringify(values));
+    if (!draft.has('type') && values.every((one) => typeof one === 'string')) draft.set('type', '"string"');
+  }
+}
+
+const saysType = (schema: Json): boolean =>
+  isJsonObject(schema) && Object.keys(schema).some((name) => constrains(name) && name !== 'required' && name !== 'not');
+
+/** One type, or one and `null`; several are said as alternatives. */
+function writeType(draft: DraftObject, value: Json): void {
+  const types = isJsonArray(value) ? value.filter((one) => one !== 'null') : [value];
+  if (types.length === 0) return;
+  if (types.length === 1)
+    draft.set('type', JSON.stringify(isJsonArray(value) ? (value.length > 1 ? value : types[0]) : value));
+  else
+    draft.set(
+      'anyOf',
+      types.map(
+        (type) => new Map([['type', JSON.stringify(type)], ...(type === 'array' ? [['items', '{}'] as const] : [])]),
+      ),
+    );
+}
+
+/** An exclusive bound as an inclusive one: exact for integers, a little too wide for other numbers. */
+function writeBound(draft: DraftObject, name: string, value: Json, schema: JsonObject): void {
+  const step = schema['type'] === 'integer' && Number.isInteger(value) ? 1 : 0;
+  const bound = name === 'exclusiveMinimum' ? 'minimum' : 'maximum';
+  if (typeof value === 'number') draft.set(bound, JSON.stringify(bound === 'minimum' ? value + step : value - step));
+}
+
+function writeValue(draft: DraftObject, name: string, value: Json): void {
+  const text = JSON.stringify(value);
+  if (name === 'required' || text.length <= valueCharactersMax) draft.set(name, text);
+}

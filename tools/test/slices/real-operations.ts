@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  documentOperations,
+  type CollectionId,
+  type DocumentOperation,
+  type Json,
+  type OperationFacts,
+  type OperationKey,
+} from '@portico/domain';
+import { root } from '../../src/service-process.ts';
+
+// Beside the repository, not in it: documents published by others, which the product does not need.
+const specs = resolve(root, '../shared/data/specs');
+
+export const present = existsSync(specs);
+if (!present) process.stderr.write(`Skipped: there are no real documents at ${specs}\n`);
+
+export const files = present
+  ? readdirSync(specs).filter((file) => file.endsWith('.json') && file !== 'manifest.json')
+  : [];
+
+export interface RealOperation {
+  readonly file: string;
+  readonly document: Json;
+  readonly at: DocumentOperation;
+  readonly name: string;
+}
+
+/** All operations of the real documents, one document in memory at a time. */
+export function* realOperations(): Generator<RealOperation> {
+  for (const file of files) {
+    const document = JSON.parse(readFileSync(join(specs, file), 'utf8').replace(/^\ufeff/, '')) as Json;
+    for (const at of documentOperations(document)) {
+      yield { file, document, at, name: `${file} ${at.method} ${at.path}` };
+    }
+  }
+}
+
+const schemes: readonly OperationFacts['authentication'][] = [
+  { type: 'bearer', name: 'Authorization', in: null },
+  { type: 'basic', name: 'Authorization', in: null },
+  { type: 'apiKey', name: 'X-API-Key', in: 'header' },
+  { type: 'apiKey', name: 'api_key', in: 'query' },
+  { type: 'apiKey', name: 'session', in: 'cookie' },
+  { type: 'none', name: null, in: null },
+];
+
+/** Facts of a collection; the scheme changes from one operation to the next. */
+export const factsOf = (file: string, index: number): OperationFacts => ({
+  collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
+  collectionName: file,
+  operationKey: index
+    .toString(2)
+    .padStart(16, 'a')
+    .replaceAll('0', 'b')
+    .replaceAll('1', 'c')
+    .slice(-16) as OperationKey,
+  baseUrl: 'https://api.example.com/v1',
+  authentication: schemes[index % schemes.length] ?? { type: 'none', name: null, in: null },
+});
