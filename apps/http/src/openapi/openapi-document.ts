@@ -62,7 +62,7 @@ const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   // A token is optional.
   open: [{ identityToken: [] }, {}],
   token: [{ identityToken: [] }],
-  'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }],
+  'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }, { keyPair: [] }],
   admin: [{ identityToken: [] }],
 };
 
