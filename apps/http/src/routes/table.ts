@@ -3,6 +3,7 @@ import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
 import { limitRoutes } from './limits.ts';
+import { oauthRoutes } from './oauth.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
 import { serviceRoutes } from './service.ts';
@@ -21,4 +22,5 @@ export const routes: readonly Route[] = [
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Service', serviceRoutes),
+  ...tagged('Service', oauthRoutes),
 ];

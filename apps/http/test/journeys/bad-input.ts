@@ -30,7 +30,7 @@ const oddText = fc.oneof(
 const oddValue = fc.oneof(fc.jsonValue({ maxDepth: 3 }), oddText, fc.integer(), fc.double());
 
 const question: fc.Arbitrary<Question> = fc.record({
-  route: fc.constantFrom(...routes.filter(({ ofLocalIssuer }) => !ofLocalIssuer)),
+  route: fc.constantFrom(...routes.filter(({ ofLocalIssuer, ofAccessTokens }) => !ofLocalIssuer && !ofAccessTokens)),
   params: fc.array(fc.oneof(fc.uuid(), fc.constant('known'), oddText), { minLength: 2, maxLength: 2 }),
   query: fc.dictionary(
     fc.constantFrom(
