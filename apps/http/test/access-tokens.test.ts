@@ -9,12 +9,12 @@ const metadataPath = '/.well-known/oauth-protected-resource/mcp';
 const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}"`;
 const [resource] = testAccessAudiences;
 const accessTokens = { resource, issuer: testIssuer };
-const { mintClaims } = createTestIssuer({ clock: { now: Date.now } });
+const issuer = createTestIssuer({ clock: { now: Date.now } });
 
 /** Access tokens of both types that providers give them. */
 const accessTokensOf = (uid: string, claims: Readonly<Record<string, string>> = {}): readonly string[] => {
   const all = { iss: testIssuer, aud: resource, sub: uid, exp: Date.UTC(2030, 0, 1) / 1_000, ...claims };
-  return ['at+jwt', 'JWT'].map((type) => mintClaims(all, type));
+  return ['at+jwt', 'JWT'].map((type) => issuer.mintClaims(all, type));
 };
 
 /** Every other route that identifies its caller, with something for each parameter. */

@@ -69,7 +69,10 @@ export async function startIdentityProvider({
   const issuer = `http://127.0.0.1:${loopback.port}`;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const now = (provider ??= new Provider(issuer, configuration({ clientId, algorithm, resources, keys, people, signIns })));
+    const now = (provider ??= new Provider(
+      issuer,
+      configuration({ clientId, algorithm, resources, keys, people, signIns }),
+    ));
     if (request.url?.startsWith(interactionPath)) {
       logIn(now, request, response).catch((error: unknown) => response.destroy(error as Error));
     } else void now.callback()(request, response);
@@ -87,7 +90,8 @@ export async function startIdentityProvider({
       const asked = resource === undefined ? {} : { resource };
       return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...asked });
     },
-    machineToken: (resource) => tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
+    machineToken: (resource) =>
+      tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
     rotate: () => publish([newSigningKey(algorithm), ...keys]),
     retire: () => publish(keys.slice(0, 1)),
     requests: () => ({ ...requests }),
@@ -150,7 +154,15 @@ const configuration = ({ clientId, algorithm, resources, keys, people, signIns }
   // The e-mail belongs in the ID token, not behind another request.
   conformIdTokenClaims: false,
   enabledJWA: { idTokenSigningAlgValues: [algorithm] },
-  ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, AuthorizationCode: 60, ClientCredentials: 600, IdToken: 3_600 },
+  ttl: {
+    Interaction: 600,
+    Grant: 600,
+    Session: 600,
+    AccessToken: 600,
+    AuthorizationCode: 60,
+    ClientCredentials: 600,
+    IdToken: 3_600,
+  },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },

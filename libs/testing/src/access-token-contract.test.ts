@@ -58,13 +58,13 @@ const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
   'an access token names one of our audiences, whoever the others and its client are': overlooking(
     ({ accessAudiences: [aud] }) => ({ aud }),
   ),
-  'the type of an access token keeps it from being an identity token': verifying(
-    async ({ verifier, mint }, token, use) => verifier.verify(await mint(claimsOf(token)), use),
+  'the type of an access token keeps it from being an identity token': verifying(async (subject, token, use) =>
+    subject.verifier.verify(await subject.mint(claimsOf(token)), use),
   ),
   'an access token that is bound to a key is invalid, because no proof of the key is asked for': verifying(
-    async ({ verifier, mint }, token, use) => {
-      const { cnf: _, ...claims } = claimsOf(token);
-      return verifier.verify(await mint(claims), use);
+    async (subject, token, use) => {
+      const claims = Object.entries(claimsOf(token)).filter(([name]) => name !== 'cnf');
+      return subject.verifier.verify(await subject.mint(Object.fromEntries(claims)), use);
     },
   ),
 };

@@ -41,9 +41,13 @@ export const createTestIssuer = ({
   readonly issuers?: readonly string[];
 }): TestIssuer => {
   const keys = { current: () => keySet, later: async () => null };
-  const verifiers = issuers.map((issuer) => createJwtVerifier({ issuer, audience: testAudience, accessAudiences: testAccessAudiences, clock, keys }));
+  const verifiers = issuers.map((issuer) =>
+    createJwtVerifier({ issuer, audience: testAudience, accessAudiences: testAccessAudiences, clock, keys }),
+  );
   const mintClaims = (claims: Record<string, Json>, typ = 'JWT'): string => {
-    const signed = [{ ...header, typ }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const signed = [{ ...header, typ }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
     const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
     return `${signed}.${signature.toString('base64url')}`;
   };

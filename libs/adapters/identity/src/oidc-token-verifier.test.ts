@@ -48,9 +48,10 @@ describe('for access tokens', async () => {
     });
   });
 
-  const { 'a token for several audiences is valid only if it was issued to this one': _, ...sameRules } =
-    tokenVerifierContract;
-  test.each(Object.entries(sameRules))('as for identity tokens: %s', async (_sentence, check) => {
+  const sameRules = Object.entries(tokenVerifierContract).filter(
+    ([sentence]) => sentence !== 'a token for several audiences is valid only if it was issued to this one',
+  );
+  test.each(sameRules)('as for identity tokens: %s', async (_sentence, check) => {
     const subject = await open();
     await check({
       ...subject,

@@ -63,9 +63,7 @@ export const admit =
   async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
     const { credential, auth, deadline } = request;
     const found =
-      auth !== 'token or key' && isKey(credential)
-        ? 'token_required'
-        : await identify(ports, settings, request);
+      auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
     if (typeof found === 'string') throw await refusal(ports, settings, request, found);
     const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
     if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
