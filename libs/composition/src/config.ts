@@ -157,7 +157,7 @@ const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['data
   return { kind: 'sqlite', file: read ? resolve(root, read.file) : join(dataDir, 'portico.sqlite') };
 };
 
-/** The one place where access tokens are taken (extensions, section 2). */
+/** The one place where access tokens are taken. */
 const mcpAddress = (publicUrl: string): string => `${publicUrl}/mcp`;
 
 const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Read): readonly string[] =>

@@ -15,7 +15,8 @@ provider returns it at sign-in, as \`id_token\`. If the service is its own provi
 An **API key pair** is issued on approval: \`client_id\` and \`client_secret\`, sent as \`X-Client-ID\` and \`X-API-Key\`. A client that \
 can set one header only sends them as one string with a dot between: \`X-API-Key: <client_id>.<client_secret>\` without \`X-Client-ID\`, or \
 \`Authorization: Bearer <client_id>.<client_secret>\`. Not every operation accepts a key pair; the others refuse it with 401 \
-\`Identity token required\`. Half a pair, and a secret sent as a token, are \`Invalid API credentials\`; a missing credential, both forms at once or any other fault is \`Invalid or expired token\`.
+\`Identity token required\`. Half a pair, and a secret sent as a token, are \`Invalid API credentials\`; a missing \
+credential, both forms at once or any other fault is \`Invalid or expired token\`.
 
 ## Input
 

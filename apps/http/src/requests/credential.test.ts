@@ -1,4 +1,5 @@
 import { makeSecret } from '@portico/domain';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { credentialOf } from './credential.ts';
 
@@ -54,6 +55,32 @@ describe('the credential of a request', () => {
   ])('is no key pair in one string with %s', (_what, text) => {
     expect(credentialOf(['X-API-Key', text])).toEqual(malformed('key'));
     expect(credentialOf(['Authorization', `Bearer ${text}`])).toEqual({ kind: 'token', token: text });
+  });
+
+  test('is the same key pair in one string as in two headers, whatever its halves', () => {
+    const bearerText = fc.stringMatching(/^[A-Za-z0-9\-_~+/]+$/);
+    fc.assert(
+      fc.property(fc.uuid(), bearerText, fc.boolean(), (id, other, isUpper) => {
+        const own = isUpper ? id.toUpperCase() : id;
+        const pair = credentialOf(['X-Client-ID', own, 'X-API-Key', other]);
+        expect(credentialOf(['X-API-Key', `${own}.${other}`])).toEqual(pair);
+        expect(credentialOf(['Authorization', `Bearer ${own}.${other}`])).toEqual(pair);
+      }),
+    );
+  });
+
+  test('of three parts in a bearer header is a token, whatever the parts', () => {
+    const part = fc.oneof(
+      fc.uuid(),
+      fc.base64String().map((text) => text.replaceAll(/[+/=]/g, '_')),
+      fc.constant(secret),
+    );
+    fc.assert(
+      fc.property(part, part, part, (...parts) => {
+        const token = parts.join('.');
+        expect(credentialOf(['Authorization', `Bearer ${token}`])).toEqual({ kind: 'token', token });
+      }),
+    );
   });
 
   test('keeps one string as the secret beside an identifier, whose pair it cannot be', () => {
