@@ -55,6 +55,8 @@ export class Exchange {
   /** The counts of its rate limit, once it was counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
+  /** What a 401 has in `WWW-Authenticate`. */
+  challenge = 'Bearer';
   /** Whether the handler waits for the complete body. */
   takesBody = false;
   /** Set if its body could not be parsed and the answer went past `response`, straight to the socket. */

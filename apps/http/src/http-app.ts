@@ -13,6 +13,7 @@ import { ClientGone } from './requests/body.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
+import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import type { HttpSettings } from './settings.ts';
 import type { RecordUnreadable } from './unreadable.ts';
@@ -22,6 +23,8 @@ export interface HttpAppFacts {
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
+  /** All by default. */
+  readonly routes?: readonly Route[];
   /** Where the metrics go; a new one by default. */
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
@@ -52,7 +55,10 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
   app.locals['draining'] = false;
-  const table = routes.filter((route) => facts.localIssuer || !route.ofLocalIssuer);
+  const protectedResource = protectedResourceOf(facts.settings);
+  const table = (facts.routes ?? routes).filter(
+    (route) => (facts.localIssuer || !route.ofLocalIssuer) && (protectedResource || !route.ofAccessTokens),
+  );
   const isDraining = () => app.locals['draining'] === true;
   const registry = facts.registry ?? new Registry();
   const metrics = createHttpMetrics(registry, facts.settings.version);
@@ -69,6 +75,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       metrics: metrics.text,
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
       localIssuer: facts.localIssuer ?? null,
+      protectedResource,
     },
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);
@@ -118,7 +125,7 @@ const createServing = (
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
     if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'unknown');
     const closing = isDraining() || refusal.code === 'malformed_request';
-    return send(exchange, refusalAnswer(refusal), status, closing);
+    return send(exchange, refusalAnswer(refusal, exchange.challenge), status, closing);
   };
 
   /** For work that fails after its deadline was answered: no client waits for it, and it changed nothing. */
@@ -207,11 +214,11 @@ class MethodNotAllowed extends PorticoError {
   }
 }
 
-const refusalAnswer = (refusal: PorticoError): Answer => {
+const refusalAnswer = (refusal: PorticoError, challenge: string): Answer => {
   const { code, message: detail, counted } = refusal;
   const status = errorStatuses[code];
   if (refusal instanceof MethodNotAllowed) return json({ detail }, { Allow: refusal.allow });
-  if (status === 401) return json({ detail }, { 'WWW-Authenticate': 'Bearer' });
+  if (status === 401) return json({ detail }, { 'WWW-Authenticate': challenge });
   if (code !== 'rate_limited') return json({ detail });
   const retryAfter = Math.max(1, counted?.retryAfterSeconds ?? 1);
   return json({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });

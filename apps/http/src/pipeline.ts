@@ -40,6 +40,7 @@ export const answerRoute = async (
   const { useCases, service, bodies } = facts;
   const { request, deadline } = exchange;
   exchange.takesBody = route.body !== null;
+  if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   const caller = await admitCaller(useCases, route, exchange, params);
   deadline.refuseExpired();
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
@@ -71,6 +72,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
       return exchange.address;
     },
     deadline,
+    ...(route.acceptsAccessTokens ? { tokenUse: 'identity or access' as const } : {}),
     ...(route.unregistered ? { unregistered: route.unregistered } : {}),
   });
   exchange.counted = counted;

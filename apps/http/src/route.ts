@@ -63,12 +63,26 @@ export interface ServiceFacts {
   /** The OpenAPI document, as JSON text. */
   readonly openApi: () => string;
   readonly localIssuer: LocalIssuerDocuments | null;
+  /** Null if no access tokens are taken. */
+  readonly protectedResource: ProtectedResource | null;
 }
 
 /** The documents that a local issuer publishes for verifiers of its tokens. */
 export interface LocalIssuerDocuments {
   jwks(): object;
   discovery(baseUrl: string): object;
+}
+
+/** What tells a client where to get an access token (RFC 9728). */
+export interface ProtectedResource {
+  /** `WWW-Authenticate` of a 401 where access tokens are taken. */
+  readonly challenge: string;
+  readonly metadata: {
+    readonly resource: string;
+    readonly resource_name: string;
+    readonly authorization_servers: string[];
+    readonly bearer_methods_supported: 'header'[];
+  };
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -102,6 +116,8 @@ interface RouteFacts {
   readonly supplies?: Readonly<Record<string, string>>;
   /** How much of the collection named by `collection_id` is read together with the caller; nothing by default. */
   readonly reads?: TargetPart;
+  /** Whether access tokens for this service are taken besides identity tokens; a 401 then says where to get one. */
+  readonly acceptsAccessTokens?: boolean;
   /** The refusal of a valid token without a profile, instead of a 401. */
   readonly unregistered?: 'user_not_found';
   readonly status: number;
@@ -119,6 +135,8 @@ interface RouteFacts {
   readonly hidden?: boolean;
   /** Whether it exists only while the service is its own identity provider. */
   readonly ofLocalIssuer?: boolean;
+  /** Whether it exists only while access tokens are taken. */
+  readonly ofAccessTokens?: boolean;
 }
 
 /** The groups of operations in the OpenAPI document. */

@@ -24,6 +24,7 @@ export const createJudge = (document: Document) => {
   ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
+  ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addSchema(document, 'service');
   const templates = Object.entries(document.paths)
     .map(([template, operations]) => ({ template, operations, pattern: patternOf(template) }))

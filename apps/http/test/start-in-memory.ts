@@ -14,6 +14,7 @@ export const httpSettings: HttpSettings = {
   bodyLimitBytes: 262_144,
   specBodyLimitBytes: 1_048_576,
   trustProxy: null,
+  accessTokens: null,
 };
 
 /** Starts the service over the in-memory harness, on a free port of the loopback interface. */

@@ -67,6 +67,38 @@ test('production limits anonymous requests by default, writes no mails to files,
   );
 });
 
+test('access tokens are taken once PUBLIC_URL and an issuer are set, and only then', () => {
+  const issuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
+  const taken = (variables: Record<string, string>) => {
+    const { identity, accessTokens } = readConfig(variables);
+    return { audiences: identity.issuer?.accessAudiences, accessTokens };
+  };
+  const nothing = { audiences: [], accessTokens: null };
+  const PUBLIC_URL = 'https://portico.example.com';
+  const resource = `${PUBLIC_URL}/mcp`;
+  const accessTokens = { resource, issuer: 'https://id.example.com' };
+  expect(taken(issuer)).toEqual(nothing);
+  expect(taken({ PUBLIC_URL })).toEqual({ audiences: undefined, accessTokens: null });
+  expect(taken({ ...issuer, PUBLIC_URL })).toEqual({ audiences: [resource], accessTokens });
+  expect(taken({ ...issuer, PUBLIC_URL, MCP_AUDIENCE: 'one, https://two/mcp' })).toEqual({
+    audiences: ['one', 'https://two/mcp'],
+    accessTokens,
+  });
+  expect(problemsOf({ MCP_AUDIENCE: 'one' })).toEqual([
+    'PUBLIC_URL is missing: required with MCP_AUDIENCE',
+    'IDENTITY_ISSUER is missing: required with MCP_AUDIENCE',
+  ]);
+});
+
+test.each([
+  ['https://portico.example.com/', 'https://portico.example.com/mcp'],
+  ['HTTPS://Portico.Example.com:443//', 'https://portico.example.com/mcp'],
+  ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/mcp'],
+  ['https://example.com/portico/', 'https://example.com/portico/mcp'],
+])('PUBLIC_URL may be %s', (PUBLIC_URL, resource) => {
+  expect(readConfig({ ...production, PUBLIC_URL }).accessTokens?.resource).toBe(resource);
+});
+
 test('production needs a secrets key, and an issuer or IDENTITY_LOCAL=true', () => {
   expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
     expect.stringContaining('IDENTITY_ISSUER is missing'),
@@ -96,6 +128,16 @@ test.each([
   ['TRUST_PROXY', 'true', 'loopback'],
   ['TRUST_PROXY', '10.0.0.0/33', 'loopback'],
   ['IDENTITY_ISSUER', 'http://id.example.com', 'an https address'],
+  ['PUBLIC_URL', 'portico.example.com', 'https://HOST'],
+  ['PUBLIC_URL', 'https:portico.example.com', 'https://HOST'],
+  ['PUBLIC_URL', 'ftp://portico.example.com', 'https://HOST'],
+  ['PUBLIC_URL', 'https://', 'https://HOST'],
+  ['PUBLIC_URL', 'https://portico.example.com/?', 'without user, query and fragment'],
+  ['PUBLIC_URL', 'https://portico.example.com/#top', 'without user, query and fragment'],
+  ['PUBLIC_URL', 'https://portico.example.com /', 'https://HOST'],
+  ['MCP_AUDIENCE', 'one,,two', 'separated by commas'],
+  ['MCP_AUDIENCE', 'one two', 'separated by commas'],
+  ['MCP_AUDIENCE', 'x'.repeat(513), 'at most 512 characters'],
   ['QDRANT_URL', 'qdrant:6333', 'http://… or https://…'],
   ['OLLAMA_URL', 'ftp://ollama', 'http://… or https://…'],
   ['OLLAMA_PULL', 'yes', 'true or false'],
@@ -165,6 +207,8 @@ test.each([
   ['OLLAMA_URL', 'ollama://portico:hunter2@ollama', 'http://… or https://…'],
   ['IDENTITY_ISSUER', 'http://portico:hunter2@id.example.com', 'an https address'],
   ['IDENTITY_ISSUER', 'https://portico:hunter2@id.example.com', 'an https address'],
+  ['PUBLIC_URL', 'https://u:hunter2@portico.example.com', 'https://HOST or http://HOST, without user'],
+  ['PUBLIC_URL', 'https://portico.example.com?hunter2@', 'https://HOST or http://HOST, without user'],
   ['IDENTITY_JWKS_URL', 'https://hunter2@id.example.com/keys', 'an https address'],
   ['REDIS_URL', 'redis://:hunter2%zz@cache', 'redis://'],
 ])('%s is refused, and the error does not repeat its value, which may hold a password', (name, value, allowed) => {

@@ -30,11 +30,18 @@ export interface Config {
   } | null;
   /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
   readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
-  /** One or both; `jwksUrl` is null if discovery finds the keys. */
+  /** One or both; `jwksUrl` is null if discovery finds the keys, `accessAudiences` empty if no access token is taken. */
   readonly identity: {
     readonly local: boolean;
-    readonly issuer: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string | null } | null;
+    readonly issuer: {
+      readonly issuer: string;
+      readonly audience: string;
+      readonly accessAudiences: readonly string[];
+      readonly jwksUrl: string | null;
+    } | null;
   };
+  /** The resource that access tokens are for (RFC 9728), and who issues them; null if none are taken. */
+  readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
@@ -97,10 +104,15 @@ export const readConfig = (variables: Environment): Config => {
         ? {
             issuer: read.IDENTITY_ISSUER,
             audience: read.IDENTITY_AUDIENCE ?? '',
+            accessAudiences: accessAudiencesOf(read),
             jwksUrl: read.IDENTITY_JWKS_URL ?? null,
           }
         : null,
     },
+    accessTokens:
+      read.PUBLIC_URL && read.IDENTITY_ISSUER
+        ? { resource: mcpAddress(read.PUBLIC_URL), issuer: read.IDENTITY_ISSUER }
+        : null,
     secretsKey: secretsKeyOf(read, dataDir),
     firstAdmin: firstAdminOf(read, local),
     trustProxy: trustedProxies(read.TRUST_PROXY),
@@ -144,6 +156,12 @@ const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['data
   if (read?.kind === 'postgresql') return read;
   return { kind: 'sqlite', file: read ? resolve(root, read.file) : join(dataDir, 'portico.sqlite') };
 };
+
+/** The one place where access tokens are taken. */
+const mcpAddress = (publicUrl: string): string => `${publicUrl}/mcp`;
+
+const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Read): readonly string[] =>
+  url ? (audiences ?? [mcpAddress(url)]) : [];
 
 const secretsKeyOf = (read: Read, dataDir: string): Config['secretsKey'] => {
   const previous = read.SECRETS_KEY_PREVIOUS;

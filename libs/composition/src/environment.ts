@@ -81,6 +81,23 @@ const issuerUrl = z.string().refine((text) => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }, 'an https address, or http on loopback, without user and password');
 
+/** The address without its last slash, as `URL` spells it: clients compare the spelling (RFC 9728, section 3.3). */
+const publicUrl = z
+  .string()
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:\/\/[^\s?#]+$/i.test(text) && url.username === '' && url.password === '';
+  }, 'https://HOST or http://HOST, without user, query and fragment')
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
+
+const audiences = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine(
+    (parts) => parts.every((part) => /^[\x21-\x7e]{1,512}$/.test(part)),
+    'audiences of at most 512 characters without blanks, separated by commas',
+  );
+
 const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
   z.string().refine((text) => {
     const url = URL.parse(text);
@@ -184,6 +201,8 @@ const schema = z.object({
   IDENTITY_ISSUER: issuerUrl.optional(),
   IDENTITY_AUDIENCE: z.string().optional(),
   IDENTITY_JWKS_URL: issuerUrl.optional(),
+  PUBLIC_URL: publicUrl.optional(),
+  MCP_AUDIENCE: audiences.optional(),
   IDENTITY_LOCAL: choice('auto', 'true', 'false').default('auto'),
   IDENTITY_EMAIL_CHECK: choice('claimed', 'verified', 'off').default('claimed'),
   REGISTRATION_REQUIRES_TOKEN: truth.default(false),
@@ -265,6 +284,8 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
       !read.IDENTITY_ISSUER && !!(read.IDENTITY_AUDIENCE || read.IDENTITY_JWKS_URL),
       'IDENTITY_ISSUER is missing: required with IDENTITY_AUDIENCE or IDENTITY_JWKS_URL',
     ],
+    [!!read.MCP_AUDIENCE && !read.PUBLIC_URL, 'PUBLIC_URL is missing: required with MCP_AUDIENCE'],
+    [!!read.MCP_AUDIENCE && !read.IDENTITY_ISSUER, 'IDENTITY_ISSUER is missing: required with MCP_AUDIENCE'],
     [
       read.IDENTITY_LOCAL === 'true' && read.IDENTITY_ISSUER === localIssuerName,
       'IDENTITY_ISSUER and IDENTITY_LOCAL=true name the same issuer, with two sets of keys: set only one of them',

@@ -31,5 +31,6 @@ export * from './admission-log.ts';
 export * from './rate-limiter-walk.ts';
 export * from './key-hasher-contract.ts';
 export * from './cipher-contract.ts';
+export * from './access-token-contract.ts';
 export * from './token-verifier-contract.ts';
 export * from './recorded-log.ts';

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Provider, type AdapterFactory, type Configuration, type JWK } from 'oidc-provider';
+import { errors, Provider, type AdapterFactory, type Configuration, type JWK } from 'oidc-provider';
 import { LoopbackServer } from './loopback-server.ts';
 import type { ServerControl } from './server-process.ts';
 import { signInsInMemory } from './sign-ins-in-memory.ts';
-import { signInByCode, type SignedIn } from './sign-in-by-code.ts';
+import { signInByCode, tokenByCredentials, type SignedIn } from './sign-in-by-code.ts';
 
 /** RSA keys have 2,048 bits; ES256 is on P-256, EdDSA on Ed25519. */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -14,6 +14,8 @@ export interface IdentityProviderOptions {
   readonly clientId?: string;
   /** `RS256` by default. */
   readonly algorithm?: SigningAlgorithm;
+  /** The services that access tokens may be for, besides the provider itself (RFC 8707); none by default. */
+  readonly resources?: readonly string[];
 }
 
 export interface Person {
@@ -27,8 +29,13 @@ export interface Person {
 export interface TestIdentityProvider {
   readonly issuer: string;
   readonly clientId: string;
-  /** Signs a person in with an authorization code and PKCE, as an application would. */
-  signIn(person: Person): Promise<SignedIn>;
+  /**
+   * Signs a person in with an authorization code and PKCE, as an application would. The access token is a JWT for the
+   * resource (RFC 9068), or opaque if there is none.
+   */
+  signIn(person: Person, resource?: string): Promise<SignedIn>;
+  /** An access token for the resource that a machine gets by its own credentials; its subject is `machineId`. */
+  machineToken(resource: string): Promise<string>;
   /** Starts to sign with a new key; the earlier ones stay published. */
   rotate(): void;
   /** Publishes only the key that signs now. */
@@ -43,6 +50,7 @@ export interface TestIdentityProvider {
 export async function startIdentityProvider({
   clientId = 'portico',
   algorithm = 'RS256',
+  resources = [],
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
   const signIns = signInsInMemory();
@@ -61,7 +69,10 @@ export async function startIdentityProvider({
   const issuer = `http://127.0.0.1:${loopback.port}`;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const now = (provider ??= new Provider(issuer, configuration({ clientId, algorithm, keys, people, signIns })));
+    const now = (provider ??= new Provider(
+      issuer,
+      configuration({ clientId, algorithm, resources, keys, people, signIns }),
+    ));
     if (request.url?.startsWith(interactionPath)) {
       logIn(now, request, response).catch((error: unknown) => response.destroy(error as Error));
     } else void now.callback()(request, response);
@@ -74,10 +85,13 @@ export async function startIdentityProvider({
   return {
     issuer,
     clientId,
-    signIn: async (person) => {
+    signIn: async (person, resource) => {
       people.set(person.uid, person);
-      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid });
+      const asked = resource === undefined ? {} : { resource };
+      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...asked });
     },
+    machineToken: (resource) =>
+      tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
     rotate: () => publish([newSigningKey(algorithm), ...keys]),
     retire: () => publish(keys.slice(0, 1)),
     requests: () => ({ ...requests }),
@@ -90,6 +104,9 @@ export async function startIdentityProvider({
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
+/** A client that acts for itself. */
+export const machineId = 'a-machine';
+const machineSecret = randomUUID();
 
 const newSigningKey = (algorithm: SigningAlgorithm): JWK => ({
   ...keyPairFor(algorithm).privateKey.export({ format: 'jwk' }),
@@ -107,12 +124,13 @@ const keyPairFor = (algorithm: SigningAlgorithm) => {
 interface Known {
   readonly clientId: string;
   readonly algorithm: SigningAlgorithm;
+  readonly resources: readonly string[];
   readonly keys: JWK[];
   readonly people: ReadonlyMap<string, Person>;
   readonly signIns: AdapterFactory;
 }
 
-const configuration = ({ clientId, algorithm, keys, people, signIns }: Known): Configuration => ({
+const configuration = ({ clientId, algorithm, resources, keys, people, signIns }: Known): Configuration => ({
   adapter: signIns,
   jwks: { keys },
   clients: [
@@ -122,14 +140,40 @@ const configuration = ({ clientId, algorithm, keys, people, signIns }: Known): C
       redirect_uris: [redirectUri],
       id_token_signed_response_alg: algorithm,
     },
+    {
+      client_id: machineId,
+      client_secret: machineSecret,
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+      id_token_signed_response_alg: algorithm,
+    },
   ],
   cookies: { keys: [randomUUID()] },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
   // The e-mail belongs in the ID token, not behind another request.
   conformIdTokenClaims: false,
   enabledJWA: { idTokenSigningAlgValues: [algorithm] },
-  ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 3_600 },
-  features: { devInteractions: { enabled: false } },
+  ttl: {
+    Interaction: 600,
+    Grant: 600,
+    Session: 600,
+    AccessToken: 600,
+    AuthorizationCode: 60,
+    ClientCredentials: 600,
+    IdToken: 3_600,
+  },
+  features: {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: (_context, resource) => {
+        if (!resources.includes(resource)) throw new errors.InvalidTarget();
+        return { scope: '', audience: resource, accessTokenFormat: 'jwt', jwt: { sign: { alg: algorithm } } };
+      },
+    },
+  },
   interactions: { url: (_context, { uid }) => `${interactionPath}${uid}` },
   findAccount: (_context, uid) => {
     const person = people.get(uid);

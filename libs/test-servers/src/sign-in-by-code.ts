@@ -13,12 +13,16 @@ export interface SignInRequest {
   readonly scope: string;
   /** The person to sign in, passed as `login_hint`. */
   readonly uid: string;
+  /** The service that the access token is for (RFC 8707). */
+  readonly resource?: string;
 }
 
 const redirectsMax = 10;
 
 /** Signs in with an authorization code and PKCE (RFC 7636), including the browser's part. */
-export async function signInByCode({ issuer, clientId, redirectUri, scope, uid }: SignInRequest): Promise<SignedIn> {
+export async function signInByCode(request: SignInRequest): Promise<SignedIn> {
+  const { issuer, clientId, redirectUri, scope, uid, resource } = request;
+  const forResource: Readonly<Record<string, string>> = resource === undefined ? {} : { resource };
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
     client_id: clientId,
@@ -28,6 +32,7 @@ export async function signInByCode({ issuer, clientId, redirectUri, scope, uid }
     login_hint: uid,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...forResource,
   });
   const code = await followToCode(`${issuer}/auth?${query.toString()}`, redirectUri);
   const response = await fetch(`${issuer}/token`, {
@@ -38,11 +43,34 @@ export async function signInByCode({ issuer, clientId, redirectUri, scope, uid }
       redirect_uri: redirectUri,
       code,
       code_verifier: verifier,
+      ...forResource,
     }),
   });
   const said = (await response.json()) as { id_token?: string; access_token?: string };
   if (!said.id_token || !said.access_token) throw new Error(`No tokens: ${JSON.stringify(said)}`);
   return { idToken: said.id_token, accessToken: said.access_token };
+}
+
+/** Gets an access token by a client's own credentials (RFC 6749, section 4.4). */
+export async function tokenByCredentials({
+  issuer,
+  clientId,
+  clientSecret,
+  resource,
+}: {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly resource: string;
+}): Promise<string> {
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource }),
+  });
+  const said = (await response.json()) as { access_token?: string };
+  if (!said.access_token) throw new Error(`No token: ${JSON.stringify(said)}`);
+  return said.access_token;
 }
 
 const followToCode = async (start: string, redirectUri: string): Promise<string> => {

@@ -6,6 +6,8 @@ import { createJwtVerifier, readKeySet } from '@portico/identity';
 export const testIssuer = 'https://id.example.com';
 /** The required `aud`. */
 export const testAudience = 'portico';
+/** Of access tokens, one of them. */
+export const testAccessAudiences = ['https://portico.example.com/mcp', 'portico-mcp'] as const;
 
 export interface TestIssuer extends TokenVerifier {
   /** A token for these claims, valid for an hour by default. */
@@ -19,18 +21,18 @@ export interface TestIssuer extends TokenVerifier {
     },
     ttlSeconds?: number,
   ): string;
-  /** A token with exactly these claims, valid or not, signed with the key that all issuers share. */
-  mintClaims(claims: Record<string, Json>): string;
+  /** A token with exactly these claims, valid or not, signed with the key that all issuers share; `JWT` by default. */
+  mintClaims(claims: Record<string, Json>, type?: string): string;
 }
 
 // One key per process is enough: issuers are told apart by `iss`.
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const header = { alg: 'ES256', kid: 'test', typ: 'JWT' };
+const header = { alg: 'ES256', kid: 'test' };
 const keySet = readKeySet(
   JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'test', alg: 'ES256', use: 'sig' }] }),
 );
 
-/** Mints identity tokens, and verifies those of `issuers` as the service does, without a provider. */
+/** Mints tokens, and verifies those of `issuers` as the service does, without a provider. */
 export const createTestIssuer = ({
   clock,
   issuers = [testIssuer],
@@ -39,9 +41,13 @@ export const createTestIssuer = ({
   readonly issuers?: readonly string[];
 }): TestIssuer => {
   const keys = { current: () => keySet, later: async () => null };
-  const verifiers = issuers.map((issuer) => createJwtVerifier({ issuer, audience: testAudience, clock, keys }));
-  const mintClaims = (claims: Record<string, Json>): string => {
-    const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const verifiers = issuers.map((issuer) =>
+    createJwtVerifier({ issuer, audience: testAudience, accessAudiences: testAccessAudiences, clock, keys }),
+  );
+  const mintClaims = (claims: Record<string, Json>, typ = 'JWT'): string => {
+    const signed = [{ ...header, typ }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
     const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
     return `${signed}.${signature.toString('base64url')}`;
   };
@@ -52,11 +58,11 @@ export const createTestIssuer = ({
       return mintClaims(email === undefined ? claims : { ...claims, email });
     },
     mintClaims,
-    async verify(token) {
+    async verify(token, use) {
       let refusal: unknown = new PorticoError('invalid_token');
       for (const verifier of verifiers) {
         try {
-          return await verifier.verify(token);
+          return await verifier.verify(token, use);
         } catch (error) {
           if (!isPorticoError(error, 'invalid_token')) throw error;
           refusal = error;

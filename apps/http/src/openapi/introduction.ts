@@ -12,9 +12,11 @@ An **identity token** is an ID token of the identity provider that this service 
 provider returns it at sign-in, as \`id_token\`. If the service is its own provider, for development, a command prints one: \
 \`npm run -s token -- --uid alice --email alice@example.com\`, or \`npm run -s token -- --admin\` for the administrator.
 
-An **API key pair** is issued on approval: \`client_id\` and \`client_secret\`, sent as \`X-Client-ID\` and \`X-API-Key\`. Not every \
-operation accepts one; the others refuse it with 401 \`Identity token required\`. Half a pair, and a secret sent as a token, are \
-\`Invalid API credentials\`; a missing credential, both forms at once or any other fault is \`Invalid or expired token\`.
+An **API key pair** is issued on approval: \`client_id\` and \`client_secret\`, sent as \`X-Client-ID\` and \`X-API-Key\`. A client that \
+can set one header only sends them as one string with a dot between: \`X-API-Key: <client_id>.<client_secret>\` without \`X-Client-ID\`, or \
+\`Authorization: Bearer <client_id>.<client_secret>\`. Not every operation accepts a key pair; the others refuse it with 401 \
+\`Identity token required\`. Half a pair, and a secret sent as a token, are \`Invalid API credentials\`; a missing \
+credential, both forms at once or any other fault is \`Invalid or expired token\`.
 
 ## Input
 
@@ -57,4 +59,11 @@ export const securitySchemes = {
   },
   clientId: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'The `client_id` issued on approval.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The `client_secret` issued on approval.' },
+  keyPair: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description:
+      '`<client_id>.<client_secret>`: both in one header, without `X-Client-ID`. It may also be sent as a bearer token.',
+  },
 };

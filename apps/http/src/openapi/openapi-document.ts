@@ -53,7 +53,7 @@ const headers = {
   'RateLimit-Policy': header('The limit that applied to the request: `"name";q=requests;w=seconds`.'),
   RateLimit: header('What is left of it: `"name";r=requests;t=seconds`.'),
   'Retry-After': header('Seconds to wait.', 'integer'),
-  'WWW-Authenticate': header('`Bearer`'),
+  'WWW-Authenticate': header('`Bearer`; where access tokens are taken, with `resource_metadata` (RFC 9728).'),
   ETag: header('Identifies this body; send it back as `If-None-Match`.'),
 };
 
@@ -62,7 +62,7 @@ const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   // A token is optional.
   open: [{ identityToken: [] }, {}],
   token: [{ identityToken: [] }],
-  'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }],
+  'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }, { keyPair: [] }],
   admin: [{ identityToken: [] }],
 };
 

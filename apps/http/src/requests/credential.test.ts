@@ -1,6 +1,10 @@
 import { makeSecret } from '@portico/domain';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { credentialOf } from './credential.ts';
+
+const clientId = '0b7f9d0e-1c2d-4e3f-8a4b-5c6d7e8f9a0b';
+const secret = makeSecret(new Uint8Array(32));
 
 const malformed = (form: 'token' | 'key') => ({ kind: 'malformed', form });
 
@@ -28,6 +32,63 @@ describe('the credential of a request', () => {
   });
 
   test.each([
+    ['the API key', ['x-api-key', `${clientId}.${secret}`]],
+    ['a token', ['AUTHORIZATION', `bearer ${clientId}.${secret}`]],
+  ])('is a key pair in one string as %s', (_what, headers) => {
+    expect(credentialOf(headers)).toEqual({ kind: 'key', clientId, secret });
+  });
+
+  test('is a key pair in one string whatever the secret is, so that a mistyped one is refused as a key pair', () => {
+    for (const mistyped of ['', 'x', `${secret}x`, '-_~+/=']) {
+      expect(credentialOf(['X-API-Key', `${clientId}.${mistyped}`])).toMatchObject({ kind: 'key', secret: mistyped });
+    }
+    expect(credentialOf(['Authorization', `Bearer ${clientId}.x`])).toMatchObject({ kind: 'key', secret: 'x' });
+  });
+
+  test.each([
+    ['three parts', `${clientId}.${secret}.x`],
+    ['an identifier that is no UUID', `g${clientId.slice(1)}.${secret}`],
+    ['an identifier that is too short', `${clientId.slice(1)}.${secret}`],
+    ['an identifier that is too long', `0${clientId}.${secret}`],
+    ['another separator', `${clientId}_${secret}`],
+    ['an identifier alone', clientId],
+  ])('is no key pair in one string with %s', (_what, text) => {
+    expect(credentialOf(['X-API-Key', text])).toEqual(malformed('key'));
+    expect(credentialOf(['Authorization', `Bearer ${text}`])).toEqual({ kind: 'token', token: text });
+  });
+
+  test('is the same key pair in one string as in two headers, whatever its halves', () => {
+    const bearerText = fc.stringMatching(/^[A-Za-z0-9\-_~+/]+$/);
+    fc.assert(
+      fc.property(fc.uuid(), bearerText, fc.boolean(), (id, other, isUpper) => {
+        const own = isUpper ? id.toUpperCase() : id;
+        const pair = credentialOf(['X-Client-ID', own, 'X-API-Key', other]);
+        expect(credentialOf(['X-API-Key', `${own}.${other}`])).toEqual(pair);
+        expect(credentialOf(['Authorization', `Bearer ${own}.${other}`])).toEqual(pair);
+      }),
+    );
+  });
+
+  test('of three parts in a bearer header is a token, whatever the parts', () => {
+    const part = fc.oneof(
+      fc.uuid(),
+      fc.base64String().map((text) => text.replaceAll(/[+/=]/g, '_')),
+      fc.constant(secret),
+    );
+    fc.assert(
+      fc.property(part, part, part, (...parts) => {
+        const token = parts.join('.');
+        expect(credentialOf(['Authorization', `Bearer ${token}`])).toEqual({ kind: 'token', token });
+      }),
+    );
+  });
+
+  test('keeps one string as the secret beside an identifier, whose pair it cannot be', () => {
+    const text = `${clientId}.${secret}`;
+    expect(credentialOf(['X-Client-ID', clientId, 'X-API-Key', text])).toEqual({ kind: 'key', clientId, secret: text });
+  });
+
+  test.each([
     ['no scheme', ['Authorization', 'token']],
     ['no token', ['Authorization', 'Bearer ']],
     ['two spaces', ['Authorization', 'Bearer  a']],
@@ -38,6 +99,12 @@ describe('the credential of a request', () => {
     ['a repeated token', ['Authorization', 'Bearer a', 'authorization', 'Bearer a']],
     ['both forms', ['Authorization', 'Bearer a', 'X-Client-ID', 'c', 'X-API-Key', 's']],
     ['a token and half a pair', ['Authorization', 'Bearer a', 'X-API-Key', 's']],
+    ['one string twice', ['Authorization', `Bearer ${clientId}.${secret}`, 'X-API-Key', `${clientId}.${secret}`]],
+    [
+      'one string as a repeated token',
+      Array.from({ length: 2 }, () => ['Authorization', `Bearer ${clientId}.s`]).flat(),
+    ],
+    ['one string with another scheme', ['Authorization', `Basic ${clientId}.${secret}`]],
   ])('is a malformed token with %s', (_what, headers) => {
     expect(credentialOf(headers)).toEqual(malformed('token'));
   });
@@ -47,7 +114,9 @@ describe('the credential of a request', () => {
     ['a repeated key', ['X-Client-ID', 'c', 'X-API-Key', 's', 'X-API-Key', 's']],
     ['an identifier alone', ['X-Client-ID', 'c']],
     ['a key alone', ['X-API-Key', 's']],
-    ['an API secret sent as a token', ['Authorization', `Bearer ${makeSecret(new Uint8Array(32))}`]],
+    ['an API secret sent as a token', ['Authorization', `Bearer ${secret}`]],
+    ['one string twice', ['X-API-Key', `${clientId}.${secret}`, 'X-API-Key', `${clientId}.${secret}`]],
+    ['one string and a repeated identifier', ['X-Client-ID', 'c', 'X-Client-ID', 'c', 'X-API-Key', `${clientId}.s`]],
   ])('is a malformed key pair with %s', (_what, headers) => {
     expect(credentialOf(headers)).toEqual(malformed('key'));
   });

@@ -1,4 +1,4 @@
-import { isWellFormedSecret, type Credential } from '@portico/domain';
+import { isWellFormedSecret, parseId, type ClientId, type Credential } from '@portico/domain';
 
 const authorizationMaxBytes = 8_192;
 
@@ -7,8 +7,8 @@ const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Returns the credential of a request. `rawHeaders` alternates names and values as received, so it still shows repeated
- * headers. Both forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are
- * `malformed`.
+ * headers. A key pair comes in two headers, or as one string: as the API key without an identifier, or as a token. Both
+ * forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are `malformed`.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();
@@ -24,9 +24,9 @@ export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const ofKey = clientId.count + secret.count;
   if (authorization.count + ofKey === 0) return { kind: 'none' };
   if (authorization.count === 0) {
-    return clientId.count === 1 && secret.count === 1
-      ? { kind: 'key', clientId: clientId.value, secret: secret.value }
-      : malformedKey;
+    if (secret.count !== 1 || clientId.count > 1) return malformedKey;
+    if (clientId.count === 0) return pairInOne(secret.value) ?? malformedKey;
+    return { kind: 'key', clientId: clientId.value, secret: secret.value };
   }
   return authorization.count === 1 && ofKey === 0 ? tokenOf(authorization.value) : malformedToken;
 };
@@ -59,5 +59,17 @@ const tokenOf = (header: string): Credential => {
   if (header.length > authorizationMaxBytes) return malformedToken;
   const token = bearer.exec(header)?.[1];
   if (token === undefined) return malformedToken;
-  return isWellFormedSecret(token) ? malformedKey : { kind: 'token', token };
+  return pairInOne(token) ?? (isWellFormedSecret(token) ? malformedKey : { kind: 'token', token });
+};
+
+const clientIdLength = 36;
+
+/**
+ * Returns the key pair of `<client_id>.<client_secret>`, or null for any other text. It cannot be a JWT: that has three
+ * parts, and its first part, an object in base64url, does not look like a UUID.
+ */
+const pairInOne = (text: string): Credential | null => {
+  if (text.charAt(clientIdLength) !== '.' || text.includes('.', clientIdLength + 1)) return null;
+  const clientId = text.slice(0, clientIdLength);
+  return parseId<ClientId>(clientId) ? { kind: 'key', clientId, secret: text.slice(clientIdLength + 1) } : null;
 };

@@ -3,6 +3,7 @@ import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
 import { limitRoutes } from './limits.ts';
+import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
@@ -23,4 +24,5 @@ export const routes: readonly Route[] = [
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Service', serviceRoutes),
+  ...tagged('Service', oauthRoutes),
 ];

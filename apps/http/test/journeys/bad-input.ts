@@ -14,7 +14,7 @@ interface Question {
   readonly query: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly contentType: string;
-  readonly who: 'admin' | 'client by token' | 'client by key' | 'nobody' | 'garbage';
+  readonly who: 'admin' | 'client by token' | 'client by key' | 'client by one string' | 'nobody' | 'garbage';
 }
 type Body =
   | { readonly kind: 'none' }
@@ -30,7 +30,7 @@ const oddText = fc.oneof(
 const oddValue = fc.oneof(fc.jsonValue({ maxDepth: 3 }), oddText, fc.integer(), fc.double());
 
 const question: fc.Arbitrary<Question> = fc.record({
-  route: fc.constantFrom(...routes.filter(({ ofLocalIssuer }) => !ofLocalIssuer)),
+  route: fc.constantFrom(...routes.filter(({ ofLocalIssuer, ofAccessTokens }) => !ofLocalIssuer && !ofAccessTokens)),
   params: fc.array(fc.oneof(fc.uuid(), fc.constant('known'), oddText), { minLength: 2, maxLength: 2 }),
   query: fc.dictionary(
     fc.constantFrom(
@@ -68,7 +68,15 @@ const question: fc.Arbitrary<Question> = fc.record({
     { weight: 8, arbitrary: fc.constant('application/json') },
     fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'application/json;', ''),
   ),
-  who: fc.constantFrom('admin', 'admin', 'client by token', 'client by key', 'nobody', 'garbage'),
+  who: fc.constantFrom(
+    'admin',
+    'admin',
+    'client by token',
+    'client by key',
+    'client by one string',
+    'nobody',
+    'garbage',
+  ),
 });
 
 /** Whatever is sent, the answer is one that the OpenAPI document lists, errors are JSON, and none is a 500. */
@@ -95,6 +103,8 @@ export const badInputSuite = (start: Start): void => {
         return { token: client.token };
       case 'client by key':
         return { key: client.key };
+      case 'client by one string':
+        return { token: `${client.key.clientId}.${client.key.secret}` };
       case 'garbage':
         return { token: 'garbage' };
       case 'nobody':

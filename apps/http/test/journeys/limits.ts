@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOptions } from '../client.ts';
 import { createCast, textOf, unknownId, type Cast, type Start, type Subject } from '../subject.ts';
 
 const invalid = 'Invalid request body: ';
@@ -306,6 +307,29 @@ export const strangersSuite = (start: Start): void => {
     expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 401]);
     const refused = await attempt();
     expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
+  });
+
+  test('failed key pairs count the same, in two headers and in one string', async () => {
+    const { key } = await (await createCast(subject)).newClient();
+    const wrong = `${key.clientId}.${key.secret.slice(0, -1)}`;
+    const forms: readonly CallOptions[] = [
+      { key: { ...key, secret: key.secret.slice(0, -1) } },
+      { headers: ['X-API-Key', wrong] },
+      { token: wrong },
+    ];
+    for (const [at, first] of forms.entries()) {
+      const attempt = ({ headers = [], ...rest }: CallOptions) =>
+        call('GET', '/api/rate-limits/tiers/active/all', {
+          ...rest,
+          headers: [...headers, ...from(`192.0.2.${10 + at}`).headers],
+        });
+      for (const form of [first, forms[(at + 1) % forms.length] ?? first]) {
+        const reply = await attempt(form);
+        expect([reply.status, reply.body.detail]).toEqual([401, 'Invalid API credentials']);
+      }
+      const refused = await attempt(first);
+      expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
+    }
   });
 
   test('free routes are never counted', async () => {

@@ -22,6 +22,7 @@ export const serviceSuite = (start: Start): void => {
 
   beforeAll(async () => {
     subject = await start({
+      http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
       localIssuer: {
         jwks: () => ({ keys: [{ kty: 'OKP' }] }),
         discovery: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
@@ -81,6 +82,11 @@ export const serviceSuite = (start: Start): void => {
     const discovery = await call('GET', '/.well-known/openid-configuration');
     expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });
     expect((await call('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [{ kty: 'OKP' }] });
+  });
+
+  test('a client of the MCP endpoint is told where to get an access token', async () => {
+    const { body } = await call('GET', '/.well-known/oauth-protected-resource/mcp');
+    expect(body).toMatchObject({ authorization_servers: ['https://id.example.com'] });
   });
 
   test('the documentation page loads everything from the service itself, with its own content security policy', async () => {

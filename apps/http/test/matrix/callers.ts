@@ -32,6 +32,9 @@ export const keyOf = ({ key, uid }: Person): NonNullable<Person['key']> => {
   return key;
 };
 
+/** The key pair as one string in one header. */
+const inOne = (person: Person): string => `${keyOf(person).clientId}.${keyOf(person).secret}`;
+
 const caller = (
   person: PersonKind,
   credential: Credential,
@@ -89,6 +92,22 @@ export const callers = {
     headers: ['X-API-Key', keyOf(person).secret],
   })),
   'a secret as a token': refused('granted', 'a malformed key', (person) => ({ token: keyOf(person).secret })),
+  'a key pair in one string, twice': refused('granted', 'a malformed credential', (person) => ({
+    token: inOne(person),
+    headers: ['X-API-Key', inOne(person)],
+  })),
+  'a key pair in one string with its identifier': refused('granted', 'a bad key', (person) => ({
+    key: { clientId: keyOf(person).clientId, secret: inOne(person) },
+  })),
+  'a key pair in one string of three parts': refused('granted', 'a malformed key', (person) => ({
+    headers: ['X-API-Key', `${inOne(person)}.x`],
+  })),
+  'a token of three parts that begins as a key pair': refused('granted', 'a bad token', (person) => ({
+    token: `${inOne(person)}.x`,
+  })),
+  "another client's secret in one string": refused('granted', 'a bad key', (person, { cast }) => ({
+    token: `${keyOf(person).clientId}.${keyOf(cast.client).secret}`,
+  })),
   "another client's secret": refused('granted', 'a bad key', (person, { cast }) => ({
     key: { clientId: keyOf(person).clientId, secret: keyOf(cast.client).secret },
   })),
@@ -140,9 +159,21 @@ export const callers = {
   'a client without a grant, by key': caller('client', 'a key', 'nothing', byKey),
   'a client with a grant, by token': caller('granted', "a client's token", 'granted', byToken),
   'a client with a grant, by key': caller('granted', 'a key', 'granted', byKey),
+  'a client without a grant, by key in one string': caller('client', 'a key', 'nothing', (person) => ({
+    token: inOne(person),
+  })),
+  'a client with a grant, by key in one header': caller('granted', 'a key', 'granted', (person) => ({
+    headers: ['X-API-Key', inOne(person)],
+  })),
+  'a client with a grant, by key as a token': caller('granted', 'a key', 'granted', (person) => ({
+    token: inOne(person),
+  })),
   'the first admin': caller('admin', "an admin's token", 'all', byToken),
   'a promoted client, by token': caller('promoted', "an admin's token", 'all', byToken),
   'a promoted client, by its sleeping key': refused('promoted', 'a bad key', byKey),
+  'a promoted client, by its sleeping key as a token': refused('promoted', 'a bad key', (person) => ({
+    token: inOne(person),
+  })),
   'a demoted admin, by token': caller('demoted', "a client's token", 'granted', byToken),
   'a demoted admin, by its reawakened key': caller('demoted', 'a key', 'granted', byKey),
 } as const satisfies Readonly<Record<string, CallerKind>>;

@@ -27,6 +27,7 @@ export const startComposed =
       IDENTITY_LOCAL: 'true',
       IDENTITY_ISSUER: elsewhere.issuer,
       IDENTITY_AUDIENCE: elsewhere.clientId,
+      PUBLIC_URL: 'https://portico.example.com',
       ...(await variablesOf()),
       // No client of the matrix reaches the limit.
       RATE_LIMIT_DEFAULT: '1000000/60',

@@ -28,6 +28,7 @@ export const startOnMemory = async ({
     bodyLimitBytes: 262_144,
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
+    accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
   };
   return {
     ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, errors, type CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Clock, IdentityClaims, TokenVerifier } from '@portico/domain';
+import type { Clock, IdentityClaims, TokenUse, TokenVerifier } from '@portico/domain';
 import type { KeySet, KeySource } from './key-set.ts';
 import {
   invalidToken,
@@ -11,6 +11,7 @@ import {
   tokenMaxLength,
   type JudgedClaims,
   type TokenHeader,
+  type TokenKind,
   type TokenRules,
 } from './token-rules.ts';
 
@@ -27,31 +28,45 @@ interface Remembered extends JudgedClaims {
 
 const rememberedMax = 10_000;
 
+/** The kinds of token that each use takes. */
+const kindsFor = {
+  identity: ['identity'],
+  'identity or access': ['identity', 'access'],
+} as const satisfies Record<TokenUse, readonly TokenKind[]>;
+
 /**
  * Verifies tokens with their issuer's keys. Caches verified signatures by the token's digest, never the token itself,
- * until the key set changes; checks the time at every call.
+ * until the key set changes; checks the time and the use at every call.
  */
-export const createJwtVerifier = ({ issuer, audience, clock, keys }: JwtVerifierOptions): TokenVerifier => {
+export const createJwtVerifier = ({ clock, keys, ...rules }: JwtVerifierOptions): TokenVerifier => {
   const remembered = new LRUCache<string, Remembered>({ max: rememberedMax });
   return {
-    async verify(token) {
+    async verify(token, use = 'identity') {
       if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
       const digest = createHash('sha256').update(token).digest('base64');
       const known = remembered.get(digest);
       // Malformed tokens fail before any key is needed, so they are invalid even while there are no keys.
       const header = known?.header ?? readHeader(token);
+      refuseOtherKinds(header, use);
       const set = await keys.current();
-      if (known?.generation === set.generation) return identityAt(known, clock.now());
+      if (known?.generation === set.generation) return identityAt(known, use, clock.now());
       const { key, generation } = await keyFor(header, set, keys);
-      const judged = judgeClaims(await verifiedPayload(token, key), { issuer, audience });
-      const identity = identityAt(judged, clock.now());
+      const judged = judgeClaims(await verifiedPayload(token, key), header, rules);
+      const identity = identityAt(judged, use, clock.now());
       remembered.set(digest, { ...judged, header, generation });
       return identity;
     },
   };
 };
 
-const identityAt = ({ identity, from, until }: JudgedClaims, now: number): IdentityClaims => {
+const refuseOtherKinds = ({ kinds }: { readonly kinds: readonly TokenKind[] }, use: TokenUse): void => {
+  const taken: readonly TokenKind[] = kindsFor[use];
+  if (!kinds.some((kind) => taken.includes(kind))) throw invalidToken('the token is for another use');
+};
+
+const identityAt = (judged: JudgedClaims, use: TokenUse, now: number): IdentityClaims => {
+  const { identity, from, until } = judged;
+  refuseOtherKinds(judged, use);
   if (now < from) throw invalidToken('the token is not valid yet');
   if (now >= until) throw invalidToken('the token has expired');
   return identity;

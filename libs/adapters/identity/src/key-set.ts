@@ -7,7 +7,7 @@ export interface KeySet {
   /** Equal for sets of the same usable keys, and only for those. */
   readonly generation: string;
   /** The key that must have signed; null if none matches this header, or several do. */
-  find(header: TokenHeader): CryptoKey | null;
+  find(header: Pick<TokenHeader, 'algorithm' | 'keyId'>): CryptoKey | null;
 }
 
 /** Where a verifier finds its issuer's keys. */

@@ -41,6 +41,19 @@ describe('its verifier', async () => {
   });
 });
 
+test('no access token is valid, whatever it is for', async () => {
+  const { issuer, key } = await open();
+  const [jwk = {}] = issuer.jwks().keys;
+  const privateKey = (await importJWK(JSON.parse(key) as JWK, 'ES256')) as CryptoKey;
+  const signer = { kid: jwk.kid ?? '', algorithm: 'ES256', privateKey, jwk };
+  const token = await issuer.mint({ uid: 'ada', ttlSeconds: 60 });
+  expect(await outcomeOf(issuer.verifier.verify(token, 'identity or access'))).toBe('good');
+  for (const aud of [localAudience, 'https://portico.example.com/mcp']) {
+    const access = await signToken(signer, { ...decodeJwt(token), aud }, { typ: 'at+jwt' });
+    expect(await outcomeOf(issuer.verifier.verify(access, 'identity or access'))).toBe('invalid_token');
+  }
+});
+
 test('a token carries the claims it was minted with', async () => {
   const { issuer } = await open();
   const verify = async (claims: Parameters<typeof issuer.mint>[0]) => issuer.verifier.verify(await issuer.mint(claims));

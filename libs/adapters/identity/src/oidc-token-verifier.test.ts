@@ -1,7 +1,14 @@
-import { ClockByHand, keylessTokenVerifierContract, recordLog, tokenVerifierContract } from '@portico/contracts';
+import { createHmac } from 'node:crypto';
+import {
+  accessTokenContract,
+  ClockByHand,
+  keylessTokenVerifierContract,
+  recordLog,
+  tokenVerifierContract,
+} from '@portico/contracts';
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, unavailable } from '../test/loopback-provider.ts';
-import { audience, keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { audience, base64url, keepInMemory, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
 import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
 
@@ -20,6 +27,80 @@ describe.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('with a provider that signs 
       mint: (claims) => signToken(signer, claims),
       forge: (claims) => signToken(forger, claims),
     });
+  });
+});
+
+describe('for access tokens', async () => {
+  const forger = await makeSigningKey('one');
+  const accessAudiences = ['https://portico.example.com/mcp', 'portico-mcp'] as const;
+  const asAccess = { typ: 'at+jwt' };
+  const open = async () => {
+    const { provider, clock, verifier } = await providerAndVerifier([key], { accessAudiences });
+    const forge = (claims: Record<string, unknown>) => signToken(forger, claims, asAccess);
+    return { verifier, issuer: provider.issuer, audience, accessAudiences, clock, forge };
+  };
+
+  test.each(Object.entries(accessTokenContract))('%s', async (_sentence, check) => {
+    await check({
+      ...(await open()),
+      mint: (claims) => signToken(key, claims),
+      mintAccess: (claims) => signToken(key, claims, asAccess),
+    });
+  });
+
+  const sameRules = Object.entries(tokenVerifierContract).filter(
+    ([sentence]) => sentence !== 'a token for several audiences is valid only if it was issued to this one',
+  );
+  test.each(sameRules)('as for identity tokens: %s', async (_sentence, check) => {
+    const subject = await open();
+    await check({
+      ...subject,
+      verifier: { verify: (token) => subject.verifier.verify(token, 'identity or access') },
+      audience: accessAudiences[0],
+      mint: (claims) => signToken(key, claims, asAccess),
+    });
+  });
+
+  test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+JWT', 'JWT', undefined])(
+    'the type %j is one of an access token',
+    async (typ) => {
+      const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+      const token = await signToken(key, claims({ aud: accessAudiences[1] }), { typ });
+      expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('good');
+      expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
+    },
+  );
+
+  test.each(['', 'at', 'jwt+at', 'application/jwt', 'logout+jwt', 'dpop+jwt', 'application/okta-internal-at+jwt'])(
+    'the type %j is of no token that is taken',
+    async (typ) => {
+      const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+      const token = await signToken(key, claims({ aud: accessAudiences[1] }), { typ });
+      expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');
+    },
+  );
+
+  test('without an audience for them none is valid', async () => {
+    const { verifier, claims } = await providerAndVerifier([key]);
+    for (const aud of [audience, accessAudiences[0], [accessAudiences[0], audience], undefined]) {
+      const token = await signToken(key, claims({ aud }), asAccess);
+      expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');
+    }
+  });
+
+  test('one that comes where none is taken costs no request to the provider', async () => {
+    const { provider, verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+    const token = await signToken(key, claims({ aud: accessAudiences[0] }), asAccess);
+    expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
+    expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
+  });
+
+  test('a shared secret signs none', async () => {
+    const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+    const header = { alg: 'HS256', kid: 'one', typ: 'at+jwt' };
+    const signed = [header, claims({ aud: accessAudiences[0] })].map(base64url).join('.');
+    const token = `${signed}.${createHmac('sha256', JSON.stringify(key.jwk)).update(signed).digest('base64url')}`;
+    expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');
   });
 });
 

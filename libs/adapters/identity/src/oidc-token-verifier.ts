@@ -7,8 +7,10 @@ import { RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 export interface OidcTokenVerifierOptions {
   /** The exact `iss`. */
   readonly issuer: string;
-  /** The exact `aud`. */
+  /** The exact `aud` of an identity token. */
   readonly audience: string;
+  /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
+  readonly accessAudiences?: readonly string[];
   /** Found by discovery if absent or null. */
   readonly jwksUrl?: string | null;
   readonly clock: Clock;
@@ -29,12 +31,13 @@ export interface OidcTokenVerifier extends TokenVerifier {
 export const fetchTimeoutMs = 3_000;
 
 /**
- * Verifies identity tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first
+ * Verifies tokens of an OpenID Connect issuer (specification, section 2). Fetches nothing before the first
  * token. Throws at once if keys may not be fetched from the issuer's address, or the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,
   audience,
+  accessAudiences = [],
   jwksUrl = null,
   clock,
   storage,
@@ -45,9 +48,9 @@ export const createOidcTokenVerifier = ({
   const provider: Provider = { issuer, jwksUrl, timeoutMs };
   assertFetchable(provider);
   const keys = new RemoteKeySource({ provider, clock, storage, log });
-  const verifier = createJwtVerifier({ issuer, audience, clock, keys });
+  const verifier = createJwtVerifier({ issuer, audience, accessAudiences, clock, keys });
   return {
-    verify: (token) => verifier.verify(token),
+    verify: (token, use) => verifier.verify(token, use),
     probe: { name: 'identity', essential: false, check: () => keys.check() },
     close: () => keys.close(),
   };

@@ -4,15 +4,22 @@ import { PorticoError, type IdentityClaims, type Instant } from '@portico/domain
 export interface TokenRules {
   /** The exact `iss`. */
   readonly issuer: string;
-  /** The exact `aud`. */
+  /** The exact `aud` of an identity token. */
   readonly audience: string;
+  /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
+  readonly accessAudiences?: readonly string[];
 }
 
 /** Only asymmetric ones: with a public key, a symmetric algorithm would let anyone sign (RFC 8725, section 2.1). */
 export const tokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
+/** Identity tokens are for the application that a user signs in to, access tokens for the service that it calls. */
+export type TokenKind = 'identity' | 'access';
+
 export interface TokenHeader {
+  /** What the token may be by its `typ`: `at+jwt` is an access token alone (RFC 9068, section 2.1). */
+  readonly kinds: readonly TokenKind[];
   readonly algorithm: TokenAlgorithm;
   /** `kid`; null if absent. */
   readonly keyId: string | null;
@@ -20,6 +27,8 @@ export interface TokenHeader {
 
 /** What a token claims, and when it is valid: from `from` (inclusive) until `until` (exclusive). */
 export interface JudgedClaims {
+  /** What the token is by its type and its audience: one or both. */
+  readonly kinds: readonly TokenKind[];
   readonly identity: IdentityClaims;
   readonly from: Instant;
   readonly until: Instant;
@@ -53,27 +62,40 @@ export const readHeader = (token: string): TokenHeader => {
   const forbidden = forbiddenHeaders.find((name) => header[name] !== undefined);
   if (forbidden) throw invalidToken(`the token has the header ${forbidden}`);
   const { typ, alg, kid } = header;
-  if (typ !== undefined && !(typeof typ === 'string' && typ.toUpperCase() === 'JWT')) {
-    throw invalidToken('the token is of another type');
-  }
+  const kinds = kindsByType(typ);
   const algorithm = tokenAlgorithms.find((known) => known === alg);
   if (!algorithm) throw invalidToken('the token is signed by an algorithm that is not allowed');
-  if (kid === undefined) return { algorithm, keyId: null };
+  if (kid === undefined) return { kinds, algorithm, keyId: null };
   if (typeof kid !== 'string' || !keyIdForm.test(kid)) throw invalidToken('the token has a malformed key id');
-  return { algorithm, keyId: kid };
+  return { kinds, algorithm, keyId: kid };
+};
+
+/** Most providers call both kinds a `JWT`, or name no type, as Okta does. Media types are in any case (RFC 2045). */
+const kindsByType = (typ: unknown): readonly TokenKind[] => {
+  if (typ === undefined) return ['identity', 'access'];
+  switch (typeof typ === 'string' ? typ.toLowerCase() : null) {
+    case 'jwt':
+      return ['identity', 'access'];
+    case 'at+jwt':
+    case 'application/at+jwt':
+      return ['access'];
+    default:
+      throw invalidToken('the token is of another type');
+  }
 };
 
 /** Not empty, and in canonical encoding, which Node's decoder does not require. */
 const isBase64url = (part: string): boolean =>
   part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 
-/** Judges the claims of a verified payload. Throws `invalid_token` if they are invalid at any time. */
-export const judgeClaims = (payload: Uint8Array, { issuer, audience }: TokenRules): JudgedClaims => {
+/** Judges the claims of a verified payload. Throws `invalid_token` if they are invalid at any time and for any use. */
+export const judgeClaims = (payload: Uint8Array, header: TokenHeader, rules: TokenRules): JudgedClaims => {
   const claims = parseObject(payload);
-  if (claims.iss !== issuer) throw invalidToken('the token is from another issuer');
-  if (!isFor(audience, claims)) throw invalidToken('the token is for another audience');
+  if (claims.iss !== rules.issuer) throw invalidToken('the token is from another issuer');
+  const kinds = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
+  if (kinds.length === 0) throw invalidToken('the token is for another audience');
   if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
-  return { identity: identityOf(issuer, claims), ...goodWithin(claims) };
+  return { kinds, identity: identityOf(rules.issuer, claims), ...goodWithin(claims) };
 };
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -93,11 +115,23 @@ const parseObject = (bytes: Uint8Array): Claims => {
   return value as Claims;
 };
 
-/** With several audiences, the token must have been issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
-const isFor = (audience: string, { aud, azp }: Claims): boolean => {
+/** With several audiences, an identity token must have been issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
+const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boolean => {
   if (!Array.isArray(aud)) return aud === audience;
   return aud.includes(audience) && (aud.length === 1 || azp === audience);
 };
+
+/**
+ * One of the audiences must be ours (RFC 9068, section 4); `azp` is the client, whoever that is. A token that is bound
+ * to a key (`cnf`, RFC 7800) is refused, because nobody here asks its bearer for a proof of that key.
+ */
+const isForService = ({ aud, cnf }: Claims, { accessAudiences = [] }: TokenRules): boolean =>
+  cnf === undefined && [aud].flat().some((one) => accessAudiences.some((ours) => ours === one));
+
+const audienceRules = { identity: isForApplication, access: isForService } as const satisfies Record<
+  TokenKind,
+  (claims: Claims, rules: TokenRules) => boolean
+>;
 
 /** The issuer decides how long its tokens last: there is no limit on the time from `iat` to `exp`. */
 const goodWithin = ({ exp, nbf, iat, auth_time: authTime }: Claims): { from: Instant; until: Instant } => {

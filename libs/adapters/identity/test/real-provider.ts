@@ -5,8 +5,8 @@ import { createOidcTokenVerifier, type OidcTokenVerifierOptions } from '../src/o
 import { amplyMs, keepInMemory } from './provider-and-verifier.ts';
 
 /** A real provider (oidc-provider) that signs by the machine's time, and a verifier whose clock starts there. */
-export const realProvider = async (algorithm?: SigningAlgorithm) => {
-  const provider = await startIdentityProvider(algorithm ? { algorithm } : {});
+export const realProvider = async (algorithm: SigningAlgorithm = 'RS256', resources: readonly string[] = []) => {
+  const provider = await startIdentityProvider({ algorithm, resources });
   onTestFinished(() => provider.close());
   const clock = new ClockByHand();
   clock.jump(Date.now() - clock.now());

@@ -1,10 +1,14 @@
 import type { IdentityClaims } from '../profiles/identity.ts';
 
-/** Verifies identity tokens: JWTs of the enabled OpenID Connect issuers. */
+/** Which tokens are taken: `identity` tokens alone, or also access tokens for this service (RFC 9068). */
+export type TokenUse = 'identity' | 'identity or access';
+
+/** Verifies tokens: JWTs of the enabled OpenID Connect issuers. */
 export interface TokenVerifier {
   /**
-   * Throws `invalid_token` for anything but a currently valid token of such an issuer for this audience, and
-   * `identity_unavailable` if no key is available to decide.
+   * Throws `invalid_token` for anything but a currently valid token of such an issuer for this audience and use, and
+   * `identity_unavailable` if no key is available to decide. A token that was valid for one use is judged anew for
+   * another. The use is `identity` by default.
    */
-  verify(token: string): Promise<IdentityClaims>;
+  verify(token: string, use?: TokenUse): Promise<IdentityClaims>;
 }

@@ -12,6 +12,7 @@ export const withoutAccess = {
   'a rejected profile with a grant': noAccess,
   'a client without a grant, by token': noAccess,
   'a client without a grant, by key': noAccess,
+  'a client without a grant, by key in one string': noAccess,
 } as const;
 
 const standing = ({ granted }: World) => ({ params: { collection_id: granted } });

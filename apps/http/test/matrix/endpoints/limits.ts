@@ -34,6 +34,7 @@ const others = {
   'a rejected profile with a grant': adminRequired,
   'a client without a grant, by token': adminRequired,
   'a client without a grant, by key': adminRequired,
+  'a client without a grant, by key in one string': adminRequired,
   'a demoted admin, by token': adminRequired,
   'a demoted admin, by its reawakened key': adminRequired,
 } as const;

@@ -30,5 +30,10 @@ export const serviceEndpoints: Endpoints = {
     ofIssuer: true,
     ofComposition: true,
   }),
+  // RFC 9728, section 2.
+  'GET /.well-known/oauth-protected-resource/mcp': free(
+    object(['resource', 'resource_name', 'authorization_servers', 'bearer_methods_supported']),
+    { ofComposition: true },
+  ),
   'GET /.well-known/jwks.json': free(object(['keys']), { ofIssuer: true, ofComposition: true }),
 };

@@ -42,9 +42,9 @@ const keySetStorage = (settings: KeyValueStore) => ({
 });
 
 const either = (first: TokenVerifier, second: TokenVerifier): TokenVerifier => ({
-  verify: (token) =>
-    first.verify(token).catch((error: unknown) => {
-      if (isPorticoError(error, 'invalid_token')) return second.verify(token);
+  verify: (token, use) =>
+    first.verify(token, use).catch((error: unknown) => {
+      if (isPorticoError(error, 'invalid_token')) return second.verify(token, use);
       throw error;
     }),
 });

@@ -18,6 +18,7 @@ import { type ClientId, parseId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import { clientSubject, type CountedRequest, effectiveLimit, type LimitRule } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { TokenUse } from '../../ports/token-verifier.ts';
 import { isWellFormedSecret, type StoredSecret } from '../../profiles/api-key.ts';
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
@@ -28,6 +29,8 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
   /** Where an API key is not accepted, it counts as no credential. */
   readonly auth: RequiredAuth;
+  /** Which tokens are accepted; identity tokens alone by default. */
+  readonly tokenUse?: TokenUse;
   /** The collection that the request is about, if any, and how much of it the answer needs. */
   readonly target: Target<Part> | null;
   /** Callers without valid credentials are counted by it. */
@@ -60,9 +63,7 @@ export const admit =
   async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
     const { credential, auth, deadline } = request;
     const found =
-      auth !== 'token or key' && isKey(credential)
-        ? 'token_required'
-        : await identify(ports, settings, credential, request.target);
+      auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
     if (typeof found === 'string') throw await refusal(ports, settings, request, found);
     const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
     if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
@@ -158,8 +159,7 @@ const refuseUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
 const identify = async <Part extends TargetPart>(
   ports: Needs,
   settings: Pick<Settings, 'identityEmailCheck'>,
-  credential: Credential,
-  target: Target<Part> | null,
+  { credential, target, tokenUse = 'identity' }: Pick<AdmissionRequest<Part>, 'credential' | 'target' | 'tokenUse'>,
 ): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   switch (credential.kind) {
     case 'none':
@@ -167,7 +167,7 @@ const identify = async <Part extends TargetPart>(
     case 'malformed':
       return credential.form === 'key' ? 'invalid_api_credentials' : 'invalid_token';
     case 'token':
-      return identifyByToken(ports, settings, credential.token, target);
+      return identifyByToken(ports, settings, await verifiedClaims(ports, credential.token, tokenUse), target);
     case 'key':
       return identifyByKey(ports, credential, target);
   }
@@ -176,10 +176,9 @@ const identify = async <Part extends TargetPart>(
 const identifyByToken = async <Part extends TargetPart>(
   ports: Needs,
   { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
-  token: string,
+  claims: IdentityClaims | null,
   target: Target<Part> | null,
 ): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
-  const claims = await verifiedClaims(ports, token);
   if (!claims) return 'invalid_token';
   const row = await ports.callers.byUid(claims.uid, target);
   if (!row) return 'unregistered';
@@ -197,14 +196,18 @@ const identityOf = async (
 ): Promise<IdentityClaims | AuthenticationFailure> => {
   if (credential.kind === 'none') return 'no_credential';
   if (isKey(credential)) return 'token_required';
-  const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token) : null;
+  const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token, 'identity') : null;
   return claims ?? 'invalid_token';
 };
 
 /** Returns the claims of a valid token, or null for any other. */
-const verifiedClaims = async ({ tokens }: Pick<Ports, 'tokens'>, token: string): Promise<IdentityClaims | null> => {
+const verifiedClaims = async (
+  { tokens }: Pick<Ports, 'tokens'>,
+  token: string,
+  use: TokenUse,
+): Promise<IdentityClaims | null> => {
   try {
-    return await tokens.verify(token);
+    return await tokens.verify(token, use);
   } catch (error) {
     if (isPorticoError(error, 'invalid_token')) return null;
     throw error;

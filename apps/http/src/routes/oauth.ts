@@ -1,0 +1,54 @@
+import { PorticoError } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { defineRoute, type ProtectedResource, type RouteRow } from '../route.ts';
+import type { HttpSettings } from '../settings.ts';
+
+const wellKnown = '/.well-known/oauth-protected-resource';
+
+const protectedResource = z
+  .object({
+    resource: z.url().meta({ description: 'What access tokens are for: the address of the MCP endpoint.' }),
+    resource_name: z.string(),
+    authorization_servers: z.array(z.url()).meta({ description: 'The issuer of the access tokens.' }),
+    bearer_methods_supported: z.array(z.enum(['header'])),
+  })
+  .meta({ id: 'ProtectedResource' });
+
+export const oauthRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'GET',
+    path: `${wellKnown}/mcp`,
+    operation: 'readProtectedResource',
+    summary: 'Where a client gets an access token for the MCP endpoint',
+    description: 'OAuth 2.0 protected resource metadata (RFC 9728). It names no scopes, because none is required.',
+    ofAccessTokens: true,
+    auth: 'free',
+    status: 200,
+    response: protectedResource,
+    handler: ({ service }) => {
+      if (!service.protectedResource) throw new PorticoError('not_found');
+      return json(service.protectedResource.metadata);
+    },
+  }),
+];
+
+/** Returns what a client is told about access tokens; null if none are taken. */
+export const protectedResourceOf = ({
+  accessTokens,
+  serviceName,
+}: Pick<HttpSettings, 'accessTokens' | 'serviceName'>): ProtectedResource | null => {
+  if (!accessTokens) return null;
+  const { resource, issuer } = accessTokens;
+  // The well-known part stands before the path of the resource (RFC 9728, section 3.1).
+  const { origin, pathname } = new URL(resource);
+  return {
+    challenge: `Bearer resource_metadata="${origin}${wellKnown}${pathname}"`,
+    metadata: {
+      resource,
+      resource_name: serviceName,
+      authorization_servers: [issuer],
+      bearer_methods_supported: ['header'],
+    },
+  };
+};

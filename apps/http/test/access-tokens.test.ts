@@ -1,0 +1,145 @@
+import { createTestIssuer, testAccessAudiences, testIssuer } from '@portico/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mcpPath, routesWithMcp } from './mcp-stand-in.ts';
+import { startInMemory } from './start-in-memory.ts';
+import { createCast, type Cast, type Person, type Subject } from './subject.ts';
+
+const publicUrl = 'https://portico.example.com';
+const metadataPath = '/.well-known/oauth-protected-resource/mcp';
+const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}"`;
+const [resource] = testAccessAudiences;
+const accessTokens = { resource, issuer: testIssuer };
+const issuer = createTestIssuer({ clock: { now: Date.now } });
+
+/** Access tokens of both types that providers give them. */
+const accessTokensOf = (uid: string, claims: Readonly<Record<string, string>> = {}): readonly string[] => {
+  const all = { iss: testIssuer, aud: resource, sub: uid, exp: Date.UTC(2030, 0, 1) / 1_000, ...claims };
+  return ['at+jwt', 'JWT'].map((type) => issuer.mintClaims(all, type));
+};
+
+/** Every other route that identifies its caller, with something for each parameter. */
+const elsewhere = routesWithMcp
+  .filter(({ auth, path }) => auth !== 'free' && auth !== 'open' && path !== mcpPath)
+  .map(({ method, path }) => [method, path.replace(/:\w+/g, '11111111-1111-4111-8111-111111111111')] as const);
+
+describe('access tokens', () => {
+  let subject: Subject;
+  let cast: Cast;
+  let alice: Person;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const mcp = (token: string) => call('POST', mcpPath, { token });
+
+  beforeAll(async () => {
+    subject = await startInMemory({ http: { accessTokens }, routes: routesWithMcp });
+    cast = await createCast(subject);
+    alice = await cast.register();
+    expect((await call('GET', '/api/profiles/me', { token: alice.token })).status).toBe(200);
+  });
+  afterAll(() => subject.close());
+
+  test('a client is told where to get one', async () => {
+    const { status, body, headers } = await call('GET', metadataPath);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(body).toEqual({
+      resource,
+      resource_name: 'portico',
+      authorization_servers: [accessTokens.issuer],
+      bearer_methods_supported: ['header'],
+    });
+    expect((await call('GET', '/.well-known/oauth-protected-resource')).status).toBe(404);
+  });
+
+  test('are taken at the MCP endpoint, beside identity tokens and key pairs', async () => {
+    for (const token of [...accessTokensOf(alice.uid), alice.token]) {
+      const { status, body } = await mcp(token);
+      expect([status, body.profile_id]).toEqual([200, alice.id]);
+    }
+    const client = await cast.newClient();
+    expect((await call('POST', mcpPath, { key: client.key })).body.profile_id).toBe(client.id);
+    expect((await mcp(`${client.key.clientId}.${client.key.secret}`)).body.profile_id).toBe(client.id);
+  });
+
+  test('a refusal at the MCP endpoint says where to get one', async () => {
+    const [wrong = ''] = accessTokensOf(alice.uid, { aud: `${publicUrl}/other` });
+    for (const options of [{}, { token: 'garbage' }, { token: wrong }, { headers: ['X-API-Key', 'x'] }]) {
+      const { status, headers } = await call('POST', mcpPath, options);
+      expect([status, headers['www-authenticate']]).toEqual([401, challenge]);
+    }
+  });
+
+  test.each(elsewhere)('are refused at %s %s, even after the MCP endpoint took them', async (method, path) => {
+    for (const token of accessTokensOf(alice.uid)) {
+      expect((await mcp(token)).status).toBe(200);
+      const { status, body, headers } = await call(method, path, { token });
+      expect([status, body]).toEqual([401, { detail: 'Invalid or expired token' }]);
+      expect(headers['www-authenticate']).toBe('Bearer');
+    }
+  });
+
+  test('are refused everywhere before the MCP endpoint took them, and taken there after that', async () => {
+    for (const token of accessTokensOf(alice.uid, { jti: 'fresh' })) {
+      for (const [method, path] of elsewhere) expect((await call(method, path, { token })).status).toBe(401);
+      expect((await mcp(token)).status).toBe(200);
+    }
+  });
+
+  test('bind no profile without the e-mail: its identity token does, and from then on they name it', async () => {
+    const bob = await cast.register();
+    const [token = ''] = accessTokensOf(bob.uid);
+    expect((await mcp(token)).status).toBe(401);
+    expect((await call('GET', '/api/profiles/me', { token: bob.token })).status).toBe(200);
+    expect((await mcp(token)).body.profile_id).toBe(bob.id);
+  });
+
+  test('of another issuer name nobody', async () => {
+    for (const token of accessTokensOf(alice.uid, { iss: 'https://id.example.org' })) {
+      expect((await mcp(token)).status).toBe(401);
+    }
+  });
+
+  test('give no authority over other routes to an admin either', async () => {
+    for (const token of accessTokensOf('first-admin')) {
+      expect((await mcp(token)).body.profile_id).toBe(cast.adminId);
+      expect((await call('GET', '/api/profiles/', { token })).status).toBe(401);
+    }
+  });
+});
+
+test('a registration that needs a token takes no access token for one', async () => {
+  const subject = await startInMemory({ http: { accessTokens }, settings: { registrationRequiresToken: true } });
+  const email = 'carol@example.com';
+  const json = { firebase_uid: 'carol', email, full_name: 'Carol' };
+  for (const token of accessTokensOf('carol', { email })) {
+    const reply = await subject.client.call('POST', '/api/profiles/register', { json, token });
+    expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  }
+  await subject.close();
+});
+
+test('failed access tokens are counted as all failed credentials', async () => {
+  const settings = { failedCredentialsLimit: { allowed: 2, windowSeconds: 60 } };
+  const subject = await startInMemory({ http: { accessTokens }, settings, routes: routesWithMcp });
+  const [token = ''] = accessTokensOf('alice', { aud: 'another' });
+  for (const status of [401, 401, 429]) {
+    expect((await subject.client.call('POST', mcpPath, { token })).status).toBe(status);
+  }
+  await subject.close();
+});
+
+test('a service that takes no access tokens publishes nothing about them', async () => {
+  const subject = await startInMemory({ routes: routesWithMcp });
+  expect((await subject.client.call('GET', metadataPath)).status).toBe(404);
+  const refused = await subject.client.call('POST', mcpPath);
+  expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  await subject.close();
+});
+
+test('the metadata of a service below a path stands before that path', async () => {
+  const below = { ...accessTokens, resource: 'https://example.com/portico/mcp' };
+  const subject = await startInMemory({ http: { accessTokens: below }, routes: routesWithMcp });
+  const { headers } = await subject.client.call('POST', mcpPath);
+  expect(headers['www-authenticate']).toBe(
+    'Bearer resource_metadata="https://example.com/.well-known/oauth-protected-resource/portico/mcp"',
+  );
+  await subject.close();
+});

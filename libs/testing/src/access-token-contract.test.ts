@@ -1,0 +1,72 @@
+import { accessTokenContract, proofsOf, type AccessTokenSubject, type Sabotages } from '@portico/contracts';
+import { PorticoError, type IdentityClaims, type TokenUse, type TokenVerifier } from '@portico/domain';
+import { createMemoryClock } from '@portico/memory';
+import { test } from 'vitest';
+import { createTestIssuer, testAccessAudiences, testAudience, testIssuer } from './test-issuer.ts';
+
+const createSubject = (): AccessTokenSubject => {
+  const clock = createMemoryClock();
+  const issuer = createTestIssuer({ clock });
+  return {
+    verifier: { verify: (token, use) => issuer.verify(token, use) },
+    issuer: testIssuer,
+    audience: testAudience,
+    accessAudiences: testAccessAudiences,
+    clock,
+    mint: async (claims) => issuer.mintClaims(claims),
+    mintAccess: async (claims) => issuer.mintClaims(claims, 'at+jwt'),
+    forge: () => Promise.reject(new Error('Not needed')),
+  };
+};
+
+type Sabotage = (subject: AccessTokenSubject) => AccessTokenSubject;
+
+const verifying =
+  (verify: (subject: AccessTokenSubject, token: string, use?: TokenUse) => Promise<IdentityClaims>): Sabotage =>
+  (subject) => ({ ...subject, verifier: { verify: (token, use) => verify(subject, token, use) } });
+
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Parameters<
+    AccessTokenSubject['mint']
+  >[0];
+
+/** Judges the token with its claims corrected, so that their faults are missed. */
+const overlooking = (better: (subject: AccessTokenSubject) => object): Sabotage =>
+  verifying(async (subject, token, use) =>
+    subject.verifier.verify(await subject.mintAccess({ ...claimsOf(token), ...better(subject) }), use),
+  );
+
+const rememberingWhatWasTaken: Sabotage = (subject) => {
+  const taken = new Map<string, IdentityClaims>();
+  const verify: TokenVerifier['verify'] = async (token, use) => {
+    const identity = taken.get(token) ?? (await subject.verifier.verify(token, use));
+    taken.set(token, identity);
+    return identity;
+  };
+  return { ...subject, verifier: { verify } };
+};
+
+const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
+  'an access token is valid only where access tokens are taken': verifying(({ verifier }, token) =>
+    verifier.verify(token, 'identity or access'),
+  ),
+  'an identity token is valid wherever a token is taken': verifying(async ({ verifier }, token, use) => {
+    if (use !== 'identity') throw new PorticoError('invalid_token');
+    return verifier.verify(token, use);
+  }),
+  'a token that was valid for one use is judged anew for another': rememberingWhatWasTaken,
+  'an access token names one of our audiences, whoever the others and its client are': overlooking(
+    ({ accessAudiences: [aud] }) => ({ aud }),
+  ),
+  'the type of an access token keeps it from being an identity token': verifying(async (subject, token, use) =>
+    subject.verifier.verify(await subject.mint(claimsOf(token)), use),
+  ),
+  'an access token that is bound to a key is invalid, because no proof of the key is asked for': verifying(
+    async (subject, token, use) => {
+      const claims = Object.entries(claimsOf(token)).filter(([name]) => name !== 'cnf');
+      return subject.verifier.verify(await subject.mint(Object.fromEntries(claims)), use);
+    },
+  ),
+};
+
+for (const [name, run] of proofsOf(accessTokenContract, sabotages, createSubject)) test(name, run);
