@@ -122,7 +122,7 @@ interface RouteFacts {
   readonly unregistered?: 'user_not_found';
   readonly status: number;
   /** The media type of an answer that is not JSON. */
-  readonly media?: 'application/x-ndjson' | 'text/plain';
+  readonly media?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
   /** Whether it may be answered with 304. */
   readonly conditional?: boolean;
   /** Refusals besides those that follow from `auth`, `query` and `body`. */

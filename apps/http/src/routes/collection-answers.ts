@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, gzip, type ZlibOptions } from 'node:zlib';
 import {
   toIso,
   type CollectionHead,
@@ -47,6 +49,49 @@ export const collectionAnswer = async (
 
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${coding}"`;
+
+/** Answers the document of a collection alone, as it is stored. */
+export const documentAnswer = async (
+  request: IncomingMessage,
+  collection: CollectionHead,
+  readDocument: () => Promise<CollectionWithDocument>,
+): Promise<ReadyAnswer> => {
+  const coding = codingFor(request);
+  const same = unchanged(request, documentTag(collection.documentDigest, 'json', coding));
+  if (same) return same;
+  const { collection: current, document } = await readDocument();
+  const around = coding === 'gzip' ? gzipAround : plainAround;
+  const bytes = await around(nothing, document, nothing);
+  return ready(bytes, cachingHeaders(documentTag(current.documentDigest, 'json', coding), coding));
+};
+
+/** The same as YAML, which takes longer to make: each document once. */
+export const yamlAnswer = async (
+  request: IncomingMessage,
+  bodies: BodyCache,
+  { documentDigest }: CollectionHead,
+  readYaml: () => Promise<{ readonly digest: string; readonly yaml: Uint8Array }>,
+): Promise<ReadyAnswer> => {
+  const coding = codingFor(request);
+  const etag = documentTag(documentDigest, 'yaml', coding);
+  const headersOf = (tag: string) => ({ ...cachingHeaders(tag, coding), 'Content-Type': 'application/yaml' });
+  const same = unchanged(request, etag);
+  if (same) return same;
+  const kept = bodies.get(etag);
+  if (kept) return ready(kept.bytes, headersOf(etag));
+  const { digest, yaml } = await readYaml();
+  const bytes = coding === 'gzip' ? await gzipInPool(yaml, { level: constants.Z_BEST_SPEED }) : yaml;
+  const tag = documentTag(digest, 'yaml', coding);
+  bodies.keep(tag, { etag: tag, bytes });
+  return ready(bytes, headersOf(tag));
+};
+
+const nothing = new Uint8Array();
+const gzipInPool = promisify<Uint8Array, ZlibOptions, Uint8Array>(gzip);
+
+/** 128 bits of the digest tell any two documents apart. */
+const documentTag = (digest: string, format: 'json' | 'yaml', coding: Coding): string =>
+  `"${formatVersion}.${digest.slice(0, 32)}.${format}.${coding}"`;
 
 /** Answers a collection that was just created: whole, with the warnings about its document. */
 export const createdAnswer = async (

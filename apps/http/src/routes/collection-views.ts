@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from './wire.ts';
 
 const named = { id: uuid, name: z.string(), description: z.string() };
-const document = z
+export const document = z
   .record(z.string(), z.unknown())
   .meta({ description: 'The OpenAPI document as it was sent, including key order and number literals.' });
 const origin = { created_by: uuid.meta({ description: "The creator's profile id." }), created_at: timestamp };

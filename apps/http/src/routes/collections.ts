@@ -18,13 +18,16 @@ import { defineRoute, documentMember, type RouteRow } from '../route.ts';
 import {
   collectionAnswer,
   createdAnswer,
+  documentAnswer,
   listPageAnswer,
   metadataEtag,
   wholeListAnswer,
+  yamlAnswer,
 } from './collection-answers.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
 import {
   createdCollection,
+  document as openApiDocument,
   listedCollection,
   metadata,
   metadataView,
@@ -177,6 +180,44 @@ export const collectionRoutes: readonly RouteRow[] = [
       return namesEtag(request.headers['if-none-match'], etag)
         ? notModified(headers)
         : json(metadataView(found), headers);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/:collection_id/openapi.json',
+    operation: 'readDocument',
+    summary: "Read a collection's OpenAPI document alone",
+    description: 'Exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed.',
+    params: collectionParameter,
+    reads: 'head',
+    auth: 'token or key',
+    status: 200,
+    conditional: true,
+    response: openApiDocument,
+    errors: ['no_access', 'collection_not_found'],
+    handler: ({ useCases, caller, request }) => {
+      const collection = readableTarget(caller.principal);
+      return documentAnswer(request, collection, () => useCases.readDocument(collection));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/collections/:collection_id/openapi.yaml',
+    operation: 'readDocumentAsYaml',
+    summary: "Read a collection's OpenAPI document alone, as YAML",
+    description: 'With members in their order and numbers as they were sent.',
+    params: collectionParameter,
+    reads: 'head',
+    auth: 'token or key',
+    status: 200,
+    conditional: true,
+    media: 'application/yaml',
+    response: z.string(),
+    errors: ['no_access', 'collection_not_found'],
+    handler: ({ useCases, bodies, caller, request }) => {
+      const collection = readableTarget(caller.principal);
+      const { deadline } = caller.principal;
+      return yamlAnswer(request, bodies, collection, () => useCases.readYaml(collection, deadline));
     },
   }),
   defineRoute({

@@ -35,6 +35,7 @@ export const operationsSuite = (start: Start): void => {
   let cast: Cast;
   let messages: string;
   let forecasts: string;
+  let orders: string;
   const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
   const list = (id: string, query = '', credential: CallOptions = { token: cast.admin }) =>
     call('GET', `/api/collections/${id}/operations${query}`, credential);
@@ -48,6 +49,11 @@ export const operationsSuite = (start: Start): void => {
     cast = await createCast(subject);
     messages = await cast.newCollection({ name: 'Messages', openapi_spec: messaging });
     forecasts = await cast.newCollection({ name: 'Weather', openapi_spec: weather });
+    orders = await cast.newCollection({
+      name: 'Orders',
+      openapi_spec: shop,
+      authentication: { type: 'apiKey', name: 'X-Shop-Key', value: 'the-key-of-the-shop' },
+    });
     await subject.runJobs();
   });
   afterAll(() => subject.close());
@@ -140,6 +146,134 @@ export const operationsSuite = (start: Start): void => {
     });
   });
 
+  describe('a slice', () => {
+    const keyOf = async (id: string, name: string) =>
+      textOf((await list(id)).list.find(({ operation_id }) => operation_id === name)?.operation_key);
+    const slice = (id: string, key: string, query = '', credential: CallOptions = { token: cast.admin }) =>
+      call('GET', `/api/collections/${id}/operations/${key}${query}`, credential);
+
+    test('says all that is needed for a call', async () => {
+      const reply = await slice(orders, await keyOf(orders, 'placeOrder'));
+      expect(reply.status).toBe(200);
+      expect(reply.body).toMatchObject({
+        collection_id: orders,
+        collection_name: 'Orders',
+        method: 'POST',
+        url: 'https://shop.example.com/v2/orders/{shop}',
+        path: '/orders/{shop}',
+        operation_id: 'placeOrder',
+        summary: 'Place an order',
+        deprecated: false,
+        authentication: { type: 'apiKey', name: 'X-Shop-Key', in: 'header', value: null },
+        responses: { 201: { description: 'Placed' } },
+        truncated: [],
+      });
+      expect(reply.body.parameters).toMatchObject([{ name: 'shop', in: 'path', required: true }]);
+      expect(reply.text).toContain('"quantity":{"type":"integer","minimum":1}');
+      expect(reply.text).not.toContain('$ref');
+      expect(reply.body.curl).toMatch(/^curl -X POST 'https:\/\/shop\.example\.com\/v2\/orders\/SHOP' /);
+      expect(reply.text).not.toContain('the-key-of-the-shop');
+    });
+
+    test('has the schema of the first success if it is asked for', async () => {
+      const key = await keyOf(orders, 'placeOrder');
+      expect((await slice(orders, key)).text).not.toContain('"number"');
+      expect((await slice(orders, key, '?detail=full')).text).toContain('"number"');
+    });
+
+    test('fits the size that is asked for, and says what was cut', async () => {
+      const key = await keyOf(orders, 'placeOrder');
+      const small = await slice(orders, key, '?max_bytes=1024&detail=full');
+      expect(Buffer.byteLength(small.text)).toBeLessThanOrEqual(1_024);
+      expect(small.body.truncated).not.toEqual([]);
+      expect((await slice(orders, key, '?max_bytes=262144')).body.truncated).toEqual([]);
+      for (const bytes of [1_023, 262_145]) expect((await slice(orders, key, `?max_bytes=${bytes}`)).status).toBe(400);
+    });
+
+    test('may be a function tool, or an OpenAPI document', async () => {
+      const key = await keyOf(orders, 'placeOrder');
+      const tool = await slice(orders, key, '?as=tool');
+      expect(tool.body).toMatchObject({
+        name: 'placeOrder',
+        input_schema: { type: 'object', properties: { shop: { 'x-portico-in': 'path' } } },
+      });
+      const document = await slice(orders, key, '?as=openapi');
+      expect(document.body).toMatchObject({ openapi: '3.0.3', paths: { '/orders/{shop}': { post: {} } } });
+      expect(document.text).toContain('"$ref":"#/components/schemas/Order"');
+      expect(document.text).not.toContain('Unused');
+    });
+
+    test('is sent only if the collection has changed', async () => {
+      const key = await keyOf(orders, 'placeOrder');
+      const { headers } = await slice(orders, key);
+      const conditional = { token: cast.admin, headers: ['If-None-Match', textOf(headers.etag ?? '')] };
+      expect((await slice(orders, key, '', conditional)).status).toBe(304);
+      expect((await slice(orders, key, '?detail=full', conditional)).status).toBe(200);
+      await call('PUT', `/api/collections/${orders}`, { token: cast.admin, json: { name: 'Orders of shops' } });
+      expect((await slice(orders, key, '', conditional)).body.collection_name).toBe('Orders of shops');
+    });
+
+    test('is shown to who may read the collection', async () => {
+      const client = await cast.newClient();
+      const key = await keyOf(orders, 'placeOrder');
+      const read = () => slice(orders, key, '', { key: client.key });
+      expect((await read()).body).toEqual({ detail: 'No access to this collection' });
+      await cast.grant(client, orders);
+      expect((await read()).status).toBe(200);
+      await cast.revoke(client, orders);
+      expect((await read()).status).toBe(403);
+    });
+
+    test('follows the document at once', async () => {
+      const id = await cast.newCollection({ openapi_spec: shop });
+      const key = await keyOf(id, 'placeOrder');
+      expect((await slice(id, key)).body.summary).toBe('Place an order');
+      const text = JSON.stringify(shop).replace('Place an order', 'Order');
+      await call('PUT', `/api/collections/${id}`, {
+        token: cast.admin,
+        json: { openapi_spec: JSON.parse(text) as object },
+      });
+      expect((await slice(id, key)).body.summary).toBe('Order');
+      await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { openapi_spec: smallDocument } });
+      expect((await slice(id, key)).body).toEqual({ detail: 'Operation not found' });
+    });
+
+    test.each(['aaaaaaaaaaaaaaaa', 'AAAA', 'x'.repeat(500), '%00'])('of %s is not found', async (key) => {
+      const reply = await slice(orders, key);
+      expect([reply.status, reply.body]).toEqual([404, { detail: 'Operation not found' }]);
+    });
+  });
+
+  describe('a document alone', () => {
+    const read = (format: string, headers: readonly string[] = []) =>
+      call('GET', `/api/collections/${messages}/openapi.${format}`, { token: cast.admin, headers: [...headers] });
+
+    test.each(['identity', 'gzip'])('is the text that was sent, in %s', async (coding) => {
+      const reply = await read('json', ['Accept-Encoding', coding]);
+      expect([reply.status, reply.text]).toEqual([200, JSON.stringify(messaging)]);
+      const yaml = await read('yaml', ['Accept-Encoding', coding]);
+      expect(yaml.headers['content-type']).toBe('application/yaml');
+      expect(yaml.text).toContain(
+        '  /messages/{id}:\n    get:\n      operationId: readMessage\n'.replace(
+          '  /messages/{id}',
+          '  "/messages/{id}"',
+        ),
+      );
+    });
+
+    test.each(['json', 'yaml'])('as %s is sent only if it has changed', async (format) => {
+      const { headers } = await read(format);
+      expect((await read(format, ['If-None-Match', textOf(headers.etag ?? '')])).status).toBe(304);
+      expect((await read(format, ['If-None-Match', '"other"'])).status).toBe(200);
+    });
+
+    test.each(['json', 'yaml'])('as %s is shown to who may read the collection', async (format) => {
+      const client = await cast.newClient();
+      const reply = await call('GET', `/api/collections/${messages}/openapi.${format}`, { key: client.key });
+      expect([reply.status, reply.body]).toEqual([403, { detail: 'No access to this collection' }]);
+    });
+  });
+
   describe('a search', () => {
     test('finds the operation that does what was asked', async () => {
       const reply = await search({ query: 'send a text message' });
@@ -201,4 +335,50 @@ export const operationsSuite = (start: Start): void => {
 const ferries = {
   ...smallDocument,
   paths: { '/crossings': { post: operation('bookCrossing', 'Book a crossing on a ferry') } },
+};
+
+const shop = {
+  ...smallDocument,
+  servers: [{ url: 'https://shop.example.com/v2/' }],
+  paths: {
+    '/orders/{shop}': {
+      parameters: [{ $ref: '#/components/parameters/Shop' }],
+      post: {
+        operationId: 'placeOrder',
+        summary: 'Place an order',
+        description: `Places it. ${'At length. '.repeat(60)}`,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Order' } } },
+        },
+        responses: {
+          201: {
+            description: 'Placed',
+            content: {
+              'application/json': { schema: { type: 'object', properties: { number: { type: 'string' } } } },
+            },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    parameters: { Shop: { name: 'shop', in: 'path', required: true, schema: { type: 'string' } } },
+    schemas: {
+      Order: {
+        type: 'object',
+        required: ['lines'],
+        properties: {
+          lines: { type: 'array', items: { $ref: '#/components/schemas/Line' } },
+          note: { type: 'string', description: 'Anything else. '.repeat(40) },
+        },
+      },
+      Line: {
+        type: 'object',
+        required: ['sku'],
+        properties: { sku: { type: 'string' }, quantity: { type: 'integer', minimum: 1 } },
+      },
+      Unused: { type: 'string' },
+    },
+  },
 };

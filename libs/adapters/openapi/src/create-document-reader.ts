@@ -67,6 +67,11 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('operations' in outcome) return outcome.operations;
       throw errorOf(outcome);
     },
+    async yamlText({ deflated }, deadline) {
+      const outcome = await read({ what: 'yaml text', bytes: Uint8Array.from(deflated) }, deadline);
+      if ('text' in outcome) return outcome.text;
+      throw errorOf(outcome);
+    },
     close: () => queue.close(),
   };
 }

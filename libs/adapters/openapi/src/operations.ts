@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { constants, inflateRawSync } from 'node:zlib';
-import { readOperations, type Json, type Operation, type OperationKey, type OperationKeyOf } from '@portico/domain';
+import type { Json, OperationKey, OperationKeyOf } from '@portico/domain';
 
-/** The operations of a stored document, given its packed text, in this thread. */
-export const readStoredOperations = (deflated: Uint8Array): readonly Operation[] =>
-  readOperations(storedDocument(deflated), operationKeyOf);
+/** Unpacks a stored document. */
+export const storedText = (deflated: Uint8Array): string =>
+  inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
 
-/** Parses a packed text, which was checked before it was stored. */
-export const storedDocument = (deflated: Uint8Array): Json =>
-  JSON.parse(inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString()) as Json;
+export const storedDocument = (deflated: Uint8Array): Json => JSON.parse(storedText(deflated)) as Json;
 
 /** 16 characters are 80 bits (extensions, section 1). */
 export const operationKeyOf: OperationKeyOf = (method, path) =>

@@ -1,9 +1,10 @@
 import { parentPort } from 'node:worker_threads';
-import { errorDetails, isPorticoError, type ReadDocument } from '@portico/domain';
+import { errorDetails, isPorticoError, readOperations, type ReadDocument } from '@portico/domain';
 import type { Order, Outcome } from './messages.ts';
 import { readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
-import { readStoredOperations } from './operations.ts';
+import { operationKeyOf, storedDocument, storedText } from './operations.ts';
+import { yamlOfJson } from './yaml-of-json.ts';
 
 /** The thread that reads documents, one at a time. */
 parentPort?.on('message', (order: Order) => {
@@ -17,7 +18,9 @@ function outcomeOf(order: Order): Outcome {
       case 'member':
         return { member: readMember(order.bytes, order.name) };
       case 'operations':
-        return { operations: readStoredOperations(order.bytes) };
+        return { operations: readOperations(storedDocument(order.bytes), operationKeyOf) };
+      case 'yaml text':
+        return { text: Uint8Array.from(Buffer.from(yamlOfJson(storedText(order.bytes)))) };
       default:
         return { file: readFile(order.bytes, order.what) };
     }

@@ -4,7 +4,7 @@ import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
 import { admit, admitRegistration } from './access/admit.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
-import { listCollections, readDocument, readMetadata } from './collections/read-collection.ts';
+import { listCollections, readDocument, readMetadata, readYaml } from './collections/read-collection.ts';
 import {
   createCollection,
   importCollection,
@@ -60,6 +60,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   removeCollection: removeCollection(ports),
   importCollection: importCollection(ports, settings),
   readDocument: readDocument(ports),
+  readYaml: readYaml(ports),
   readMetadata: readMetadata(ports),
   listCollections: listCollections(ports),
   // Operations

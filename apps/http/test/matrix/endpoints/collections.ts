@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import { refusals } from '../refusals.ts';
-import { listOf, message, object } from '../shapes.ts';
+import { listOf, message, object, text } from '../shapes.ts';
 import { smallDocument, targetSecret, type World } from '../world.ts';
 
 const { noAccess } = refusals;
@@ -66,6 +66,26 @@ export const collectionEndpoints: Endpoints = {
       expect(body.authentication).toEqual({ type: 'apiKey', name: 'X-Weather-Key', value: targetSecret, in: 'header' });
       expect([headers.etag, headers['cache-control']]).toEqual([undefined, 'no-store']);
     },
+  },
+  'GET /api/collections/{collection_id}/openapi.json': {
+    auth: 'token or key',
+    status: 200,
+    answer: object(['openapi', 'info', 'servers', 'paths']),
+    aim: standing,
+    except: withoutAccess,
+    holds: ({ body, headers }) => {
+      expect(body).toEqual(smallDocument);
+      expect(headers.etag).toMatch(/^"[^"]+"$/);
+      expect(headers['cache-control']).toBe('private, no-cache');
+    },
+  },
+  'GET /api/collections/{collection_id}/openapi.yaml': {
+    auth: 'token or key',
+    status: 200,
+    answer: text('application/yaml', /^openapi: "3\.0\.3"$/m),
+    aim: standing,
+    except: withoutAccess,
+    holds: ({ headers }) => expect(headers.etag).toMatch(/^"[^"]+"$/),
   },
   'POST /api/collections/': {
     auth: 'admin',

@@ -1,6 +1,7 @@
 import { type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
+import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -31,6 +32,18 @@ export const readDocument =
     }
     throw new Error(`The document of collection ${collection.id} did not match its digest in ${readAttemptsMax} reads`);
   };
+
+/** Returns the document of a collection as YAML, in UTF-8, with the digest of the text that it was made from. */
+export const readYaml = (ports: Pick<Ports, 'collections' | 'documents'>) => {
+  const read = readDocument(ports);
+  return async (
+    collection: CollectionHead,
+    deadline: Deadline | null,
+  ): Promise<{ readonly digest: string; readonly yaml: Uint8Array }> => {
+    const { document, collection: current } = await read(collection);
+    return { digest: current.documentDigest, yaml: await ports.documents.yamlText(document, deadline) };
+  };
+};
 
 export interface CollectionMetadata {
   readonly collection: Collection;
