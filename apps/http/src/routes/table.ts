@@ -1,3 +1,4 @@
+import { mcpRoutes } from '../mcp/mcp-route.ts';
 import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
@@ -20,5 +21,5 @@ export const routes: readonly Route[] = [
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
-  ...tagged('Service', serviceRoutes),
+  ...tagged('Service', [...serviceRoutes, ...mcpRoutes]),
 ];
