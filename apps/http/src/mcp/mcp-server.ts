@@ -38,9 +38,7 @@ export const answerMessage = async (call: McpCall): Promise<Answer> => {
   const request = webRequest(call.request);
   const response = (await sdk.isLegacyRequest(request, message))
     ? await answerEarlier(sdk, server, request, message)
-    : await sdk
-        .createMcpHandler(() => server, { legacy: 'reject' })
-        .fetch(request, { parsedBody: message });
+    : await sdk.createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
   const [failure] = failures;
   if (failure !== undefined) throw failure;
   const body = await response.text();
@@ -89,16 +87,18 @@ const createServer = (
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool. There are: ${names}`);
     }
     try {
-      const { text, data } = await tool.call({ useCases, principal }, params.arguments);
-      return { content: [{ type: 'text', text }], ...(data ? { structuredContent: data } : {}) };
+      const { text, note, data } = await tool.call({ useCases, principal }, params.arguments);
+      return { content: contentOf(note ? [text, note] : [text]), ...(data ? { structuredContent: data } : {}) };
     } catch (error) {
       const words = refusalWords(error);
       if (words === null) noteFailure(error);
-      return { content: [{ type: 'text', text: words ?? '' }], isError: true };
+      return { content: contentOf([words ?? '']), isError: true };
     }
   });
   return server;
 };
+
+const contentOf = (texts: readonly string[]) => texts.map((text) => ({ type: 'text' as const, text }));
 
 const methodNotFound = ({ id = null }: Message): Answer =>
   json({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }, {}, 404);

@@ -19,7 +19,7 @@ export const apiTools: readonly Tool[] = [
     isReadOnly: true,
     input: z.object({
       query: text({ max: searchQueryMax }),
-      limit: optional(wholeNumber(1, 20)).meta({ default: searchLimitDefault }),
+      limit: optional(wholeNumber(1, 20)),
     }),
     answer: async ({ useCases, principal }, { query, limit }) => {
       const { results } = await useCases.searchCollections(principal, query, limit ?? searchLimitDefault);
@@ -39,7 +39,7 @@ export const apiTools: readonly Tool[] = [
     description: 'All APIs that you may use, by name.',
     isReadOnly: true,
     input: z.object({
-      limit: optional(wholeNumber(1, 200)).meta({ default: listLimitDefault }),
+      limit: optional(wholeNumber(1, 200)),
       cursor: optional(cursor).meta({ description: 'next_cursor of the page before.' }),
     }),
     answer: async ({ useCases, principal }, { limit: wanted, cursor: after }) => {
@@ -63,7 +63,7 @@ export const apiTools: readonly Tool[] = [
     isReadOnly: true,
     input: z.object({
       collection_id: collectionId,
-      include_credential: optional(z.boolean()).meta({ default: false }),
+      include_credential: optional(z.boolean()),
     }),
     answer: async ({ useCases, principal }, { collection_id: id, include_credential: isWanted }) => {
       const api = await useCases.readTarget(principal, { id, part: 'whole' });
@@ -73,7 +73,9 @@ export const apiTools: readonly Tool[] = [
       const isStored = (storedAuthentication?.sealedValue ?? null) !== null;
       const words = credentialWords(sent, value !== null ? 'shown' : isStored ? 'stored' : 'absent');
       return {
-        text: [name, ...(description ? [shortened(description, descriptionMax)] : []), baseWords(baseUrl), words].join('\n'),
+        text: [name, ...(description ? [shortened(description, descriptionMax)] : []), baseWords(baseUrl), words].join(
+          '\n',
+        ),
         data: { collection_id: id, name, base_url: baseUrl, send: sent && { ...sent } },
       };
     },

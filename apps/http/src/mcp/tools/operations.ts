@@ -7,7 +7,8 @@ import { collectionId, operationKey } from './arguments.ts';
 import { confidenceWords, nothingFits } from './confidence.ts';
 
 const limitDefault = 5;
-const maxBytesDefault = 8_192;
+/** With what is said about it, a description is within 8 KB. */
+const maxBytesDefault = 8_000;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const;
 
 export const operationTools: readonly Tool[] = [
@@ -17,9 +18,11 @@ export const operationTools: readonly Tool[] = [
     isReadOnly: true,
     input: z.object({
       query: text({ max: searchQueryMax }).meta({ description: 'One task, as "send a text message".' }),
-      limit: optional(wholeNumber(1, 50)).meta({ default: limitDefault }),
+      limit: optional(wholeNumber(1, 50)),
       collection_id: optional(collectionId).meta({ description: 'Only this API.' }),
-      method: optional(z.preprocess((value) => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(methods))),
+      method: optional(
+        z.preprocess((value) => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(methods)),
+      ),
     }),
     answer: async ({ useCases, principal }, { query, limit, collection_id, method }) => {
       const { results } = await known(useCases).searchOperations(principal, {
@@ -44,10 +47,9 @@ export const operationTools: readonly Tool[] = [
       collection_id: collectionId,
       operation_key: operationKey,
       detail: optional(z.enum(['request', 'full'])).meta({
-        default: 'request',
         description: 'full: the schema of the answer too.',
       }),
-      max_bytes: optional(wholeNumber(1_024, 262_144)).meta({ default: maxBytesDefault }),
+      max_bytes: optional(wholeNumber(1_024, 262_144)).meta({ description: `${maxBytesDefault} if absent.` }),
     }),
     answer: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
       const { describeOperation } = known(useCases);
@@ -57,10 +59,18 @@ export const operationTools: readonly Tool[] = [
         detail: detail ?? 'request',
         maxBytes: maxBytes ?? maxBytesDefault,
       });
-      return { text: new TextDecoder().decode(slice) };
+      const text = new TextDecoder().decode(slice);
+      return isCut(text) ? { text, note: cutNote } : { text };
     },
   }),
 ];
+
+const isCut = (slice: string): boolean => {
+  const { truncated } = JSON.parse(slice) as { readonly truncated?: readonly unknown[] };
+  return truncated !== undefined && truncated.length > 0;
+};
+
+const cutNote = 'The places in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
 const known = (useCases: UseCases): OperationUseCases => {
   const operations = operationsOf(useCases);
@@ -68,7 +78,16 @@ const known = (useCases: UseCases): OperationUseCases => {
   return operations;
 };
 
-const lineOf = ({ collectionId: id, collectionName, key, method, path, summary, deprecated, score }: FoundOperation) => {
+const lineOf = ({
+  collectionId: id,
+  collectionName,
+  key,
+  method,
+  path,
+  summary,
+  deprecated,
+  score,
+}: FoundOperation) => {
   const words = `${summary === '' ? '' : `${summary}, `}${collectionName}${deprecated ? ', deprecated' : ''}`;
   return `${score.toFixed(2)} ${method} ${path} (${words}) collection_id ${id} operation_key ${key}`;
 };

@@ -23,7 +23,9 @@ test.each([
 });
 
 test('the words show where the credential goes, and where to get it', () => {
-  expect(credentialWords(sentCredential(scheme('apiKey', 'query'), 'abc'), 'shown')).toMatch(/^Calls carry the query parameter key=abc\n/);
+  expect(credentialWords(sentCredential(scheme('apiKey', 'query'), 'abc'), 'shown')).toMatch(
+    /^Calls carry the query parameter key=abc\n/,
+  );
   expect(credentialWords(sentCredential(scheme('bearer'), null), 'stored')).toContain('include_credential');
   expect(credentialWords(sentCredential(scheme('bearer'), null), 'absent')).toContain('no credential');
   expect(credentialWords(null, 'absent')).toBe('Calls need no credential.');

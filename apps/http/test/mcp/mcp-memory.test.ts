@@ -1,0 +1,8 @@
+import { describe } from 'vitest';
+import { startInMemory } from '../start-in-memory.ts';
+import { clientsSuite } from './clients-suite.ts';
+import { countingSuite, protocolSuite } from './protocol-suite.ts';
+
+describe('official clients', () => clientsSuite(startInMemory));
+describe('the protocol', () => protocolSuite(startInMemory));
+describe('counting', () => countingSuite(startInMemory));
