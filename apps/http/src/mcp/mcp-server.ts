@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Server } from '@modelcontextprotocol/server';
+import type * as McpSdk from '@modelcontextprotocol/server';
 import { json, ready, type Answer } from '../answers/answer.ts';
 import { instructions } from './instructions.ts';
 import { refusalWords } from './refused-call.ts';
 import type { ToolContext } from './tool.ts';
 import { tools } from './tools/table.ts';
 
-type Sdk = typeof import('@modelcontextprotocol/server');
+type Sdk = typeof McpSdk;
 
 /** A JSON-RPC request or notification. */
 export type Message = Readonly<Record<string, unknown>> & { readonly method: string };
@@ -32,22 +32,29 @@ export const answerMessage = async (call: McpCall): Promise<Answer> => {
   // What the list of tools depends on is fixed, so there is nothing to listen to.
   if (message.method === 'subscriptions/listen') return methodNotFound(message);
   const sdk = await loadSdk();
-  const failures: unknown[] = [];
-  const noteFailure = (error: unknown): void => void failures.push(error);
+  const failures: Error[] = [];
+  const noteFailure = (error: unknown): void => {
+    failures.push(error instanceof Error ? error : new Error('Not an error', { cause: error }));
+  };
   const server = createServer(sdk, call, noteFailure);
   const request = webRequest(call.request);
   const response = (await sdk.isLegacyRequest(request, message))
     ? await answerEarlier(sdk, server, request, message)
     : await sdk.createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
   const [failure] = failures;
-  if (failure !== undefined) throw failure;
+  if (failure) throw failure;
   const body = await response.text();
   if (response.status >= 500) throw new Error(`The MCP server failed: ${body}`);
   return ready(body, {}, response.status);
 };
 
 /** Answers a message of a revision before 2026-07-28. */
-const answerEarlier = async (sdk: Sdk, server: Server, request: Request, message: Message): Promise<Response> => {
+const answerEarlier = async (
+  sdk: Sdk,
+  server: McpSdk.Server,
+  request: Request,
+  message: Message,
+): Promise<Response> => {
   const transport = new sdk.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {
@@ -73,7 +80,7 @@ const createServer = (
   sdk: Sdk,
   { service, useCases, principal }: McpCall,
   noteFailure: (error: unknown) => void,
-): Server => {
+): McpSdk.Server => {
   const server = new sdk.Server(service, {
     capabilities: { tools: {} },
     instructions,

@@ -1,4 +1,4 @@
-import { mcpRoutes } from '../mcp/mcp-route.ts';
+import { agentRoutes } from '../mcp/agent-routes.ts';
 import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
@@ -21,5 +21,5 @@ export const routes: readonly Route[] = [
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
-  ...tagged('Service', [...serviceRoutes, ...mcpRoutes]),
+  ...tagged('Service', [...serviceRoutes, ...agentRoutes]),
 ];

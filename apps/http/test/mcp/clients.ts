@@ -50,7 +50,7 @@ const connectCurrent =
 const connectEarlier: Connect = async (baseUrl, headers) => {
   const client = new EarlierClient(me);
   const transport = new EarlierTransport(new URL('/mcp', baseUrl), { requestInit: { headers } });
-  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  await client.connect(transport);
   return {
     listTools: async () => (await client.listTools()).tools,
     call: async (name, given = {}) => resultOf(await client.callTool({ name, arguments: given })),

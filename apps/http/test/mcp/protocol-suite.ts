@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCast, expectStatus, type Cast, type Client, type Start, type Subject } from '../subject.ts';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
+import { clients } from './clients.ts';
 
 const revision = '2026-07-28';
 const envelope = (version: string = revision) => ({
@@ -215,6 +216,22 @@ export const countingSuite = (start: Start): void => {
       const refused = await call();
       expect([refused.status, refused.body.detail]).toEqual([429, 'Rate limit exceeded']);
       expect(refused.headers['retry-after']).toBe(String(refused.body.retry_after));
+    } finally {
+      await subject.close();
+    }
+  });
+
+  test.each(Object.entries(clients))('%s tells a model how long to wait', async (_revision, connect) => {
+    const subject = await start({ settings: { defaultLimit: { allowed: 6, windowSeconds: 60 } } });
+    try {
+      const cast = await createCast(subject);
+      const { key } = await cast.newClient();
+      const mcp = await connect(subject.client.baseUrl, { 'X-Client-ID': key.clientId, 'X-API-Key': key.secret });
+      const callOften = async () => {
+        for (let i = 0; i < 6; i++) await mcp.call('list_apis');
+      };
+      await expect(callOften()).rejects.toThrow(/Rate limit exceeded","retry_after":\d+/);
+      await mcp.close();
     } finally {
       await subject.close();
     }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { ready } from '../answers/answer.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
+import { llmsTxt } from './llms-txt.ts';
 import { answerMessage } from './mcp-server.ts';
 
 /** Further members are the protocol's to judge. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
 
-export const mcpRoutes: readonly RouteRow[] = [
+export const agentRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -21,5 +23,17 @@ export const mcpRoutes: readonly RouteRow[] = [
     response: null,
     handler: ({ useCases, caller: { principal }, service: { name, version }, body: { fields }, request }) =>
       answerMessage({ useCases, principal, message: fields, request, service: { name, version } }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/llms.txt',
+    operation: 'readGuideForAgents',
+    summary: 'How an agent uses this service without the Model Context Protocol',
+    description: 'A page in Markdown.',
+    auth: 'free',
+    status: 200,
+    media: 'text/plain',
+    response: z.string(),
+    handler: ({ service }) => ready(llmsTxt(service.name), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
 ];
