@@ -102,13 +102,13 @@ export const clientsSuite = (start: Start): void => {
           status_code: 200,
           duration_ms: 12,
         };
-        const { text, isError } = await mcp.call('record_call', given);
+        const { text, isError, data: recorded } = await mcp.call('record_call', given);
         expect([isError, text]).toEqual([false, expect.stringMatching(/^Recorded at /)]);
         const path = `/api/audit/?include=actor&pageSize=100&client_id=${client.key.clientId}`;
         const { data } = (await subject.client.call('GET', path, { token: cast.admin })).body as {
           readonly data: readonly Readonly<Record<string, unknown>>[];
         };
-        expect(data.find(({ id }) => text.includes(textOf(id)))).toMatchObject({
+        expect(data.find(({ id }) => text.includes(textOf(id)) && id === recorded?.['id'])).toMatchObject({
           actor_id: client.id,
           message: { action: 'api_call', client_id: client.key.clientId, ...given },
         });

@@ -5,6 +5,8 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 /** What a call of a tool returned, as a model reads it. */
 export interface ToolResult {
   readonly text: string;
+  /** The parts of the text. */
+  readonly texts: readonly string[];
   readonly isError: boolean;
   readonly data: Readonly<Record<string, unknown>> | null;
 }
@@ -27,8 +29,10 @@ const resultOf = (result: object): ToolResult => {
     readonly isError?: boolean;
     readonly structuredContent?: ToolResult['data'];
   };
+  const texts = (content ?? []).map(({ text }) => text ?? '');
   return {
-    text: (content ?? []).map(({ text }) => text ?? '').join('\n'),
+    text: texts.join('\n'),
+    texts,
     isError: isError ?? false,
     data: structuredContent ?? null,
   };
