@@ -17,9 +17,10 @@ const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.m
 export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),
   ...tagged('Search', searchRoutes),
+  ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
-  ...tagged('Service', [...serviceRoutes, ...agentRoutes]),
+  ...tagged('Service', serviceRoutes),
 ];
