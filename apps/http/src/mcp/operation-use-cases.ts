@@ -24,7 +24,6 @@ export interface OperationUseCases {
       readonly method: string | null;
     },
   ) => Promise<{ readonly results: readonly FoundOperation[]; readonly isFallback: boolean }>;
-  /** JSON text. */
   readonly describeOperation: (
     principal: Principal<Collection>,
     key: string,
@@ -33,7 +32,7 @@ export interface OperationUseCases {
       readonly detail: 'request' | 'full';
       readonly maxBytes: number;
     },
-  ) => Promise<Uint8Array>;
+  ) => Promise<{ readonly text: Uint8Array }>;
 }
 
 /** Null while this service does not know the operations of its documents. */

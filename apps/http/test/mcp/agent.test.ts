@@ -24,8 +24,11 @@ interface Task {
   }[];
 }
 
-/** Of several kinds; the documents of all are in the catalog, so each is a distraction for the others. */
-const ids = ['a04', 'a12', 'a20', 'b07', 'b23', 'c05', 'd07', 'd15', 'f10', 'f17'];
+/**
+ * Of several kinds, of those that search can answer: how many it can is measured elsewhere. The documents of all are in
+ * the catalog, so each is a distraction for the others.
+ */
+const ids = ['a04', 'a12', 'a20', 'd16', 'b23', 'c05', 'd07', 'd15', 'f10', 'f17'];
 const tasks: readonly Task[] = isPresent
   ? (JSON.parse(readFileSync(join(data, 'operations/tasks-dev.json'), 'utf8')) as Task[]).filter(({ id }) =>
       ids.includes(id),

@@ -54,12 +54,12 @@ export const operationTools: readonly Tool[] = [
     answer: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
       const { describeOperation } = known(useCases);
       const caller = await useCases.readTarget(principal, { id, part: 'whole' });
-      const slice = await describeOperation(caller, key, {
+      const described = await describeOperation(caller, key, {
         form: 'slice',
         detail: detail ?? 'request',
         maxBytes: maxBytes ?? maxBytesDefault,
       });
-      const text = new TextDecoder().decode(slice);
+      const text = new TextDecoder().decode(described.text);
       return isCut(text) ? { text, note: cutNote } : { text };
     },
   }),
