@@ -9,6 +9,7 @@ export const errorStatuses = {
   invalid_api_credentials: 401,
   admin_required: 403,
   no_access: 403,
+  foreign_origin: 403,
   collection_not_found: 404,
   operation_not_found: 404,
   user_not_found: 404,

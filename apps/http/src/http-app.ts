@@ -71,6 +71,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
     bodies: createBodyCache({ bytesMax: bodyCacheBytesMax, shared: facts.sharedBodies ?? null }),
     service: {
       name: facts.settings.serviceName,
+      version: facts.settings.version,
       isDraining,
       metrics: metrics.text,
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),

@@ -13,6 +13,7 @@ import type { Exchange } from './exchange.ts';
 import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/fields.ts';
+import { refuseForeignOrigin } from './requests/origin.ts';
 import { documentMember, type Route, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
@@ -42,6 +43,7 @@ export const answerRoute = async (
   exchange.takesBody = route.body !== null;
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   const caller = await admitCaller(useCases, route, exchange, params);
+  if (route.sameOrigin) refuseForeignOrigin(request);
   deadline.refuseExpired();
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange) : null;

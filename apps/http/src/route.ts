@@ -58,6 +58,7 @@ export interface Context<Auth extends RouteAuth, Query, Body, Part extends Targe
 /** What the routes about the service itself show. */
 export interface ServiceFacts {
   readonly name: string;
+  readonly version: string;
   readonly isDraining: () => boolean;
   readonly metrics: () => Promise<string>;
   /** The OpenAPI document, as JSON text. */
@@ -125,6 +126,8 @@ interface RouteFacts {
   readonly media?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
   /** Whether it may be answered with 304. */
   readonly conditional?: boolean;
+  /** Whether browsers may call it from pages of this service only. */
+  readonly sameOrigin?: boolean;
   /** Refusals besides those that follow from `auth`, `query` and `body`. */
   readonly errors?: readonly ErrorCode[];
   /** Other statuses with the same answer shape, such as the 503 of a health check. */

@@ -47,7 +47,10 @@ export const createJudge = (document: Document) => {
     const found = templates.find(({ pattern }) => pattern.test(bare));
     const operation = found?.operations[method.toLowerCase()];
     if (!found || !operation) {
-      const undocumented = (bare.startsWith('/docs') && reply.status === 200) || (bare === '/' && reply.status === 302);
+      const undocumented =
+        (bare.startsWith('/docs') && reply.status === 200) ||
+        (bare === '/' && reply.status === 302) ||
+        bare === '/mcp'; // It describes itself, in its own protocol.
       assert(undocumented || [404, 405].includes(reply.status), `${method} ${path} is not documented: ${reply.status}`);
       return;
     }

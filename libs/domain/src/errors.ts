@@ -7,6 +7,7 @@ export const errorDetails = {
   invalid_api_credentials: 'Invalid API credentials',
   admin_required: 'Admin access required',
   no_access: 'No access to this collection',
+  foreign_origin: 'Origin not allowed',
   collection_not_found: 'Collection not found',
   operation_not_found: 'Operation not found',
   user_not_found: 'User not found',

@@ -1,3 +1,4 @@
+import { agentRoutes } from '../mcp/agent-routes.ts';
 import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),
   ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
+  ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),

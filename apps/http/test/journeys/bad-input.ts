@@ -151,9 +151,9 @@ export const badInputSuite = (start: Start): void => {
       }),
       { seed, numRuns: requests },
     );
-    // The requests get past the first check.
+    // The requests get past the first check, until one of them happens to delete their client.
     for (const status of [200, 201, 400, 401, 403, 404])
-      expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(10);
+      expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   }, 120_000);
 };
 

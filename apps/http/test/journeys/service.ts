@@ -105,6 +105,16 @@ export const serviceSuite = (start: Start): void => {
     }
   });
 
+  test('an agent without MCP reads in a page how to search, read and call', async () => {
+    const { status, headers, text } = await call('GET', '/llms.txt');
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    const { paths } = (await call('GET', '/openapi.json')).body as { paths: Readonly<Record<string, unknown>> };
+    const named = [...text.matchAll(/`(?:GET|POST) (\/api\/[^`?]+)/g)].map(([, path = '']) => path);
+    expect(named.length).toBeGreaterThan(5);
+    // Those about operations come with their routes.
+    for (const path of named.filter((one) => !one.includes('operation'))) expect(Object.keys(paths)).toContain(path);
+  });
+
   describe('the OpenAPI document', () => {
     test('lists every route except the documentation page, each operation once', async () => {
       const document = (await call('GET', '/openapi.json')).body as {

@@ -3,6 +3,7 @@ import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
 import { admit, admitRegistration } from './access/admit.ts';
+import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import { listCollections, readDocument, readMetadata, readYaml } from './collections/read-collection.ts';
 import {
@@ -38,6 +39,7 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
+  readTarget: readTarget(ports),
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),

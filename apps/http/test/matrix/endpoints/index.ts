@@ -1,5 +1,6 @@
 import type { Endpoints } from '../endpoint.ts';
 import { accessEndpoints } from './access.ts';
+import { agentEndpoints } from './agents.ts';
 import { auditEndpoints } from './audit.ts';
 import { collectionEndpoints } from './collections.ts';
 import { limitEndpoints } from './limits.ts';
@@ -18,4 +19,5 @@ export const endpoints: Endpoints = {
   ...operationEndpoints,
   ...searchEndpoints,
   ...serviceEndpoints,
+  ...agentEndpoints,
 };

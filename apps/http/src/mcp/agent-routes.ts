@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { ready } from '../answers/answer.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
+import { llmsTxt } from './llms-txt.ts';
+import { answerMessage } from './mcp-server.ts';
+
+/** Further members are the protocol's to judge. */
+const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
+
+export const agentRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/mcp',
+    operation: 'answerMcpMessage',
+    summary: 'The Model Context Protocol',
+    description: 'Describes itself in the protocol, by `server/discover` and `tools/list`.',
+    hidden: true,
+    auth: 'token or key',
+    sameOrigin: true,
+    bodyKind: 'json',
+    body: message,
+    status: 200,
+    response: null,
+    handler: ({ useCases, caller: { principal }, service: { name, version }, body: { fields }, request }) =>
+      answerMessage({ useCases, principal, message: fields, request, service: { name, version } }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/llms.txt',
+    operation: 'readGuideForAgents',
+    summary: 'How an agent uses this service without the Model Context Protocol',
+    description: 'A page in Markdown.',
+    auth: 'free',
+    status: 200,
+    media: 'text/plain',
+    response: z.string(),
+    handler: ({ service }) => ready(llmsTxt(service.name), { 'Content-Type': 'text/plain; charset=utf-8' }),
+  }),
+];

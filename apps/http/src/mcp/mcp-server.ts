@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http';
+import type * as McpSdk from '@modelcontextprotocol/server';
+import { json, ready, type Answer } from '../answers/answer.ts';
+import { instructions } from './instructions.ts';
+import { refusalWords } from './refused-call.ts';
+import type { ToolContext } from './tool.ts';
+import { tools } from './tools/table.ts';
+
+type Sdk = typeof McpSdk;
+
+/** A JSON-RPC request or notification. */
+export type Message = Readonly<Record<string, unknown>> & { readonly method: string };
+
+interface McpCall extends ToolContext {
+  readonly message: Message;
+  readonly request: Pick<IncomingMessage, 'headers'>;
+  /** How the service names itself. */
+  readonly service: { readonly name: string; readonly version: string };
+}
+
+/** It takes a tenth of a second to load, so it is loaded by the first message. */
+let loading: Promise<Sdk> | null = null;
+const loadSdk = (): Promise<Sdk> => (loading ??= import('@modelcontextprotocol/server'));
+
+/**
+ * Answers one message of the Model Context Protocol, revision 2026-07-28 or an earlier one with `initialize`. Each is
+ * answered alone, by a server of its own, so that there are no sessions and nothing of a caller is kept. Throws what
+ * fails the request as a whole: it is answered as on every other route.
+ */
+export const answerMessage = async (call: McpCall): Promise<Answer> => {
+  const { message } = call;
+  // What the list of tools depends on is fixed, so there is nothing to listen to.
+  if (message.method === 'subscriptions/listen') return methodNotFound(message);
+  const sdk = await loadSdk();
+  const failures: Error[] = [];
+  const noteFailure = (error: unknown): void => {
+    failures.push(error instanceof Error ? error : new Error('Not an error', { cause: error }));
+  };
+  const server = createServer(sdk, call, noteFailure);
+  const request = webRequest(call.request);
+  const response = (await sdk.isLegacyRequest(request, message))
+    ? await answerEarlier(sdk, server, request, message)
+    : await sdk.createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
+  const [failure] = failures;
+  if (failure) throw failure;
+  const body = await response.text();
+  if (response.status >= 500) throw new Error(`The MCP server failed: ${body}`);
+  return ready(body, {}, response.status);
+};
+
+/** Answers a message of a revision before 2026-07-28. */
+const answerEarlier = async (
+  sdk: Sdk,
+  server: McpSdk.Server,
+  request: Request,
+  message: Message,
+): Promise<Response> => {
+  const transport = new sdk.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+};
+
+const listed = tools.map(({ name, description, inputSchema, isReadOnly }) => ({
+  name,
+  description,
+  inputSchema,
+  annotations: isReadOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: false },
+}));
+
+const tableOfTools = new Map(tools.map((tool) => [tool.name, tool]));
+
+/** The tools change with the version of the service only. */
+const cacheHint = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+const createServer = (
+  sdk: Sdk,
+  { service, useCases, principal }: McpCall,
+  noteFailure: (error: unknown) => void,
+): McpSdk.Server => {
+  const server = new sdk.Server(service, {
+    capabilities: { tools: {} },
+    instructions,
+    cacheHints: { 'tools/list': cacheHint, 'server/discover': cacheHint },
+  });
+  server.setRequestHandler('tools/list', () => ({ tools: listed }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = tableOfTools.get(params.name);
+    if (!tool) {
+      const names = listed.map(({ name }) => name).join(', ');
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool. There are: ${names}`);
+    }
+    try {
+      const { text, note, data } = await tool.call({ useCases, principal }, params.arguments);
+      return { content: contentOf(note ? [text, note] : [text]), ...(data ? { structuredContent: data } : {}) };
+    } catch (error) {
+      const words = refusalWords(error);
+      if (words === null) noteFailure(error);
+      return { content: contentOf([words ?? '']), isError: true };
+    }
+  });
+  return server;
+};
+
+const contentOf = (texts: readonly string[]) => texts.map((text) => ({ type: 'text' as const, text }));
+
+const methodNotFound = ({ id = null }: Message): Answer =>
+  json({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }, {}, 404);
+
+const passedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+/** The request as far as the protocol looks at it: without credentials, and taking JSON, which is all that is sent. */
+const webRequest = ({ headers }: Pick<IncomingMessage, 'headers'>): Request => {
+  const passed = new Headers({ accept: 'application/json, text/event-stream' });
+  for (const name of passedHeaders) {
+    const value = headers[name];
+    if (typeof value === 'string') passed.set(name, value);
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers: passed });
+};

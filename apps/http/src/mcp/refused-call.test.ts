@@ -1,0 +1,24 @@
+import { PorticoError, type ErrorCode } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { refusalWords } from './refused-call.ts';
+
+test.each<[ErrorCode, RegExp]>([
+  ['no_access', /administrator/],
+  ['collection_not_found', /list_apis/],
+  ['embedding_unavailable', /in a minute/],
+])('%s says what to do next', (code, words) => {
+  expect(refusalWords(new PorticoError(code))).toMatch(words);
+});
+
+test('invalid arguments are named as such', () => {
+  const error = new PorticoError('invalid_body', { because: 'query is required' });
+  expect(refusalWords(error)).toBe('Invalid arguments: query is required. Call again with valid ones.');
+});
+
+test.each<[string, unknown]>([
+  ['an expired deadline', new PorticoError('timed_out')],
+  ['a caller that is gone', new PorticoError('invalid_token')],
+  ['a bug', new Error('secret')],
+])('%s is no answer of a tool', (_what, error) => {
+  expect(refusalWords(error)).toBeNull();
+});

@@ -1,0 +1,18 @@
+import { parseId, parseOperationKey, type CollectionId } from '@portico/domain';
+import { z } from 'zod';
+
+/** An argument that names something which another tool has shown. */
+const shown = <Id extends string>(parse: (text: string) => Id | null, message: string) =>
+  z.string().transform((value, context): Id => {
+    const id = parse(value.trim());
+    if (id !== null) return id;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+
+export const collectionId = shown(
+  (text) => parseId<CollectionId>(text),
+  'must be an id that search_operations, search_apis or list_apis has shown',
+);
+
+export const operationKey = shown(parseOperationKey, 'must be a key that search_operations has shown');

@@ -1,0 +1,104 @@
+import { PorticoError, searchQueryMax, type UseCases } from '@portico/domain';
+import { z } from 'zod';
+import { optional, text, wholeNumber } from '../../requests/fields.ts';
+import { operationsOf, type FoundOperation, type OperationUseCases } from '../operation-use-cases.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import { collectionId, operationKey } from './arguments.ts';
+import { confidenceWords, nothingFits } from './confidence.ts';
+
+const limitDefault = 5;
+/** With what is said about it, a description is within 8 KB. */
+const maxBytesDefault = 8_000;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const;
+
+export const operationTools: readonly Tool[] = [
+  defineTool({
+    name: 'search_operations',
+    description: 'Start here: find the operations (method and path) that do a task, among the APIs that you may use.',
+    isReadOnly: true,
+    input: z.object({
+      query: text({ max: searchQueryMax }).meta({ description: 'One task, as "send a text message".' }),
+      limit: optional(wholeNumber(1, 50)),
+      collection_id: optional(collectionId).meta({ description: 'Only this API.' }),
+      method: optional(
+        z.preprocess((value) => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(methods)),
+      ),
+    }),
+    answer: async ({ useCases, principal }, { query, limit, collection_id, method }) => {
+      const { results } = await known(useCases).searchOperations(principal, {
+        query,
+        limit: limit ?? limitDefault,
+        collectionId: collection_id ?? null,
+        method: method ?? null,
+      });
+      const [best] = results;
+      if (!best) return { text: nothingFits, data: { operations: [] } };
+      return {
+        text: [confidenceWords(best.score), ...results.map(lineOf)].join('\n'),
+        data: { operations: results.map(operationView) },
+      };
+    },
+  }),
+  defineTool({
+    name: 'describe_operation',
+    description: 'How to call one operation: URL, parameters, body, responses.',
+    isReadOnly: true,
+    input: z.object({
+      collection_id: collectionId,
+      operation_key: operationKey,
+      detail: optional(z.enum(['request', 'full'])).meta({
+        description: 'full: the schema of the answer too.',
+      }),
+      max_bytes: optional(wholeNumber(1_024, 262_144)).meta({ description: `${maxBytesDefault} if absent.` }),
+    }),
+    answer: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
+      const { describeOperation } = known(useCases);
+      const caller = await useCases.readTarget(principal, { id, part: 'whole' });
+      const described = await describeOperation(caller, key, {
+        form: 'slice',
+        detail: detail ?? 'request',
+        maxBytes: maxBytes ?? maxBytesDefault,
+      });
+      const text = new TextDecoder().decode(described.text);
+      return isCut(text) ? { text, note: cutNote } : { text };
+    },
+  }),
+];
+
+const isCut = (slice: string): boolean => {
+  const { truncated } = JSON.parse(slice) as { readonly truncated?: readonly unknown[] };
+  return truncated !== undefined && truncated.length > 0;
+};
+
+const cutNote = 'The places in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
+
+const known = (useCases: UseCases): OperationUseCases => {
+  const operations = operationsOf(useCases);
+  if (!operations) throw new PorticoError('embedding_unavailable');
+  return operations;
+};
+
+const lineOf = ({
+  collectionId: id,
+  collectionName,
+  key,
+  method,
+  path,
+  summary,
+  deprecated,
+  score,
+}: FoundOperation) => {
+  const words = `${summary === '' ? '' : `${summary}, `}${collectionName}${deprecated ? ', deprecated' : ''}`;
+  return `${score.toFixed(2)} ${method} ${path} (${words}) collection_id ${id} operation_key ${key}`;
+};
+
+const operationView = (found: FoundOperation) => ({
+  collection_id: found.collectionId,
+  collection_name: found.collectionName,
+  operation_key: found.key,
+  method: found.method,
+  path: found.path,
+  summary: found.summary,
+  deprecated: found.deprecated,
+  score: found.score,
+});

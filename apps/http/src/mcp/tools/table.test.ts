@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { tools } from './table.ts';
+
+test('each tool has a name of its own, which every client takes', () => {
+  expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
+  for (const { name } of tools) expect(name).toMatch(/^[a-z_]{1,64}$/);
+});
+
+test.each(tools.map((tool) => [tool.name, tool] as const))(
+  'the arguments of %s are described in the plainest JSON Schema',
+  (_name, { description, inputSchema }) => {
+    expect(description).toMatch(/\.$/);
+    expect(inputSchema['type']).toBe('object');
+    const text = JSON.stringify(inputSchema);
+    for (const keyword of ['anyOf', 'null', '$schema', '$ref', 'pattern']) expect(text).not.toContain(keyword);
+    for (const schema of Object.values(inputSchema['properties'] as object)) expect(schema).toHaveProperty('type');
+  },
+);
+
+test('only record_call leaves something behind', () => {
+  expect(tools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name)).toEqual(['record_call']);
+});

@@ -1,0 +1,7 @@
+import type { Tool } from '../tool.ts';
+import { apiTools } from './apis.ts';
+import { callTools } from './calls.ts';
+import { operationTools } from './operations.ts';
+
+/** All tools, in the order in which clients list them: the one to begin with comes first. */
+export const tools: readonly Tool[] = [...operationTools, ...apiTools, ...callTools];

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { refuseForeignOrigin } from './origin.ts';
+
+const judge = (origin: string | undefined, host: string | undefined) => () =>
+  refuseForeignOrigin({
+    headers: { ...(origin === undefined ? {} : { origin }), ...(host === undefined ? {} : { host }) },
+  });
+
+test.each([
+  [undefined, 'portico.example'],
+  ['https://portico.example', 'portico.example'],
+  ['http://portico.example', 'portico.example'],
+  ['https://portico.example', 'portico.example:443'],
+  ['https://portico.example:443', 'portico.example'],
+  ['http://PORTICO.example:3000', 'portico.EXAMPLE:3000'],
+  ['http://[::1]:3000', '[::1]:3000'],
+])('the origin %s may call %s', (origin, host) => {
+  expect(judge(origin, host)).not.toThrow();
+});
+
+test.each([
+  ['https://evil.example', 'portico.example'],
+  ['https://portico.example.evil.example', 'portico.example'],
+  ['https://evil.example/portico.example', 'portico.example'],
+  ['https://portico.example@evil.example', 'portico.example'],
+  ['https://portico.example:8443', 'portico.example'],
+  ['http://portico.example', 'portico.example:443'],
+  ['null', 'portico.example'],
+  ['null', 'null'],
+  ['', 'portico.example'],
+  ['', ''],
+  ['portico.example', 'portico.example'],
+  ['file://', ''],
+  ['https://portico.example', undefined],
+])('the origin %j may not call %j', (origin, host) => {
+  expect(judge(origin, host)).toThrow('Origin not allowed');
+});

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { clients, type McpClient } from './clients.ts';
+import { knowsOperations } from './knows-operations.ts';
+
+/** How a client presents itself. A row is all that a new form of credential needs. */
+const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<string, string>>>> = {
+  'a key pair': ({ key }) => ({ 'X-Client-ID': key.clientId, 'X-API-Key': key.secret }),
+  ...(knowsOperations
+    ? { 'a key as one string': ({ key }: Client) => ({ 'X-API-Key': `${key.clientId}.${key.secret}` }) }
+    : {}),
+  'an identity token': ({ token }) => ({ Authorization: `Bearer ${token}` }),
+};
+
+const secret = 'upstream-credential-of-weather';
+
+/** The tools about APIs and calls, through each official client. */
+export const clientsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let client: Client;
+  let weather: string;
+  let hidden: string;
+
+  beforeAll(async () => {
+    subject = await start({ settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } } });
+    cast = await createCast(subject);
+    client = await cast.newClient();
+    weather = await cast.newCollection({
+      name: 'Weather',
+      description: 'Forecasts\nfor every city',
+      openapi_spec: {
+        openapi: '3.0.3',
+        info: { title: 'Weather', version: '1' },
+        servers: [{ url: 'https://weather.example/v1' }],
+        paths: {},
+      },
+      authentication: { type: 'apiKey', name: 'appid', in: 'query', value: secret },
+    });
+    hidden = await cast.newCollection({ name: 'Hidden forecasts', description: 'Forecasts for nobody' });
+    await cast.grant(client, weather);
+    await subject.runJobs();
+  });
+  afterAll(() => subject.close());
+
+  const credentialReads = async (): Promise<number> => {
+    const path = '/api/audit/?source=system&action=collection.credential_read';
+    return Number((await subject.client.call('GET', path, { token: cast.admin })).body.total);
+  };
+
+  describe.each(Object.entries(clients))('%s', (_revision, connect) => {
+    describe.each(Object.entries(credentials))('by %s', (_credential, headersOf) => {
+      let mcp: McpClient;
+      beforeAll(async () => {
+        mcp = await connect(subject.client.baseUrl, headersOf(client));
+      });
+      afterAll(() => mcp.close());
+
+      test('the tools are listed in order, and the instructions name them', async () => {
+        const names = (await mcp.listTools()).map(({ name }) => name);
+        expect(names).toEqual([
+          'search_operations',
+          'describe_operation',
+          'search_apis',
+          'list_apis',
+          'get_api',
+          'record_call',
+        ]);
+        expect(mcp.instructions()).toContain('search_operations');
+      });
+
+      test('list_apis shows what is granted, a line each', async () => {
+        const { text, data, isError } = await mcp.call('list_apis');
+        expect({ text, isError }).toEqual({ text: `${weather} Weather: Forecasts for every city`, isError: false });
+        expect(data).toEqual({ apis: [{ collection_id: weather, name: 'Weather' }], next_cursor: null });
+      });
+
+      test('search_apis finds what is granted', async () => {
+        const { text, data } = await mcp.call('search_apis', { query: 'forecasts' });
+        expect(text).toContain(weather);
+        expect(data?.['apis']).toMatchObject([{ collection_id: weather, name: 'Weather' }]);
+      });
+
+      test('get_api says how to call, and shows the credential only when asked, which is audited', async () => {
+        const before = await credentialReads();
+        const plain = await mcp.call('get_api', { collection_id: weather });
+        expect(plain.text).toContain('https://weather.example/v1');
+        expect(plain.text).toContain('query parameter appid=<credential>');
+        expect(JSON.stringify(plain)).not.toContain(secret);
+        expect(await credentialReads()).toBe(before);
+        const whole = await mcp.call('get_api', { collection_id: weather, include_credential: true });
+        expect(whole.data).toEqual({
+          collection_id: weather,
+          name: 'Weather',
+          base_url: 'https://weather.example/v1',
+          send: { in: 'query', name: 'appid', value: secret },
+        });
+        expect(await credentialReads()).toBe(before + 1);
+      });
+
+      test('record_call leaves an audit entry of the caller', async () => {
+        const given = {
+          collection_id: weather,
+          method: 'GET',
+          endpoint: '/v1/today',
+          status_code: 200,
+          duration_ms: 12,
+        };
+        const { text, isError, data: recorded } = await mcp.call('record_call', given);
+        expect([isError, text]).toEqual([false, expect.stringMatching(/^Recorded at /)]);
+        const path = `/api/audit/?include=actor&pageSize=100&client_id=${client.key.clientId}`;
+        const { data } = (await subject.client.call('GET', path, { token: cast.admin })).body as {
+          readonly data: readonly Readonly<Record<string, unknown>>[];
+        };
+        expect(data.find(({ id }) => text.includes(textOf(id)) && id === recorded?.['id'])).toMatchObject({
+          actor_id: client.id,
+          message: { action: 'api_call', client_id: client.key.clientId, ...given },
+        });
+      });
+
+      test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
+        ['get_api', {}, /^Invalid arguments: collection_id is required\. /],
+        ['get_api', { collection_id: 5 }, /^Invalid arguments: collection_id must be a string\. /],
+        ['get_api', { collection_id: 'x' }, /collection_id must be an id that .* has shown/],
+        ['get_api', { collection_id: unknownId }, /no API of this collection_id.*list_apis/],
+        ['describe_operation', { collection_id: unknownId, operation_key: 'x' }, /operation_key must be a key/],
+        ['search_apis', { query: '' }, /query must not be empty/],
+        ['search_apis', { query: 'x'.repeat(2_001) }, /query must have at most 2000 characters/],
+        ['search_apis', { query: 'x', limit: 21 }, /limit must be at most 20/],
+        ['search_operations', { query: 'x', method: 'FETCH' }, /method must be one of GET/],
+        ['list_apis', { cursor: 'x' }, /cursor is not one that was given out/],
+        ['record_call', { collection_id: unknownId, method: 'GET', endpoint: '/', status_code: 99 }, /status_code/],
+      ])('%s with %j is refused with what to do', async (name, given, words) => {
+        const { text, isError } = await mcp.call(name, given);
+        expect(text).toMatch(words);
+        expect(isError).toBe(true);
+      });
+
+      test('an API without a grant is refused with what to do', async () => {
+        const { text, isError } = await mcp.call('get_api', { collection_id: hidden, include_credential: true });
+        expect([isError, text]).toEqual([true, expect.stringMatching(/no access.*administrator/)]);
+        expect(text).not.toContain('Hidden');
+      });
+
+      test('an unknown tool is refused with the names of those that there are', async () => {
+        await expect(mcp.call('call_api')).rejects.toThrow(/Unknown tool\. There are: search_operations, /);
+      });
+
+      test('a revoked API is gone from every tool at once', async () => {
+        await cast.revoke(client, weather);
+        try {
+          expect((await mcp.call('list_apis')).text).toContain('no API that you may use');
+          expect((await mcp.call('search_apis', { query: 'forecasts' })).text).toContain('no API that you may use');
+          expect((await mcp.call('get_api', { collection_id: weather, include_credential: true })).isError).toBe(true);
+        } finally {
+          await cast.grant(client, weather);
+        }
+      });
+    });
+
+    test('a client without a credential reads why it is refused', async () => {
+      await expect(connect(subject.client.baseUrl, {})).rejects.toThrow(/Invalid or expired token|HTTP 401/);
+    });
+  });
+
+  test('no log line has a secret or an argument of a call', () => {
+    const log = subject.logLines().join('');
+    expect(log).toContain('"route":"/mcp"');
+    for (const word of [secret, client.key.secret, client.token, '/v1/today']) expect(log).not.toContain(word);
+  });
+};

@@ -1,0 +1,67 @@
+import { PorticoError, type Ports } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { startInMemory } from '../start-in-memory.ts';
+import { createCast, expectStatus } from '../subject.ts';
+
+const call = (name: string, given: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
+const withPorts = async (ports: (ports: Ports) => Partial<Ports>, json: object) => {
+  const subject = await startInMemory({ ports });
+  try {
+    const cast = await createCast(subject);
+    await cast.newCollection();
+    await subject.runJobs();
+    const reply = await subject.client.call('POST', '/mcp', { token: cast.admin, json });
+    return { reply, log: subject.logLines().join('') };
+  } finally {
+    await subject.close();
+  }
+};
+
+test('a bug in a tool fails the request, is logged, and shows nothing of itself', async () => {
+  const { reply, log } = await withPorts(
+    ({ collections }) => ({
+      collections: { ...collections, list: () => Promise.reject(new Error('the shelf fell down')) },
+    }),
+    call('list_apis'),
+  );
+  expect([reply.status, reply.body]).toEqual([500, { detail: 'Internal server error' }]);
+  expect(log).toContain('the shelf fell down');
+});
+
+test('while the embedder is away, search says what to do instead', async () => {
+  const { reply } = await withPorts(
+    ({ embedder }) => ({
+      embedder: {
+        ...embedder,
+        modelId: () => embedder.modelId(),
+        embed: (texts, kind) =>
+          kind === 'query' ? Promise.reject(new PorticoError('embedding_unavailable')) : embedder.embed(texts, kind),
+      },
+    }),
+    call('search_apis', { query: 'weather' }),
+  );
+  const { result } = expectStatus(reply, 200).body;
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('list_apis') as string }] });
+});
+
+test('a caller that is gone when its collection is read is refused as unknown', async () => {
+  let reads = 0;
+  const { reply } = await withPorts(
+    ({ callers }) => ({
+      callers: {
+        byClientId: (...given) => callers.byClientId(...given),
+        byEitherId: (id) => callers.byEitherId(id),
+        byUid: (uid, target) =>
+          target?.part === 'whole' && ++reads > 0 ? Promise.resolve(null) : callers.byUid(uid, target),
+      },
+    }),
+    call('get_api', { collection_id: '11111111-1111-4111-8111-111111111111' }),
+  );
+  expect([reads, reply.status, reply.body]).toEqual([1, 401, { detail: 'Invalid or expired token' }]);
+});

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import { clients, type McpClient } from './clients.ts';
+
+const operation = (summary: string, more: object = {}) => ({
+  summary,
+  responses: { '200': { description: 'Done' } },
+  ...more,
+});
+const message = {
+  type: 'object',
+  required: ['to', 'text'],
+  properties: {
+    to: { type: 'string' },
+    text: { type: 'string' },
+    notes: { type: 'string', description: 'x'.repeat(30_000) },
+  },
+};
+const messages = {
+  openapi: '3.0.3',
+  info: { title: 'Tonwire', version: '1' },
+  servers: [{ url: 'https://tonwire.example/v1' }],
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  security: [{ token: [] }],
+  paths: {
+    '/messages': {
+      post: operation('Send a text message', {
+        requestBody: { required: true, content: { 'application/json': { schema: message } } },
+      }),
+      get: operation('List the text messages that were sent'),
+    },
+    '/invoices/{id}': {
+      get: operation('Get an invoice', { parameters: [{ name: 'id', in: 'path', required: true }] }),
+    },
+  },
+};
+const secret = 'upstream-token-of-tonwire';
+
+interface Found {
+  readonly collection_id: string;
+  readonly operation_key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly score: number;
+}
+
+/** The tools about operations, through each official client. */
+export const operationsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let client: Client;
+  let tonwire: string;
+  let hidden: string;
+
+  beforeAll(async () => {
+    subject = await start({ settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } } });
+    cast = await createCast(subject);
+    client = await cast.newClient();
+    const authentication = { type: 'bearer', value: secret };
+    tonwire = await cast.newCollection({ name: 'Tonwire', openapi_spec: messages, authentication });
+    hidden = await cast.newCollection({ name: 'Hidden messenger', openapi_spec: messages });
+    await cast.grant(client, tonwire);
+    await subject.runJobs();
+  });
+  afterAll(() => subject.close());
+
+  describe.each(Object.entries(clients))('%s', (_revision, connect) => {
+    let mcp: McpClient;
+    beforeAll(async () => {
+      const headers = { 'X-Client-ID': client.key.clientId, 'X-API-Key': client.key.secret };
+      mcp = await connect(subject.client.baseUrl, headers);
+    });
+    afterAll(() => mcp.close());
+
+    const search = async (given: object) => {
+      const { text, data, isError } = await mcp.call('search_operations', { ...given });
+      expect([isError, text]).toEqual([false, text]);
+      return { text, operations: data?.['operations'] as readonly Found[] };
+    };
+
+    test('search_operations finds the operation, a line each, and says how sure it is', async () => {
+      const { text, operations } = await search({ query: 'send a text message' });
+      expect(operations[0]).toMatchObject({
+        collection_id: tonwire,
+        method: 'POST',
+        path: '/messages',
+        deprecated: false,
+      });
+      const [confidence, best] = text.split('\n');
+      expect(confidence).toMatch(/very likely right|probably right|Not sure|Nothing fits well/);
+      expect(best).toContain(`POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `);
+      expect(text).not.toContain(hidden);
+    });
+
+    test('search_operations keeps to one API, to one method in any case, and to a number', async () => {
+      expect(
+        (await search({ query: 'text messages', method: 'get' })).operations.map(({ method }) => method),
+      ).not.toContain('POST');
+      expect((await search({ query: 'send a text message', limit: 1 })).operations).toHaveLength(1);
+      expect((await search({ query: 'send a text message', collection_id: tonwire })).operations[0]?.path).toBe(
+        '/messages',
+      );
+    });
+
+    test('search_operations says when nothing fits, and names nothing without a grant', async () => {
+      const { text, operations } = await search({ query: 'send a text message', collection_id: hidden });
+      expect([operations, text]).toEqual([[], expect.stringMatching(/^No operation that you may use fits\./)]);
+    });
+
+    test('describe_operation says how to call, within 8 KB, and what was cut', async () => {
+      const { operations } = await search({ query: 'send a text message', limit: 1 });
+      const given = { collection_id: tonwire, operation_key: operations[0]?.operation_key };
+      const { texts, text } = await mcp.call('describe_operation', given);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_192);
+      expect(JSON.parse(texts[0] ?? '')).toMatchObject({
+        method: 'POST',
+        url: 'https://tonwire.example/v1/messages',
+        request_body: { required: true, content_type: 'application/json' },
+        authentication: { type: 'bearer', value: null },
+      });
+      expect(texts[1]).toMatch(/"truncated".*max_bytes/);
+      const whole = await mcp.call('describe_operation', { ...given, detail: 'full', max_bytes: 65_536 });
+      expect(whole.text.length).toBeGreaterThan(30_000);
+      expect(whole.texts).toHaveLength(1);
+      expect(text + whole.text).not.toContain(secret);
+    });
+
+    test.each<[string, () => object, RegExp]>([
+      ['of an unknown API', () => ({ collection_id: unknownId, operation_key: 'a'.repeat(16) }), /no API of this/],
+      ['of an API without a grant', () => ({ collection_id: hidden, operation_key: 'a'.repeat(16) }), /no access/],
+      [
+        'that there is not',
+        () => ({ collection_id: tonwire, operation_key: 'a'.repeat(16) }),
+        /no such operation.*Search/,
+      ],
+      [
+        'within too few bytes',
+        () => ({ collection_id: tonwire, operation_key: 'a'.repeat(16), max_bytes: 1_023 }),
+        /max_bytes/,
+      ],
+    ])('an operation %s is refused with what to do', async (_what, given, words) => {
+      const { text, isError } = await mcp.call('describe_operation', { ...given() });
+      expect([isError, text]).toEqual([true, expect.stringMatching(words)]);
+    });
+
+    test('a revoked API is gone from both at once', async () => {
+      const { operations } = await search({ query: 'send a text message' });
+      const [best] = operations;
+      await cast.revoke(client, tonwire);
+      try {
+        expect((await search({ query: 'send a text message' })).operations).toEqual([]);
+        const given = { collection_id: tonwire, operation_key: best?.operation_key };
+        const { text, isError } = await mcp.call('describe_operation', given);
+        expect([isError, text]).toEqual([true, expect.stringMatching(/no access/)]);
+      } finally {
+        await cast.grant(client, tonwire);
+      }
+    });
+  });
+};

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
+
+/** A credential, and where a call has to carry it. */
+export interface Expected {
+  readonly in: 'header' | 'query' | 'cookie';
+  readonly name: string;
+  readonly value: string;
+}
+
+/** An API that stands in for the real one. */
+export interface StandInApi {
+  /** The real document, whose first server is the stand-in. */
+  readonly document: JsonObject;
+  readonly expected: Expected | null;
+}
+
+/** One server for many APIs, each under its own name. */
+export interface StandIns {
+  readonly addressOf: (name: string) => string;
+  readonly add: (name: string, api: StandInApi) => void;
+  readonly close: () => void;
+}
+
+/**
+ * Starts a server that answers 200 with the operation that was called, as `METHOD /path`, if the document has it and the
+ * request carries the credential and all that the document requires; else 400 with what is wrong.
+ */
+export const startStandIns = async (): Promise<StandIns> => {
+  const apis = new Map<string, StandInApi>();
+  const server = createServer((request, response) => {
+    void judged(apis, request).then(([status, text]) => response.writeHead(status).end(text));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    addressOf: (name) => `${base}/${name}`,
+    add: (name, api) => void apis.set(name, api),
+    close: () => server.close(),
+  };
+};
+
+const judged = async (apis: ReadonlyMap<string, StandInApi>, request: IncomingMessage): Promise<[number, string]> => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const [, name = '', path = ''] = /^\/([^/]+)(.*)$/.exec(url.pathname) ?? [];
+  let body = '';
+  for await (const part of request) body += String(part);
+  const api = apis.get(name);
+  if (!api) return [404, 'no such API'];
+  const found = operationAt(api.document, request.method ?? '', path);
+  if (!found) return [404, `no operation ${request.method} ${path}`];
+  const faults = [
+    ...credentialFaults(api.expected, request, url),
+    ...requiredFaults(api.document, found, request, url, body),
+  ];
+  return faults.length === 0 ? [200, `${request.method} ${found.path}`] : [400, faults.join('; ')];
+};
+
+interface FoundOperation {
+  readonly path: string;
+  readonly item: JsonObject;
+  readonly operation: JsonObject;
+}
+
+/** The operation with the fewest placeholders whose path matches. */
+const operationAt = ({ paths }: JsonObject, method: string, path: string): FoundOperation | null => {
+  const found = Object.entries(paths as JsonObject).flatMap(([template, item]) => {
+    const [plain = ''] = template.split('#');
+    const pattern = plain.split(/\{[^{}]+\}/).map((text) => text.replace(/[^\w/]/g, '\\$&'));
+    const operation = isJsonObject(item) ? item[method.toLowerCase()] : undefined;
+    const matches = new RegExp(`^/*${pattern.join('[^/]+').replace(/^\/+/, '')}$`).test(decodeURI(path));
+    return matches && isJsonObject(item) && isJsonObject(operation) ? [{ path: template, item, operation }] : [];
+  });
+  return found.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
+};
+
+const credentialFaults = (expected: Expected | null, { headers }: IncomingMessage, url: URL): string[] => {
+  if (!expected) return [];
+  const { in: place, name, value } = expected;
+  const cookies = (headers.cookie ?? '').split('; ');
+  const isThere = {
+    header: () => headers[name.toLowerCase()] === value,
+    query: () => url.searchParams.get(name) === value,
+    cookie: () => cookies.includes(`${name}=${value}`),
+  }[place]();
+  return isThere ? [] : [`no credential in the ${place} ${name}`];
+};
+
+const requiredFaults = (
+  document: JsonObject,
+  { item, operation }: FoundOperation,
+  { headers }: IncomingMessage,
+  url: URL,
+  body: string,
+): string[] => {
+  const parameters = [item['parameters'], operation['parameters']].flatMap((list) =>
+    list !== undefined && isJsonArray(list) ? list.map((one) => resolved(document, one)) : [],
+  );
+  const missing = parameters
+    .filter((parameter) => parameter['required'] === true)
+    .filter(({ in: place, name }) => {
+      if (place === 'query') return !url.searchParams.has(String(name));
+      return (
+        place === 'header' &&
+        !/^(accept|content-type)$/i.test(String(name)) &&
+        headers[String(name).toLowerCase()] === undefined
+      );
+    })
+    .map(({ in: place, name }) => `no ${String(place)} parameter ${String(name)}`);
+  const requestBody = resolved(document, operation['requestBody'] ?? {});
+  return [...missing, ...bodyFaults(document, requestBody, body)];
+};
+
+const bodyFaults = (document: JsonObject, requestBody: JsonObject, body: string): string[] => {
+  if (requestBody['required'] === true && body === '') return ['no body'];
+  const json = (requestBody['content'] as JsonObject | undefined)?.['application/json'];
+  if (!isJsonObject(json) || body === '') return [];
+  const { required } = resolved(document, json['schema'] ?? {});
+  const value = JSON.parse(body) as JsonObject;
+  const names = required !== undefined && isJsonArray(required) ? required.map(String) : [];
+  return names.filter((name) => !Object.hasOwn(value, name)).map((name) => `no ${name} in the body`);
+};
+
+/** What a local reference stands for. */
+const resolved = (document: JsonObject, value: Json): JsonObject => {
+  const reference = isJsonObject(value) ? value['$ref'] : undefined;
+  if (typeof reference !== 'string') return isJsonObject(value) ? value : {};
+  const names = reference.slice(2).split('/');
+  const target = names.reduce<Json | undefined>(
+    (at, name) =>
+      isJsonObject(at) ? at[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
+    document,
+  );
+  return target === undefined ? {} : resolved(document, target);
+};
