@@ -2,6 +2,7 @@ import type { AdminAuthority } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
+import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
 import { admit, admitRegistration } from './access/admit.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import { listCollections, readDocument, readMetadata } from './collections/read-collection.ts';
@@ -28,9 +29,14 @@ import { searchCollections } from './search/search-collections.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
+import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
+import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
-/** The menu: everything that the system can do. */
-export const createUseCases = (ports: Ports, settings: Settings) => ({
+/** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
+export const createUseCases = (ports: Ports, settings: Settings) =>
+  menu({ ...ports, uses: createUsageCounter(() => ports.clock.now()) }, settings);
+
+const menu = (ports: Ports & Counting, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
@@ -84,6 +90,15 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readReindex: readReindex(ports),
   followModel: followModel(ports),
   readModelChange: readModelChange(ports),
+  // Use
+  countUse: ports.uses.count,
+  usageTotals: ports.uses.totals,
+  readUsage: readUsage(ports),
+  readProfileUses: readProfileUses(ports),
+  readOwnUse: readOwnUse(ports),
+  readCollectionUses: readCollectionUses(ports),
+  writeUsage: writeUsage(ports),
+  pruneUsage: pruneUsage(ports),
   // Jobs, health and secrets
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
