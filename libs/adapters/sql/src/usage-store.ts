@@ -29,10 +29,11 @@ export const createSqlUsageStore = (
   const addAll = addFrom(objectsInJson);
   const selectProfiles = `select p.id, ${latestOf('last_used_at', 'profile_id = p.id')} as "lastUsedAt",
     ${latestOf('key_used_at', 'profile_id = p.id')} as "keyUsedAt" from profiles p where p.id in (${idsInJson})`;
-  const selectCollections = (condition: string) =>
-    `select c.id, ${latestOf('last_used_at', condition)} as "lastUsedAt" from collections c where c.id in (${idsInJson})`;
-  const selectByAnyone = selectCollections('collection_id = c.id');
-  const selectByProfile = selectCollections('collection_id = c.id and profile_id = ?');
+  const selectByAnyone = `select c.id, ${latestOf('last_used_at', 'collection_id = c.id')} as "lastUsedAt"
+    from collections c where c.id in (${idsInJson})`;
+  // A profile has few rows, a collection those of all profiles.
+  const selectByProfile = `select u.collection_id as id, max(u.last_used_at) as "lastUsedAt" from usage_days u
+    where u.profile_id = ? and ${database.unindexed('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
 
   return {
     async add(uses) {
@@ -96,7 +97,7 @@ const later = (column: string): string => `case when usage_days.${column} is nul
 
 /** A look at the end of an index. */
 const latestOf = (column: string, condition: string): string =>
-  `(select max(u.${column}) from usage_days u where ${condition.replaceAll(/\b(collection_id|profile_id)\b/g, 'u.$1')})`;
+  `(select max(u.${column}) from usage_days u where u.${condition})`;
 
 interface LastUseRow<Id> {
   readonly id: Id;
