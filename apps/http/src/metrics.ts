@@ -1,4 +1,4 @@
-import type { UseCases } from '@portico/domain';
+import { usageKinds, type UseCases } from '@portico/domain';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
@@ -48,7 +48,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
  */
 export const observeState = (
   registry: Registry,
-  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange'>,
+  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange' | 'usageTotals'>,
 ): void => {
   const registers = [registry];
   const outboxState = shared(() => useCases.readOutboxState().catch(() => null));
@@ -89,6 +89,17 @@ export const observeState = (
       this.set({ state: 'done' }, change.done);
       this.set({ state: 'waiting' }, change.total - change.done - change.failed);
       this.set({ state: 'given_up' }, change.failed);
+    },
+  });
+  new Counter({
+    name: 'uses_total',
+    help: 'Reads, searches, slices and credential reads that this process has answered',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const totals = useCases.usageTotals();
+      this.reset();
+      for (const kind of usageKinds) this.inc({ kind }, totals[kind]);
     },
   });
   new Gauge({

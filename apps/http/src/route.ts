@@ -107,6 +107,8 @@ interface RouteFacts {
   readonly status: number;
   /** The media type of an answer that is not JSON. */
   readonly media?: 'application/x-ndjson' | 'text/plain';
+  /** Another media type of the answer, for callers whose `Accept` prefers it. */
+  readonly otherMedia?: 'text/csv';
   /** Whether it may be answered with 304. */
   readonly conditional?: boolean;
   /** Refusals besides those that follow from `auth`, `query` and `body`. */
@@ -122,7 +124,7 @@ interface RouteFacts {
 }
 
 /** The groups of operations in the OpenAPI document. */
-export type Tag = 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
+export type Tag = 'Profiles' | 'Collections' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Usage' | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteRow {

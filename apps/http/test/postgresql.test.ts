@@ -10,6 +10,7 @@ import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
 
 const postgres = await startPostgres();
@@ -35,5 +36,6 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('limits', () => limitsSuite(start));
   describe('strangers', () => strangersSuite(start));
   describe('search', () => searchSuite(start));
+  describe('usage', () => usageSuite(start));
   describe('refusals', () => refusalsSuite(start));
 });

@@ -9,6 +9,7 @@ import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
 
 const startOnSqlite = startComposed();
@@ -25,4 +26,5 @@ describe('input', () => inputSuite(startOnSqlite));
 describe('limits', () => limitsSuite(startOnSqlite));
 describe('strangers', () => strangersSuite(startOnSqlite));
 describe('search', () => searchSuite(startOnSqlite));
+describe('usage', () => usageSuite(startOnSqlite));
 describe('refusals', () => refusalsSuite(startOnSqlite));

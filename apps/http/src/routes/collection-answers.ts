@@ -4,7 +4,9 @@ import { constants, gzipSync } from 'node:zlib';
 import {
   toIso,
   type CollectionHead,
+  type CollectionId,
   type CollectionWithDocument,
+  type Instant,
   type ListedCollection,
   type PackedText,
 } from '@portico/domain';
@@ -12,6 +14,7 @@ import { notModified, ready, type ReadyAnswer } from '../answers/answer.ts';
 import type { BodyCache, TaggedBody } from '../answers/body-cache.ts';
 import { acceptsGzip, namesEtag } from '../answers/negotiation.ts';
 import { gzipAround, plainAround } from '../answers/packed-document.ts';
+import { isoOrNull } from './wire.ts';
 
 /** Part of every entity tag: increase it whenever the format of an answer changes. */
 const formatVersion = 1;
@@ -61,6 +64,18 @@ export const collectionAnswer = async (
   return ready(body.bytes, cachingHeaders(body.etag, coding));
 };
 
+/** Answers one collection with the time of its last use, which no entity tag names: it is not to be kept. */
+export const collectionWithUseAnswer = async (
+  request: IncomingMessage,
+  { collection, document }: CollectionWithDocument,
+  lastUsedAt: Instant | null,
+): Promise<ReadyAnswer> => {
+  const coding = codingFor(request);
+  const extra = { last_used_at: isoOrNull(lastUsedAt) };
+  const body = await spliced(collection, document, coding, ['created_by', 'created_at'], extra);
+  return ready(body, { Vary: 'Accept-Encoding', ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}) });
+};
+
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${coding}"`;
 
@@ -108,31 +123,39 @@ export const wholeListAnswer = async (
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
   const name = `list/${formatVersion}.${coding}/${version}`;
-  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding));
+  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding, null));
   return taggedAnswer(request, coding, body);
 };
 
-/** Answers a page of the list. */
-export const listPageAnswer = (request: IncomingMessage, page: readonly ListedCollection[]): ReadyAnswer => {
+/** The times of the last use of collections, if the answer is to show them. */
+export type LastUses = ReadonlyMap<CollectionId, Instant> | null;
+
+/** Answers a page of the list, or the whole list with the times of the last use. */
+export const listPageAnswer = (
+  request: IncomingMessage,
+  page: readonly ListedCollection[],
+  uses: LastUses,
+): ReadyAnswer => {
   const coding = codingFor(request);
-  const bytes = encodedList(page, coding);
+  const bytes = encodedList(page, coding, uses);
   return taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
 };
 
-const encodedList = (list: readonly ListedCollection[], coding: Coding): Uint8Array => {
-  const text = Buffer.from(JSON.stringify(list.map(listedView)));
+const encodedList = (list: readonly ListedCollection[], coding: Coding, uses: LastUses): Uint8Array => {
+  const text = Buffer.from(JSON.stringify(list.map((collection) => listedView(collection, uses))));
   return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
 };
 
 const digestTag = (bytes: Uint8Array): string =>
   `"${formatVersion}.${createHash('sha256').update(bytes).digest('base64url')}"`;
 
-const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection) => ({
+const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection, uses: LastUses) => ({
   id,
   name,
   description,
   created_at: toIso(createdAt),
   updated_at: toIso(updatedAt),
+  ...(uses ? { last_used_at: isoOrNull(uses.get(id) ?? null) } : {}),
 });
 
 /** The entity tag of metadata without a credential; metadata with one must not be cached at all. */

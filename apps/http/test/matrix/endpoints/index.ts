@@ -6,6 +6,7 @@ import { limitEndpoints } from './limits.ts';
 import { profileEndpoints } from './profiles.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceEndpoints } from './service.ts';
+import { usageEndpoints } from './usage.ts';
 
 /** All endpoints of the specification: written from it alone, so that they check the route table. */
 export const endpoints: Endpoints = {
@@ -15,5 +16,6 @@ export const endpoints: Endpoints = {
   ...auditEndpoints,
   ...limitEndpoints,
   ...searchEndpoints,
+  ...usageEndpoints,
   ...serviceEndpoints,
 };

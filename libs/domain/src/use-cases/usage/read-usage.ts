@@ -1,8 +1,10 @@
 import { type AdminAuthority, isAdmin, type Principal, visibilityOf } from '../../access/principal.ts';
+import type { CollectionHead } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Profile } from '../../profiles/profile.ts';
 import { daysBetween, type LastUse, type UsageGrouping, type UsageLine, usageLinesMax } from '../../usage/usage.ts';
 
 export interface UsageQuery {
@@ -45,8 +47,8 @@ const withoutHiddenName = ({ of, counts }: UsageLine, visible: ReadonlySet<Colle
 /** Returns when these profiles were last used. */
 export const readProfileUses =
   ({ usage }: Pick<Ports, 'usage'>) =>
-  (_authority: AdminAuthority, ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, LastUse>> =>
-    usage.profileUses(ids);
+  (_authority: AdminAuthority, of: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, LastUse>> =>
+    usage.profileUses(of.map(({ id }) => id));
 
 /** Returns when the caller's own profile was last used; null if never. */
 export const readOwnUse =
@@ -57,5 +59,7 @@ export const readOwnUse =
 /** Returns when these collections were last used: for an admin by anyone, for anyone else by the caller. */
 export const readCollectionUses =
   ({ usage }: Pick<Ports, 'usage'>) =>
-  ({ profile }: Principal, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, Instant>> =>
-    usage.collectionUses(ids, isAdmin(profile) ? null : profile.id);
+  ({ profile }: Principal, of: readonly Pick<CollectionHead, 'id'>[]): Promise<ReadonlyMap<CollectionId, Instant>> => {
+    const ids = of.map(({ id }) => id);
+    return usage.collectionUses(ids, isAdmin(profile) ? null : profile.id);
+  };
