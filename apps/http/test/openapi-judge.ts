@@ -22,6 +22,7 @@ export const documentedAnswers = new Set<string>();
 export const createJudge = (document: Document) => {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
   ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
   ajv.addSchema(document, 'service');
