@@ -79,7 +79,7 @@ describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL', () => {
     const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '', JOBS: 'off' };
     const installation = await install(variables);
     const replicas = await Promise.all([installation.startReplica(), installation.startReplica()]);
-    const [{ api: one }, { api: other }] = replicas as [(typeof replicas)[0], (typeof replicas)[0]];
+    const [{ api: one }, { api: other }] = replicas;
     const admin = await installation.admin();
     const id = await newCollection(one, admin);
     await Promise.all([readTimes(one, admin, id, 40), readTimes(other, admin, id, 60)]);

@@ -91,17 +91,7 @@ export const observeState = (
       this.set({ state: 'given_up' }, change.failed);
     },
   });
-  new Counter({
-    name: 'uses_total',
-    help: 'Reads, searches, slices and credential reads that this process has answered',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      const totals = useCases.usageTotals();
-      this.reset();
-      for (const kind of usageKinds) this.inc({ kind }, totals[kind]);
-    },
-  });
+  observeUses(registers, useCases);
   new Gauge({
     name: 'dependency_up',
     help: '1 while the dependency works, 0 while it does not',
@@ -119,6 +109,20 @@ export const observeState = (
     async collect() {
       const { parts } = await useCases.readReadiness();
       this.set(parts.some(({ inFallback }) => inFallback) ? 1 : 0);
+    },
+  });
+};
+
+const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotals'>): void => {
+  new Counter({
+    name: 'uses_total',
+    help: 'Reads, searches, slices and credential reads that this process has answered',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const totals = useCases.usageTotals();
+      this.reset();
+      for (const kind of usageKinds) this.inc({ kind }, totals[kind]);
     },
   });
 };

@@ -201,7 +201,7 @@ export const usageSuite = (start: Start): void => {
       for (const person of [ada, bob]) await cast.grant(person, unused);
       const uses = async (token: string) => {
         const { list } = await call('GET', '/api/collections/?include=usage', { token });
-        return Object.fromEntries(list.map(({ id, last_used_at }) => [id, last_used_at]));
+        return Object.fromEntries(list.map(({ id, last_used_at }) => [textOf(id), last_used_at])) as object;
       };
       expect(await uses(cast.admin)).toMatchObject({ [weather]: timestamp, [roads]: timestamp, [unused]: null });
       expect(await uses(ada.token)).toMatchObject({ [weather]: timestamp, [unused]: null });

@@ -33,10 +33,13 @@ import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './us
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
 /** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
-export const createUseCases = (ports: Ports, settings: Settings) =>
-  menu({ ...ports, uses: createUsageCounter(() => ports.clock.now()) }, settings);
+export const createUseCases = (ports: Ports, settings: Settings) => {
+  const counting = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
+  return { ...catalog(counting, settings), ...service(counting, settings) };
+};
 
-const menu = (ports: Ports & Counting, settings: Settings) => ({
+/** Who may use what. */
+const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
@@ -74,6 +77,10 @@ const menu = (ports: Ports & Counting, settings: Settings) => ({
   readAuditPage: readAuditPage(ports),
   exportAudit: exportAudit(ports),
   pruneAudit: pruneAudit(ports),
+});
+
+/** How it is used, found and kept going. */
+const service = (ports: Ports & Counting, settings: Settings) => ({
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),
