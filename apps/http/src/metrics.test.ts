@@ -1,3 +1,4 @@
+import { noUses } from '@portico/domain';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { observeState } from './metrics.ts';
@@ -12,6 +13,7 @@ test('concurrent collections of the metrics read the outbox once', async () => {
     },
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
+    usageTotals: () => noUses,
   };
   observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
@@ -31,6 +33,7 @@ test('a change of the model shows how many collections are embedded, wait, or ca
     readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => changes.shift() ?? null,
+    usageTotals: () => noUses,
   });
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
     'model_change_collections{state="done"} 5',
@@ -38,4 +41,23 @@ test('a change of the model shows how many collections are embedded, wait, or ca
     'model_change_collections{state="given_up"} 1',
   ]);
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toBeNull();
+});
+
+test('the uses since the start are counters by kind', async () => {
+  const registry = new Registry();
+  observeState(registry, {
+    readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
+    readReadiness: async () => ({ ready: true, parts: [] }),
+    readModelChange: async () => null,
+    usageTotals: () => ({ read: 7, search: 5, slice: 3, credential_read: 1 }),
+  });
+  for (let time = 1; time <= 2; time += 1) {
+    expect((await registry.metrics()).match(/^# TYPE uses_total .+$|^uses_total.+$/gm)).toEqual([
+      '# TYPE uses_total counter',
+      'uses_total{kind="read"} 7',
+      'uses_total{kind="search"} 5',
+      'uses_total{kind="slice"} 3',
+      'uses_total{kind="credential_read"} 1',
+    ]);
+  }
 });

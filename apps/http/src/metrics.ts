@@ -1,4 +1,4 @@
-import type { UseCases } from '@portico/domain';
+import { usageKinds, type UseCases } from '@portico/domain';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
@@ -48,7 +48,7 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
  */
 export const observeState = (
   registry: Registry,
-  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange'>,
+  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange' | 'usageTotals'>,
 ): void => {
   const registers = [registry];
   const outboxState = shared(() => useCases.readOutboxState().catch(() => null));
@@ -91,6 +91,7 @@ export const observeState = (
       this.set({ state: 'given_up' }, change.failed);
     },
   });
+  observeUses(registers, useCases);
   new Gauge({
     name: 'dependency_up',
     help: '1 while the dependency works, 0 while it does not',
@@ -108,6 +109,20 @@ export const observeState = (
     async collect() {
       const { parts } = await useCases.readReadiness();
       this.set(parts.some(({ inFallback }) => inFallback) ? 1 : 0);
+    },
+  });
+};
+
+const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotals'>): void => {
+  new Counter({
+    name: 'uses_total',
+    help: 'Reads, searches, slices and credential reads that this process has answered',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const totals = useCases.usageTotals();
+      this.reset();
+      for (const kind of usageKinds) this.inc({ kind }, totals[kind]);
     },
   });
 };

@@ -124,6 +124,8 @@ interface RouteFacts {
   readonly status: number;
   /** The media type of an answer that is not JSON. */
   readonly media?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
+  /** Another media type of the answer, for callers whose `Accept` prefers it. */
+  readonly otherMedia?: 'text/csv';
   /** Whether it may be answered with 304. */
   readonly conditional?: boolean;
   /** Whether browsers may call it from pages of this service only. */
@@ -143,7 +145,8 @@ interface RouteFacts {
 }
 
 /** The groups of operations in the OpenAPI document. */
-export type Tag = 'Profiles' | 'Collections' | 'Operations' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Service';
+export type Tag =
+  'Profiles' | 'Collections' | 'Operations' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Usage' | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteRow {

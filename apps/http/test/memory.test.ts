@@ -13,6 +13,7 @@ import { protocolSuite } from './journeys/protocol.ts';
 import { exhaustionSuite, refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
 import { serviceSuite } from './journeys/service.ts';
+import { usageSuite } from './journeys/usage.ts';
 import { documentedAnswers, seenAnswers } from './openapi-judge.ts';
 import { startInMemory } from './start-in-memory.ts';
 
@@ -29,6 +30,7 @@ describe('limits', () => limitsSuite(startInMemory));
 describe('strangers', () => strangersSuite(startInMemory));
 describe('operations', () => operationsSuite(startInMemory));
 describe('search', () => searchSuite(startInMemory));
+describe('usage', () => usageSuite(startInMemory));
 describe('the service', () => serviceSuite(startInMemory));
 describe('the protocol', () => protocolSuite(startInMemory));
 describe('refusals', () => refusalsSuite(startInMemory));

@@ -11,6 +11,7 @@ import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
 
 const postgres = await startPostgres();
@@ -37,5 +38,6 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('strangers', () => strangersSuite(start));
   describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));
+  describe('usage', () => usageSuite(start));
   describe('refusals', () => refusalsSuite(start));
 });

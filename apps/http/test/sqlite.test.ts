@@ -10,6 +10,7 @@ import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
 
 const startOnSqlite = startComposed();
@@ -27,4 +28,5 @@ describe('limits', () => limitsSuite(startOnSqlite));
 describe('strangers', () => strangersSuite(startOnSqlite));
 describe('operations', () => operationsSuite(startOnSqlite));
 describe('search', () => searchSuite(startOnSqlite));
+describe('usage', () => usageSuite(startOnSqlite));
 describe('refusals', () => refusalsSuite(startOnSqlite));

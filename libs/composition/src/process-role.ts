@@ -12,6 +12,7 @@ export interface Duties {
   readonly answersRequests: boolean;
   /** Runs jobs; otherwise other processes do. */
   readonly worksJobs: boolean;
+  /** Removes old audit entries and usage counts. */
   readonly prunesAudit: boolean;
   /** Servers and workers write a heartbeat; a tool that runs beside them does not. */
   readonly writesHeartbeat: boolean;

@@ -15,6 +15,7 @@ export * from './outbox-contract.ts';
 export * from './profile-store-contract.ts';
 export * from './sealed-store-contract.ts';
 export * from './search-models-contract.ts';
+export * from './usage-store-contract.ts';
 export * from './records.ts';
 export * from './snapshot.ts';
 export type * from './stores.ts';

@@ -1,10 +1,11 @@
-import { replacedBy } from '@portico/domain';
+import { dayOf, noUses, replacedBy } from '@portico/domain';
 import type {
   ApprovedProfile,
   AuditEntry,
   ClientId,
   Collection,
   CollectionId,
+  DayUse,
   DocumentContent,
   Effects,
   Embedding,
@@ -197,6 +198,17 @@ export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = 
   modelId: 'm1',
   contentRevision: collection.contentRevision,
   vector: Float32Array.from({ length: 768 }, (_, axis) => (axis === direction ? 1 : 0)),
+  ...facts,
+});
+
+/** One read at the start. */
+export const aUse = (profile: Profile, collection: Collection | null, facts: Partial<DayUse> = {}): DayUse => ({
+  day: dayOf(facts.lastUsedAt ?? start),
+  profileId: profile.id,
+  collectionId: collection?.id ?? null,
+  counts: { ...noUses, read: 1 },
+  lastUsedAt: start,
+  keyUsedAt: null,
   ...facts,
 });
 

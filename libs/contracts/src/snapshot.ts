@@ -6,7 +6,8 @@ const everything = 1_000_000;
 
 /** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, grants, audit, limits, embeddingJobs, outbox, deadLetters, sealed } = stores;
+  const { callers, profiles, collections, grants, audit, limits, embeddingJobs, outbox, deadLetters, sealed, usage } =
+    stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
   const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
@@ -24,5 +25,6 @@ export const snapshotOf = async (stores: Stores) => {
     outbox: await outbox.state(endOfTime),
     deadLetters: await deadLetters.list(everything),
     sealed: await sealed.read(),
+    usage: await usage.report('day', { first: 0, end: everything, profileId: null, collectionId: null }, everything),
   };
 };

@@ -43,6 +43,7 @@ export * from './profiles/profile.ts';
 export * from './search/embedding.ts';
 export type * from './search/reindex-run.ts';
 export type * from './search/search-model.ts';
+export * from './usage/usage.ts';
 export { searchQueryMax, type SearchAnswer, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export type * from './ports/index.ts';
@@ -73,3 +74,4 @@ export {
   type LostSecrets,
 } from './use-cases/secrets/reset-secrets.ts';
 export type * from './use-cases/service/health.ts';
+export type * from './use-cases/usage/read-usage.ts';

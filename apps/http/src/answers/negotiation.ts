@@ -18,6 +18,20 @@ export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   return wanted > 0 && wanted >= (identity ?? 0);
 };
 
+/**
+ * Whether the client asks for CSV and prefers it to JSON (RFC 9110, section 12.5.1). Both must be named: a client that
+ * takes anything gets JSON.
+ */
+export const prefersCsv = (accept: string | undefined): boolean => {
+  const weights = new Map<string, number>();
+  for (const item of (accept ?? '').toLowerCase().split(',')) {
+    const [media = '', ...parameters] = item.split(';').map((part) => part.trim());
+    weights.set(media, weightOf(parameters));
+  }
+  const wanted = weights.get('text/csv') ?? 0;
+  return wanted > 0 && wanted >= (weights.get('application/json') ?? 0);
+};
+
 /** An invalid weight counts as 0. */
 const weightOf = (parameters: readonly string[]): number => {
   const given = parameters.find((parameter) => /^q\s*=/.test(parameter));

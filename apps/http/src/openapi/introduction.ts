@@ -44,6 +44,7 @@ export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Audit', 'The audit log.'],
   ['Rate limits', 'Tiers, and overrides for single clients.'],
   ['Search', 'Search in natural language.'],
+  ['Usage', 'Who used what, and how often.'],
   ['Service', 'Health and documentation.'],
 ];
 

@@ -148,9 +148,12 @@ const exampleBody = (schema: z.ZodType): JsonObject => {
 };
 
 const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): JsonObject => {
-  const { status, summary, media = 'application/json', response, alternatives = {}, conditional } = route;
+  const { status, summary, media = 'application/json', otherMedia, response, alternatives = {}, conditional } = route;
   const links = linksOf(route, routes);
-  const content = response ? { [media]: { schema: schemaOf(response, 'output', schemas) } } : {};
+  const content = {
+    ...(response ? { [media]: { schema: schemaOf(response, 'output', schemas) } } : {}),
+    ...(otherMedia ? { [otherMedia]: { schema: { type: 'string' } } } : {}),
+  };
   const responses: Record<string, unknown> = {
     [status]: { description: summary, headers: headersOf(route, conditional ? ['ETag'] : []), content, links },
   };

@@ -5,6 +5,7 @@ import {
   parseId,
   parseMoment,
   PorticoError,
+  type CollectionId,
   type ProfileId,
 } from '@portico/domain';
 import { z } from 'zod';
@@ -61,10 +62,13 @@ export const line = ({ max }: TextBounds) =>
       (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls'),
   ).meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(unplain) });
 
+const uuidOf = (what: string) =>
+  judged((value) => (parseId(value) ? null : `must be the id of a ${what}`)).meta({ format: 'uuid' });
+
 /** A UUID, in any case. */
-export const profileId = judged((value) => (parseId(value) ? null : 'must be the id of a profile'))
-  .meta({ format: 'uuid' })
-  .transform((value) => parseId<ProfileId>(value));
+export const profileId = uuidOf('profile').transform((value) => parseId<ProfileId>(value));
+/** As `profileId`. */
+export const collectionId = uuidOf('collection').transform((value) => parseId<CollectionId>(value));
 
 const momentMax = 100;
 const notAMoment = (value: string, parse: (value: string) => number | null, what: string): string | null =>

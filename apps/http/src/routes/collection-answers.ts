@@ -4,7 +4,9 @@ import { constants, gzip, type ZlibOptions } from 'node:zlib';
 import {
   toIso,
   type CollectionHead,
+  type CollectionId,
   type CollectionWithDocument,
+  type Instant,
   type ListedCollection,
   type PackedText,
 } from '@portico/domain';
@@ -21,6 +23,7 @@ import {
   taggedAnswer,
   unchanged,
 } from '../answers/tagged-answer.ts';
+import { isoOrNull } from './wire.ts';
 
 /**
  * Answers one collection, with its document spliced in as it is stored. The document is not read if the caller or this
@@ -45,6 +48,18 @@ export const collectionAnswer = async (
   };
   bodies.keep(read.collection.id + body.etag, body);
   return ready(body.bytes, cachingHeaders(body.etag, coding));
+};
+
+/** Answers one collection with the time of its last use, which no entity tag names: it is not to be kept. */
+export const collectionWithUseAnswer = async (
+  request: IncomingMessage,
+  { collection, document }: CollectionWithDocument,
+  lastUsedAt: Instant | null,
+): Promise<ReadyAnswer> => {
+  const coding = codingFor(request);
+  const extra = { last_used_at: isoOrNull(lastUsedAt) };
+  const body = await spliced(collection, document, coding, ['created_by', 'created_at'], extra);
+  return ready(body, { Vary: 'Accept-Encoding', ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}) });
 };
 
 const collectionEtag = ({ revision, updatedAt }: CollectionHead, coding: Coding): string =>
@@ -137,26 +152,37 @@ export const wholeListAnswer = async (
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
   const name = `list/${formatVersion}.${coding}/${version}`;
-  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding));
+  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding, null));
   return taggedAnswer(request, coding, body);
 };
 
-/** Answers a page of the list. */
-export const listPageAnswer = (request: IncomingMessage, page: readonly ListedCollection[]): ReadyAnswer => {
+/** The times of the last use of collections, if the answer is to show them. */
+export type LastUses = ReadonlyMap<CollectionId, Instant> | null;
+
+/** Answers a page of the list, or the whole list with the times of the last use. */
+export const listPageAnswer = (
+  request: IncomingMessage,
+  page: readonly ListedCollection[],
+  uses: LastUses,
+): ReadyAnswer => {
   const coding = codingFor(request);
-  const bytes = encodedList(page, coding);
+  const bytes = encodedList(page, coding, uses);
   return taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
 };
 
-const encodedList = (list: readonly ListedCollection[], coding: Coding): Uint8Array =>
-  encodedJson(list.map(listedView), coding);
+const encodedList = (list: readonly ListedCollection[], coding: Coding, uses: LastUses): Uint8Array =>
+  encodedJson(
+    list.map((collection) => listedView(collection, uses)),
+    coding,
+  );
 
-const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection) => ({
+const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection, uses: LastUses) => ({
   id,
   name,
   description,
   created_at: toIso(createdAt),
   updated_at: toIso(updatedAt),
+  ...(uses ? { last_used_at: isoOrNull(uses.get(id) ?? null) } : {}),
 });
 
 /** The entity tag of metadata without a credential; metadata with one must not be cached at all. */

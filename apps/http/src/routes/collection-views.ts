@@ -20,7 +20,20 @@ const warnings = z
       'What the document contains but cannot be kept, and its violations of the official OpenAPI schema: the first 20, and their number.',
   });
 
-export const wholeCollection = z.object({ ...named, openapi_spec: document, ...origin }).meta({ id: 'Collection' });
+const lastUse = {
+  last_used_at: timestamp
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'When it was last read: for an administrator by anyone, for a client by itself; null if it was not within 400 days. ' +
+        'With `?include=usage`.',
+    }),
+};
+
+export const wholeCollection = z
+  .object({ ...named, openapi_spec: document, ...origin, ...lastUse })
+  .meta({ id: 'Collection' });
 export const createdCollection = z
   .object({ ...named, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'CreatedCollection' });
@@ -28,7 +41,7 @@ export const updatedCollection = z
   .object({ ...named, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'UpdatedCollection' });
 export const listedCollection = z
-  .object({ ...named, created_at: timestamp, updated_at: timestamp })
+  .object({ ...named, created_at: timestamp, updated_at: timestamp, ...lastUse })
   .meta({ id: 'ListedCollection' });
 export const metadata = z
   .object({

@@ -13,10 +13,20 @@ import {
 import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
-import { booleanParameter, clearable, line, numberParameter, optional, removable, text } from '../requests/fields.ts';
+import {
+  booleanParameter,
+  clearable,
+  line,
+  numberParameter,
+  optional,
+  removable,
+  text,
+  wordsParameter,
+} from '../requests/fields.ts';
 import { defineRoute, documentMember, type RouteRow } from '../route.ts';
 import {
   collectionAnswer,
+  collectionWithUseAnswer,
   createdAnswer,
   documentAnswer,
   listPageAnswer,
@@ -128,7 +138,12 @@ const strictness = z.object({
     .meta({ description: 'Whether violations of the official OpenAPI schema are refused with 400.' }),
 });
 
-const paging = z.object({
+/** Adds fields that are not in the specification. */
+const includes = z.object({
+  include: wordsParameter(['usage']).optional().meta({ description: '`usage` adds `last_used_at`.' }),
+});
+
+const paging = includes.extend({
   limit: numberParameter(1, 1_000)
     .optional()
     .meta({ description: 'The page size. Without it, the answer is the whole list.' }),
@@ -144,17 +159,28 @@ export const collectionRoutes: readonly RouteRow[] = [
     operation: 'readCollection',
     summary: 'Read a collection with its OpenAPI document',
     description:
-      'The document is exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed.',
+      'The document is exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed; with ' +
+      '`?include=usage` always.',
     params: collectionParameter,
     reads: 'head',
     auth: 'token or key',
+    query: includes,
     status: 200,
     conditional: true,
     response: wholeCollection,
     errors: ['no_access', 'collection_not_found'],
-    handler: ({ useCases, bodies, caller, request }) => {
-      const collection = readableTarget(caller.principal);
-      return collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
+    handler: async ({ useCases, bodies, caller: { principal }, query, request }) => {
+      const collection = readableTarget(principal);
+      const { id } = collection;
+      const answer = query.include
+        ? await collectionWithUseAnswer(
+            request,
+            await useCases.readDocument(collection),
+            (await useCases.readCollectionUses(principal, [collection])).get(id) ?? null,
+          )
+        : await collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
+      useCases.countUse(principal, 'read', id);
+      return answer;
     },
   }),
   defineRoute({
@@ -195,9 +221,11 @@ export const collectionRoutes: readonly RouteRow[] = [
     conditional: true,
     response: openApiDocument,
     errors: ['no_access', 'collection_not_found'],
-    handler: ({ useCases, caller, request }) => {
+    handler: async ({ useCases, caller, request }) => {
       const collection = readableTarget(caller.principal);
-      return documentAnswer(request, collection, () => useCases.readDocument(collection));
+      const answer = await documentAnswer(request, collection, () => useCases.readDocument(collection));
+      useCases.countUse(caller.principal, 'read', collection.id);
+      return answer;
     },
   }),
   defineRoute({
@@ -214,10 +242,12 @@ export const collectionRoutes: readonly RouteRow[] = [
     media: 'application/yaml',
     response: z.string(),
     errors: ['no_access', 'collection_not_found'],
-    handler: ({ useCases, bodies, caller, request }) => {
-      const collection = readableTarget(caller.principal);
-      const { deadline } = caller.principal;
-      return yamlAnswer(request, bodies, collection, () => useCases.readYaml(collection, deadline));
+    handler: async ({ useCases, bodies, caller: { principal }, request }) => {
+      const collection = readableTarget(principal);
+      const readYaml = () => useCases.readYaml(collection, principal.deadline);
+      const answer = await yamlAnswer(request, bodies, collection, readYaml);
+      useCases.countUse(principal, 'read', collection.id);
+      return answer;
     },
   }),
   defineRoute({
@@ -236,15 +266,19 @@ export const collectionRoutes: readonly RouteRow[] = [
       const { principal } = caller;
       if (query.limit === undefined && query.cursor === undefined) {
         const readList = () => useCases.listCollections(principal, null);
-        return wholeListAnswer(request, bodies, listVersion(principal), readList);
+        if (!query.include) return wholeListAnswer(request, bodies, listVersion(principal), readList);
+        const whole = await readList();
+        return listPageAnswer(request, whole, await useCases.readCollectionUses(principal, whole));
       }
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page holds tells whether there is a next page.
       const found = await useCases.listCollections(principal, { limit: limit + 1, after: query.cursor ?? null });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
-      const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}>; rel="next"`;
-      const answer = listPageAnswer(request, page);
+      const include = query.include ? `&include=${query.include.join(',')}` : '';
+      const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}${include}>; rel="next"`;
+      const uses = query.include ? await useCases.readCollectionUses(principal, page) : null;
+      const answer = listPageAnswer(request, page, uses);
       return link ? { ...answer, headers: { ...answer.headers, Link: link } } : answer;
     },
   }),

@@ -240,7 +240,10 @@ export const operationRoutes: readonly RouteRow[] = [
       const { as: form = 'slice', detail, max_bytes: maxBytes } = query;
       const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${form}.${detail}.${maxBytes}"`;
       const kept = bodies.get(id + etag);
-      if (kept) return taggedAnswer(request, 'identity', kept);
+      if (kept) {
+        useCases.countUse(caller.principal, 'slice', id);
+        return taggedAnswer(request, 'identity', kept);
+      }
       const { text: bytes, isOfRequest } = await useCases.describeOperation(caller.principal, key, {
         form,
         detail,

@@ -1,6 +1,6 @@
-import { toIso, type ChangedRole, type ClientId, type Credentials, type Profile } from '@portico/domain';
+import { toIso, type ChangedRole, type ClientId, type Credentials, type LastUse, type Profile } from '@portico/domain';
 import { z } from 'zod';
-import { timestamp, uuid } from './wire.ts';
+import { isoOrNull, timestamp, uuid } from './wire.ts';
 
 const role = z.enum(['admin', 'client']);
 const registrationStatus = z.enum(['pending', 'approved', 'rejected']);
@@ -9,8 +9,8 @@ const clientId = uuid
   .meta({ description: 'API client identifier; null unless the profile is an approved client.' });
 
 /** Shown only on request. */
-export const profileExtras = ['tier', 'bound'] as const;
-type ProfileExtra = (typeof profileExtras)[number];
+export const profileExtras = ['tier', 'bound', 'usage'] as const;
+export type ProfileExtra = (typeof profileExtras)[number];
 
 const extras = {
   tier: z
@@ -22,6 +22,12 @@ const extras = {
     .boolean()
     .optional()
     .meta({ description: 'Whether an identity token has bound the profile; present with `?include=bound`.' }),
+  last_used_at: timestamp.nullable().optional().meta({
+    description: 'When it last called, by any credential; null if it has not within 400 days. With `?include=usage`.',
+  }),
+  key_last_used_at: timestamp.nullable().optional().meta({
+    description: 'The same by its API key; with `?include=usage`.',
+  }),
 };
 
 const identity = { id: uuid, email: z.string(), full_name: z.string(), company_name: z.string().nullable() };
@@ -65,10 +71,14 @@ export const registeredProfileView = (profile: Profile): z.input<typeof register
   created_at: toIso(profile.createdAt),
 });
 
-export const fullProfileView = (profile: Profile, include: readonly ProfileExtra[]): z.input<typeof fullProfile> => ({
+export const fullProfileView = (
+  profile: Profile,
+  include: readonly ProfileExtra[],
+  use: LastUse | null = null,
+): z.input<typeof fullProfile> => ({
   ...updatedProfileView(profile),
   ...(profile.status === 'approved' && profile.approvedAt !== null ? { approved_at: toIso(profile.approvedAt) } : {}),
-  ...extrasView(profile, include),
+  ...extrasView(profile, include, use),
 });
 
 export const changedRoleView = ({ profile, warning }: ChangedRole): z.input<typeof changedRole> => ({
@@ -86,11 +96,12 @@ export const updatedProfileView = (profile: Profile): z.input<typeof updatedProf
 export const listedProfileView = (
   profile: Profile,
   include: readonly ProfileExtra[],
+  use: LastUse | null,
 ): z.input<typeof listedProfile> => ({
   ...identityView(profile),
   client_id: awakeClientId(profile),
   created_at: toIso(profile.createdAt),
-  ...extrasView(profile, include),
+  ...extrasView(profile, include, use),
 });
 
 export const credentialsView = (text: string, { clientId, secret }: Credentials): z.input<typeof credentials> => ({
@@ -99,9 +110,12 @@ export const credentialsView = (text: string, { clientId, secret }: Credentials)
   client_secret: secret,
 });
 
-const extrasView = ({ tier, issuer }: Profile, include: readonly ProfileExtra[]) => ({
+const extrasView = ({ tier, issuer }: Profile, include: readonly ProfileExtra[], use: LastUse | null) => ({
   ...(include.includes('tier') ? { tier } : {}),
   ...(include.includes('bound') ? { bound: issuer !== null } : {}),
+  ...(include.includes('usage')
+    ? { last_used_at: isoOrNull(use?.lastUsedAt ?? null), key_last_used_at: isoOrNull(use?.keyUsedAt ?? null) }
+    : {}),
 });
 
 const identityView = ({ id, email, fullName, companyName, role, status }: Profile) => ({

@@ -76,9 +76,13 @@ const tierChange = z
 
 /** Adds fields that are not in the specification. */
 const includes = z.object({
-  include: wordsParameter(profileExtras).optional().meta({
-    description: '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile.',
-  }),
+  include: wordsParameter(profileExtras)
+    .optional()
+    .meta({
+      description:
+        '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when it and ' +
+        'its API key were last used.',
+    }),
 });
 
 export const profileRoutes: readonly RouteRow[] = [
@@ -122,7 +126,10 @@ export const profileRoutes: readonly RouteRow[] = [
     query: includes,
     status: 200,
     response: fullProfile,
-    handler: ({ caller, query }) => json(fullProfileView(caller.principal.profile, query.include ?? [])),
+    handler: async ({ useCases, caller: { principal }, query: { include = [] } }) => {
+      const use = include.includes('usage') ? await useCases.readOwnUse(principal) : null;
+      return json(fullProfileView(principal.profile, include, use));
+    },
   }),
   defineRoute({
     method: 'PUT',
@@ -170,9 +177,10 @@ export const profileRoutes: readonly RouteRow[] = [
     status: 200,
     supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
     response: z.array(listedProfile),
-    handler: async ({ useCases, caller, query }) => {
-      const profiles = await useCases.listProfiles(caller.authority);
-      return json(profiles.map((profile) => listedProfileView(profile, query.include ?? [])));
+    handler: async ({ useCases, caller: { authority }, query: { include = [] } }) => {
+      const profiles = await useCases.listProfiles(authority);
+      const uses = include.includes('usage') ? await useCases.readProfileUses(authority, profiles) : null;
+      return json(profiles.map((profile) => listedProfileView(profile, include, uses?.get(profile.id) ?? null)));
     },
   }),
   defineRoute({

@@ -9,6 +9,7 @@ import { operationRoutes } from './operations.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
 import { serviceRoutes } from './service.ts';
+import { usageRoutes } from './usage.ts';
 
 const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
 
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
+  ...tagged('Usage', usageRoutes),
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', oauthRoutes),
 ];

@@ -140,6 +140,7 @@ const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => 
     if (block.collectionId === id) database.operationBlocks.delete(key);
   for (const [key, { embedding }] of database.embeddings)
     if (embedding.collectionId === id) database.embeddings.delete(key);
+  for (const [key, { collectionId }] of database.uses) if (collectionId === id) database.uses.delete(key);
   database.catalogEpoch += 1;
   for (const [profile, granted] of database.grants) {
     if (granted.delete(id)) touchGrants(database, profile);

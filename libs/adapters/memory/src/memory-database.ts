@@ -2,6 +2,7 @@ import type {
   AuditEntry,
   Collection,
   CollectionId,
+  DayUse,
   Effects,
   Embedding,
   Instant,
@@ -43,6 +44,8 @@ export interface MemoryDatabase {
   readonly models: Map<string, SearchModel>;
   searchModel: string | null;
   lastRun: ReindexRun | null;
+  /** By day, profile and collection. */
+  readonly uses: Map<string, DayUse>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** A profile's epoch stays when the profile is removed, so that it never falls. */
@@ -102,6 +105,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   models: new Map(),
   searchModel: null,
   lastRun: null,
+  uses: new Map(),
   pepper: null,
   grantEpochs: new Map(),
   catalogEpoch: 0,

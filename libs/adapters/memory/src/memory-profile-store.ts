@@ -104,7 +104,7 @@ const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly pro
 };
 
 const removeWithAllItOwns = (database: MemoryDatabase, id: ProfileId): void => {
-  const { profiles, keys, grants, overrides, jobs } = database;
+  const { profiles, keys, grants, overrides, jobs, uses } = database;
   profiles.delete(id);
   keys.delete(id);
   grants.delete(id);
@@ -114,4 +114,5 @@ const removeWithAllItOwns = (database: MemoryDatabase, id: ProfileId): void => {
   for (const { job } of jobs.values()) {
     if ('profileId' in job.task && job.task.profileId === id) jobs.delete(job.id);
   }
+  for (const [key, { profileId }] of uses) if (profileId === id) uses.delete(key);
 };

@@ -14,6 +14,7 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
+import { createMemoryUsageStore } from './memory-usage-store.ts';
 
 /** The stores over one shared state that lasts as long as the process: the reference for every other implementation. */
 export const createMemoryStores = (database = createMemoryDatabase()): StorePorts => ({
@@ -31,4 +32,5 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   outbox: createMemoryOutbox(database),
   deadLetters: createMemoryDeadLetters(database),
   sealed: createMemorySealedStore(database),
+  usage: createMemoryUsageStore(database),
 });

@@ -12,6 +12,7 @@ import {
   profileStoreContract,
   sealedStoreContract,
   searchModelsContract,
+  usageStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
 import { describe, test } from 'vitest';
@@ -31,6 +32,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   deadlines: deadlineContract,
   sealed: sealedStoreContract,
   models: searchModelsContract,
+  usage: usageStoreContract,
 };
 
 describeDialects(({ withStores }) => {

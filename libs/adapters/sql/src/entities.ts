@@ -315,6 +315,31 @@ export const EpochsEntity = defineEntity({
   },
 });
 
+/** What a profile did on a day (days since 1970-01-01, UTC) with a collection, or with none. */
+export const UsageDayEntity = defineEntity({
+  name: 'UsageDay',
+  tableName: 'usage_days',
+  properties: {
+    day: p.integer().primary().autoincrement(false),
+    profileId: () => ofProfile().primary().index(false),
+    /** The collection's id, or an empty text: null cannot be part of a key. */
+    subject: text().primary(),
+    collectionId: () => ofCollection().nullable().index(false),
+    reads: int64(),
+    searches: int64(),
+    slices: int64(),
+    credentialReads: int64(),
+    lastUsedAt: int64(),
+    keyUsedAt: int64().nullable(),
+  },
+  /** Each answers what was used last by a look at its end. */
+  indexes: [
+    { name: 'usage_days_profile_index', properties: ['profileId', 'lastUsedAt'] },
+    { name: 'usage_days_key_index', properties: ['profileId', 'keyUsedAt'] },
+    { name: 'usage_days_collection_index', properties: ['collectionId', 'lastUsedAt'] },
+  ],
+});
+
 export const SettingEntity = defineEntity({
   name: 'Setting',
   tableName: 'settings',
@@ -339,5 +364,6 @@ export const entities = [
   JobEntity,
   ReindexRunEntity,
   EpochsEntity,
+  UsageDayEntity,
   SettingEntity,
 ];

@@ -17,6 +17,7 @@ import { createSqlSearchModels } from './search-models.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
+import { createSqlUsageStore, type UsageDialect } from './usage-store.ts';
 import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 
 /** What a dialect provides for its stores. */
@@ -24,13 +25,14 @@ export interface SqlDialect {
   readonly database: SqlDatabase & { close(): Promise<void> };
   readonly prepared: PreparedReads;
   readonly collections: CollectionDialect;
+  readonly usage: UsageDialect;
   /** Rejects while the database cannot be read. */
   readonly check: Probe['check'];
   readonly writeCheck: WriteCheckOptions;
 }
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
-  const { database, prepared, collections } = dialect;
+  const { database, prepared, collections, usage } = dialect;
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
   const audit = createSqlAuditLog(database);
 
@@ -50,6 +52,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       outbox: createSqlOutbox(database),
       deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
+      usage: createSqlUsageStore(database, { ...collections, ...usage }),
     },
     settings: createSettingsTable(database),
     probe: {

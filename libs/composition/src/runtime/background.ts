@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { createOutage } from '@portico/dependencies';
+import { createOutage, within } from '@portico/dependencies';
 import { isPorticoError, type JobId, type ModelLook } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
 
@@ -13,6 +13,8 @@ export interface BackgroundIntervals {
   /** How often while the model changes, or processes with another model may run; less often if a look takes long. */
   readonly modelChangeMs: number;
   readonly heartbeatMs: number;
+  /** How often what was counted is written: a crash loses as much. */
+  readonly usageMs: number;
 }
 
 const defaultIntervals: BackgroundIntervals = {
@@ -21,13 +23,17 @@ const defaultIntervals: BackgroundIntervals = {
   modelMs: 60_000,
   modelChangeMs: 3_000,
   heartbeatMs: 10_000,
+  usageMs: 10_000,
 };
 
 /** A pause is at least this many times as long as the look at the models before it. */
 const pauseToLook = 20;
 
+/** The last write of what was counted, so that a database that is away does not hold up the end. */
+const usageEndMs = 5_000;
+
 /**
- * Runs the background work (jobs, audit retention, heartbeat) until it is stopped. A process that runs no jobs does not
+ * Runs the background work (jobs, retention, usage counts, heartbeat) until it is stopped. A process that runs no jobs does not
  * look after the embeddings either: a worker does.
  */
 export const startBackground = (
@@ -52,10 +58,15 @@ export const startBackground = (
     repeat('Looking after the embeddings', pauseMs, () => models.look());
   }
   const { auditRetentionDays, heartbeatFile } = config;
-  if (duties.prunesAudit && auditRetentionDays !== null)
-    repeat('Pruning the audit log', intervals.pruneMs, async () => {
-      while (!ending.signal.aborted && (await useCases.pruneAudit(auditRetentionDays)) > 0) await othersTurn();
+  const prune = (name: string, some: () => Promise<number>) =>
+    repeat(name, intervals.pruneMs, async () => {
+      while (!ending.signal.aborted && (await some()) > 0) await othersTurn();
     });
+  if (duties.prunesAudit) {
+    if (auditRetentionDays !== null) prune('Pruning the audit log', () => useCases.pruneAudit(auditRetentionDays));
+    prune('Pruning the usage counts', () => useCases.pruneUsage());
+  }
+  const usage = duties.answersRequests ? usageUpkeep({ useCases, logger }, intervals.usageMs) : null;
   if (duties.writesHeartbeat && heartbeatFile !== null)
     repeat('Writing the heartbeat', intervals.heartbeatMs, () =>
       writeFile(heartbeatFile, `${new Date().toISOString()}\n`),
@@ -63,7 +74,7 @@ export const startBackground = (
   return {
     stop: async () => {
       ending.abort();
-      await Promise.all([prepared, ...tasks.map((task) => task.stop())]);
+      await Promise.all([prepared, ...tasks.map((task) => task.stop()), usage?.stop()]);
       await queue.stop();
     },
   };
@@ -126,6 +137,25 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
         tookMs = performance.now() - startedAt;
       }
     },
+  };
+};
+
+/** Writes what was counted: again and again, and once more at the end. */
+const usageUpkeep = ({ useCases, logger }: Pick<Portico, 'useCases' | 'logger'>, intervalMs: number): Repeated => {
+  const write = async () => {
+    const lost = await useCases.writeUsage();
+    if (lost > 0) logger.warn({ uses: lost }, 'Uses are missing from the counts: too many were waiting to be written');
+  };
+  const writing = repeated(intervalMs, reporting(logger, 'Writing the usage counts', write));
+  const end = async () => {
+    await writing.stop();
+    await write();
+  };
+  return {
+    stop: () =>
+      within(usageEndMs, end()).catch((error: unknown) =>
+        logger.error({ err: error }, 'The usage counts of the last seconds could not be written: they are lost'),
+      ),
   };
 };
 

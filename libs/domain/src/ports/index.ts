@@ -25,6 +25,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { SearchModels } from './search-models.ts';
 import type { TokenVerifier } from './token-verifier.ts';
+import type { UsageStore } from './usage-store.ts';
 import type { Cipher } from './cipher.ts';
 import type { VectorIndex } from './vector-index.ts';
 
@@ -44,6 +45,7 @@ export interface StorePorts {
   readonly outbox: Outbox;
   readonly deadLetters: DeadLetters;
   readonly sealed: SealedStore;
+  readonly usage: UsageStore;
 }
 
 /** Everything that the domain needs from outside. */
@@ -96,5 +98,6 @@ export type * from './rate-limiter.ts';
 export type * from './sealed-store.ts';
 export type * from './search-models.ts';
 export type * from './token-verifier.ts';
+export type * from './usage-store.ts';
 export type * from './cipher.ts';
 export type * from './vector-index.ts';

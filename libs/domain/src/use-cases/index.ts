@@ -2,6 +2,7 @@ import type { AdminAuthority } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
+import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
 import { admit, admitRegistration } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
@@ -33,9 +34,17 @@ import { searchOperations } from './operations/search-operations.ts';
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
+import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
+import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
-/** The menu: everything that the system can do. */
-export const createUseCases = (ports: Ports, settings: Settings) => ({
+/** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
+export const createUseCases = (ports: Ports, settings: Settings) => {
+  const counting = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
+  return { ...catalog(counting, settings), ...service(counting, settings) };
+};
+
+/** Who may use what. */
+const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
@@ -80,6 +89,10 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readAuditPage: readAuditPage(ports),
   exportAudit: exportAudit(ports),
   pruneAudit: pruneAudit(ports),
+});
+
+/** How it is used, found and kept going. */
+const service = (ports: Ports & Counting, settings: Settings) => ({
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),
@@ -96,6 +109,15 @@ export const createUseCases = (ports: Ports, settings: Settings) => ({
   readReindex: readReindex(ports),
   followModel: followModel(ports),
   readModelChange: readModelChange(ports),
+  // Use
+  countUse: ports.uses.count,
+  usageTotals: ports.uses.totals,
+  readUsage: readUsage(ports),
+  readProfileUses: readProfileUses(ports),
+  readOwnUse: readOwnUse(ports),
+  readCollectionUses: readCollectionUses(ports),
+  writeUsage: writeUsage(ports),
+  pruneUsage: pruneUsage(ports),
   // Jobs, health and secrets
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),

@@ -39,7 +39,7 @@ export const collectionEndpoints: Endpoints = {
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
-    badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2'],
+    badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2', '?include=everything'],
   },
   'GET /api/collections/{collection_id}': {
     auth: 'token or key',
@@ -52,6 +52,7 @@ export const collectionEndpoints: Endpoints = {
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
+    badQueries: ['?include=everything', '?include=usage,everything', '?include=usage&include=usage'],
   },
   'GET /api/collections/{collection_id}/metadata': {
     auth: 'token or key',

@@ -8,6 +8,7 @@ import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceEndpoints } from './service.ts';
+import { usageEndpoints } from './usage.ts';
 
 /** All endpoints of the specification: written from it alone, so that they check the route table. */
 export const endpoints: Endpoints = {
@@ -18,6 +19,7 @@ export const endpoints: Endpoints = {
   ...limitEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,
+  ...usageEndpoints,
   ...serviceEndpoints,
   ...agentEndpoints,
 };

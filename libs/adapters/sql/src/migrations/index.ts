@@ -8,6 +8,7 @@ import { noticesAndTiers } from './0005-notices-and-tiers.ts';
 import { searchModels } from './0006-search-models.ts';
 import { derivedDescriptions } from './0007-derived-descriptions.ts';
 import { operations } from './0008-operations.ts';
+import { usage } from './0009-usage.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -20,6 +21,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0006-search-models', sql: searchModels },
   { name: '0007-derived-descriptions', sql: derivedDescriptions },
   { name: '0008-operations', sql: operations },
+  { name: '0009-usage', sql: usage },
 ];
 
 /** The table of applied migrations. */

@@ -17,6 +17,7 @@ export const openPostgresqlStores = async (url: string, log: Log, startWaitMs: n
       idsInJson: 'select json_array_elements_text(?::json)',
       document: prepareDocumentOn(database),
     },
+    usage: { objectsInJson: 'json_array_elements(?::json)' },
     async check() {
       const asked = database.reads.first('select id from epochs');
       if (await fulfilledWithin(limits.probeMs, asked)) return;

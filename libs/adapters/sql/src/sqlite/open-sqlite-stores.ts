@@ -20,6 +20,7 @@ export const openSqliteStores = async (
       idsInJson: 'select value from json_each(?)',
       document: (select) => prepared.first(select('d.deflated')),
     },
+    usage: { objectsInJson: 'json_each(?)' },
     async check() {
       await database.reads.first('select id from epochs');
     },

@@ -23,6 +23,7 @@ import { isWellFormedSecret, type StoredSecret } from '../../profiles/api-key.ts
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
+import type { Counting } from '../../usage/usage-counter.ts';
 import { bindingEntry } from '../audit/system-entry.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
@@ -59,7 +60,7 @@ type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'limiter' | '
 
 /** Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit =
-  (ports: Needs, settings: Settings) =>
+  (ports: Needs & Counting, settings: Settings) =>
   async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
     const { credential, auth, deadline } = request;
     const found =
@@ -67,7 +68,9 @@ export const admit =
     if (typeof found === 'string') throw await refusal(ports, settings, request, found);
     const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
     if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
-    return { principal: { ...found, deadline }, counted };
+    const principal = { ...found, deadline };
+    ports.uses.touch(principal);
+    return { principal, counted };
   };
 
 /**

@@ -5,6 +5,7 @@ import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Counting } from '../../usage/usage-counter.ts';
 import { ofCollection, systemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
 
@@ -52,14 +53,16 @@ export interface CollectionMetadata {
 
 /** Returns what a caller needs to call the collection's API. Audits the read of a stored credential before it returns. */
 export const readMetadata =
-  (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'>) =>
+  (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & Counting) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
     const collection = readableTarget(principal);
     const authentication = effectiveAuthentication(ports.cipher, collection);
     if (authentication.value !== null) {
       const message = { action: 'collection.credential_read', ...ofCollection(collection), via: principal.via };
       await ports.audit.append(systemEntry(ports, principal.profile, message), principal.deadline);
+      ports.uses.count(principal, 'credential_read', collection.id);
     }
+    ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
   };
 

@@ -4,6 +4,7 @@ import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
 import type { SliceOptions } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Counting } from '../../usage/usage-counter.ts';
 import type { OperationForm, StoredDocument } from '../../ports/operation-slicer.ts';
 
 export interface OperationRequest extends SliceOptions {
@@ -28,7 +29,7 @@ const attemptsMax = 5;
  * `operation_not_found`.
  */
 export const describeOperation =
-  (ports: Needs) =>
+  (ports: Needs & Counting) =>
   async (
     principal: Principal<Collection>,
     key: OperationKey,
@@ -46,6 +47,7 @@ export const describeOperation =
       try {
         const document = storedDocument(ports, collection, digest);
         const text = await ports.slicer.slice(document, { ...request, method, path, facts }, principal.deadline);
+        ports.uses.count(principal, 'slice', collectionId);
         return { text, isOfRequest: digest === collection.documentDigest };
       } catch (error) {
         if (!(error instanceof DocumentReplaced)) throw error;

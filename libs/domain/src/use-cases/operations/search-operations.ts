@@ -2,6 +2,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import { operationResults, type OperationResult } from '../../operations/operation-result.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { Counting } from '../../usage/usage-counter.ts';
 import { createVisibleSets } from '../search/visible-sets.ts';
 
 export interface OperationSearch {
@@ -30,26 +31,28 @@ type Needs = Pick<Ports, 'collections' | 'operations' | 'operationEmbedder' | 'o
  * ranked. What is shown is read from the database: an operation that the index still has and a document no longer is
  * never shown.
  */
-export const searchOperations = (ports: Needs) => {
+export const searchOperations = (ports: Needs & Counting) => {
   const visibleSets = createVisibleSets(ports);
-  return async (
-    principal: Principal,
-    { query, limit, collectionId, method }: OperationSearch,
-  ): Promise<OperationAnswer> => {
+  return async (principal: Principal, search: OperationSearch): Promise<OperationAnswer> => {
     const visible = await visibleSets(principal);
-    const among = collectionId === null ? visible : visible.filter((id) => id === collectionId);
-    if (among.length === 0) return { results: [], isFallback: false };
-    const modelId = await ports.operationEmbedder.modelId();
-    const vector = await ports.operationEmbedder.embedQuestion(query);
-    const { matches, isFallback } = await ports.operationIndex.search({
-      modelId,
-      vector,
-      among,
-      method,
-      limit: limit + spare,
-      asOf: principal.epochs.operations,
-    });
-    const found = await ports.operations.found(matches);
-    return { results: operationResults(matches, found).slice(0, limit), isFallback };
+    const among = search.collectionId === null ? visible : visible.filter((id) => id === search.collectionId);
+    const answer = await searchAmong(ports, among, principal.epochs.operations, search);
+    // A collection that may not be seen may not exist either.
+    ports.uses.count(principal, 'search', among.length > 0 ? search.collectionId : null);
+    return answer;
   };
+};
+
+const searchAmong = async (
+  { operationEmbedder, operationIndex, operations }: Needs,
+  among: readonly CollectionId[],
+  asOf: number,
+  { query, limit, method }: OperationSearch,
+): Promise<OperationAnswer> => {
+  if (among.length === 0) return { results: [], isFallback: false };
+  const modelId = await operationEmbedder.modelId();
+  const vector = await operationEmbedder.embedQuestion(query);
+  const wanted = { modelId, vector, among, method, limit: limit + spare, asOf };
+  const { matches, isFallback } = await operationIndex.search(wanted);
+  return { results: operationResults(matches, await operations.found(matches)).slice(0, limit), isFallback };
 };

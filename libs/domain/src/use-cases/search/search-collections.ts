@@ -4,6 +4,7 @@ import type { Ports } from '../../ports/index.ts';
 import { servingEmbedder } from './serving-embedder.ts';
 import { createVisibleSets } from './visible-sets.ts';
 import { rank, type SearchAnswer } from '../../search/search-result.ts';
+import type { Counting } from '../../usage/usage-counter.ts';
 
 type Needs = Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
@@ -13,7 +14,16 @@ type Needs = Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vect
  * processes search with. If this process does not have it, as after a change of the model on an Ollama server, it uses
  * its current one, and finds what is embedded with that already.
  */
-export const searchCollections = (ports: Needs) => {
+export const searchCollections = (ports: Needs & Counting) => {
+  const search = createSearch(ports);
+  return async (principal: Principal, query: string, limit: number): Promise<SearchAnswer> => {
+    const answer = await search(principal, query, limit);
+    ports.uses.count(principal, 'search', null);
+    return answer;
+  };
+};
+
+const createSearch = (ports: Needs) => {
   const visibleSets = createVisibleSets(ports);
   return async (principal: Principal, query: string, limit: number): Promise<SearchAnswer> => {
     const among = await visibleSets(principal);

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { csvText } from './csv.ts';
+
+test('each row ends with a line break, the first has the names, and null is an empty cell', () => {
+  expect(
+    csvText(
+      ['name', 'reads'],
+      [
+        ['Weather', 3],
+        [null, 0],
+      ],
+    ),
+  ).toBe('name,reads\r\nWeather,3\r\n,0\r\n');
+  expect(csvText(['name', 'reads'], [])).toBe('name,reads\r\n');
+});
+
+test.each([
+  ['a comma, or two', '"a comma, or two"'],
+  ['a "quoted" word', '"a ""quoted"" word"'],
+  ['two\nlines', '"two\nlines"'],
+  ["an apostrophe's text", "an apostrophe's text"],
+  [' blanks ', ' blanks '],
+])('%j is the cell %s', (text, cell) => {
+  expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
+});
+
+test.each(['=1+1', '+49', '-1', '@SUM(A1)', '\t=1', '=HYPERLINK("http://x")'])('%j is no formula', (text) => {
+  const [, row = ''] = csvText(['name'], [[text]]).split('\r\n');
+  expect(row.replace(/^"/, '').startsWith("'")).toBe(true);
+});
+
+test('a negative number stays a number', () => {
+  expect(csvText(['number'], [[-1]])).toBe('number\r\n-1\r\n');
+});

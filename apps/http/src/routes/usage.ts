@@ -1,0 +1,124 @@
+import { dateOf, type UsageGrouping, type UsageLine } from '@portico/domain';
+import { z } from 'zod';
+import { json, ready } from '../answers/answer.ts';
+import { csvText, type Cell } from '../answers/csv.ts';
+import { prefersCsv } from '../answers/negotiation.ts';
+import { collectionId, moment, profileId } from '../requests/fields.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
+import { uuid } from './wire.ts';
+
+const subjects = {
+  day: z
+    .string()
+    .optional()
+    .meta({ format: 'date', description: 'In UTC; with `by=day`.', examples: ['2026-01-31'] }),
+  collection_id: uuid
+    .nullable()
+    .optional()
+    .meta({ description: 'null for what concerns no single collection, such as searches; with `by=collection`.' }),
+  collection_name: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'null too if the caller may no longer see the collection; with `by=collection`.' }),
+  profile_id: uuid.optional().meta({ description: 'With `by=profile`.' }),
+  profile_email: z.string().optional().meta({ description: 'With `by=profile`.' }),
+};
+const counts = {
+  reads: z.int().meta({ description: 'Of documents and metadata, unchanged ones (304) included.' }),
+  searches: z.int(),
+  slices: z.int().meta({ description: 'Operations read on their own.' }),
+  credential_reads: z.int().meta({ description: 'Reads of metadata that returned a stored credential.' }),
+};
+const usageLine = z.object({ ...subjects, ...counts }).meta({ id: 'UsageLine' });
+type LineView = z.input<typeof usageLine>;
+
+/** The fields of the lines, in order: what they are about, then the counts. */
+const fieldsOf: Readonly<Record<UsageGrouping, readonly (keyof typeof subjects)[]>> = {
+  day: ['day'],
+  collection: ['collection_id', 'collection_name'],
+  profile: ['profile_id', 'profile_email'],
+};
+const countFields = Object.keys(counts) as (keyof typeof counts)[];
+
+const isMoment =
+  'An ISO 8601 date-time in any of its forms, UTC if it has no zone; or a date alone, which is its first instant in UTC.';
+const filters = z.object({
+  by: z
+    .enum(['day', 'collection', 'profile'])
+    .default('day')
+    .meta({ description: 'What a line is about. Only those with uses are listed.' }),
+  collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
+  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
+  from: moment.optional().meta({
+    description: `The first day: the one of this. 30 days before the end by default. ${isMoment}`,
+    examples: ['2026-01-01'],
+  }),
+  to: moment.optional().meta({
+    description: `The end: days before this, or that it is within. Today is included by default. ${isMoment}`,
+    examples: ['2026-02-01'],
+  }),
+});
+
+export const usageRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/usage',
+    operation: 'readUsage',
+    summary: 'Read who used what, and how often',
+    description:
+      'By day (oldest first), collection (by name) or profile (by e-mail), at most 10,000 lines. An administrator sees ' +
+      "everybody's uses, anyone else its own. Counts are at most about 10 seconds behind, and kept for 400 days; those of a " +
+      'deleted profile or collection go with it. What was searched for is not kept. With `Accept: text/csv` as a table with a ' +
+      'header row.',
+    auth: 'token or key',
+    query: filters,
+    status: 200,
+    otherMedia: 'text/csv',
+    response: z.array(usageLine),
+    errors: ['admin_required'],
+    handler: async ({ useCases, caller, query, request }) => {
+      const lines = await useCases.readUsage(caller.principal, {
+        by: query.by,
+        collectionId: query.collection_id ?? null,
+        profileId: query.profile_id ?? null,
+        from: query.from ?? null,
+        to: query.to ?? null,
+      });
+      const views = lines.map(lineView);
+      return prefersCsv(request.headers.accept)
+        ? ready(tableOf(query.by, views), csvHeaders)
+        : json(views, { Vary: 'Accept' });
+    },
+  }),
+];
+
+const csvHeaders = {
+  'Content-Type': 'text/csv; charset=utf-8; header=present',
+  'Content-Disposition': 'attachment; filename="usage.csv"',
+  Vary: 'Accept',
+};
+
+const tableOf = (by: UsageGrouping, views: readonly LineView[]): string => {
+  const names = [...fieldsOf[by], ...countFields];
+  return csvText(
+    names,
+    views.map((view) => names.map((name): Cell => view[name] ?? null)),
+  );
+};
+
+const lineView = ({ of, counts: { read, search, slice, credential_read } }: UsageLine): LineView => ({
+  ...subjectView(of),
+  ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read },
+});
+
+const subjectView = (of: UsageLine['of']) => {
+  switch (of.by) {
+    case 'day':
+      return { day: dateOf(of.day) };
+    case 'collection':
+      return { collection_id: of.collectionId, collection_name: of.collectionName };
+    case 'profile':
+      return { profile_id: of.profileId, profile_email: of.profileEmail };
+  }
+};

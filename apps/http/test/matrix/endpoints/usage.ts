@@ -1,0 +1,21 @@
+import type { Endpoints } from '../endpoint.ts';
+import { text } from '../shapes.ts';
+
+export const usageEndpoints: Endpoints = {
+  'GET /api/usage': {
+    auth: 'token or key',
+    status: 200,
+    // A list that is empty until the counts are written.
+    answer: text('application/json; charset=utf-8', /^\[.*\]$/),
+    aim: () => ({}),
+    badQueries: [
+      '?by=week',
+      '?by=day,collection',
+      '?by=day&by=day',
+      '?from=yesterday',
+      '?to=31.1.2026',
+      '?profile_id=me',
+      '?collection_id=weather',
+    ],
+  },
+};

@@ -1,0 +1,184 @@
+import type {
+  CollectionId,
+  DayUse,
+  Instant,
+  LastUse,
+  ProfileId,
+  UsageCounts,
+  UsageFilter,
+  UsageGrouping,
+  UsageLine,
+  UsageStore,
+  UsageSubject,
+} from '@portico/domain';
+import type { CollectionDialect } from './collection-reads.ts';
+import type { UsageDayEntity } from './entities.ts';
+import type { SqlDatabase, Value } from './sql.ts';
+import type { Row } from './table.ts';
+
+/** What differs between the dialects. */
+export interface UsageDialect {
+  /** The objects of the JSON array passed as its `?`, in a column `value`. */
+  readonly objectsInJson: string;
+}
+
+export const createSqlUsageStore = (
+  database: SqlDatabase,
+  { objectsInJson, idsInJson }: UsageDialect & Pick<CollectionDialect, 'idsInJson'>,
+): UsageStore => {
+  const addAll = addFrom(objectsInJson);
+  const selectProfiles = `select p.id, ${latestOf('last_used_at', 'profile_id = p.id')} as "lastUsedAt",
+    ${latestOf('key_used_at', 'profile_id = p.id')} as "keyUsedAt" from profiles p where p.id in (${idsInJson})`;
+  const selectByAnyone = `select c.id, ${latestOf('last_used_at', 'collection_id = c.id')} as "lastUsedAt"
+    from collections c where c.id in (${idsInJson})`;
+  // A profile has few rows, a collection those of all profiles.
+  const selectByProfile = `select u.collection_id as id, max(u.last_used_at) as "lastUsedAt" from usage_days u
+    where u.profile_id = ? and ${database.unindexed('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
+
+  return {
+    async add(uses) {
+      if (uses.length > 0) await database.write((sql) => sql.run(addAll, [JSON.stringify(uses.map(rowOf))]));
+    },
+
+    async report(by, filter, limit) {
+      const { text, parameters } = reportOf(by, filter);
+      const rows = await database.reads.all<ReportRow>(text, [...parameters, limit]);
+      return rows.map((row): UsageLine => ({ of: groupings[by].of(row), counts: countsOf(row) }));
+    },
+
+    async profileUses(ids) {
+      const rows = await database.reads.all<LastUseRow<ProfileId>>(selectProfiles, [JSON.stringify(ids)]);
+      return new Map(rows.flatMap(({ id, ...use }) => (isUsed(use) ? [[id, use] as const] : [])));
+    },
+
+    async collectionUses(ids, by) {
+      const [text, own] = by === null ? [selectByAnyone, []] : [selectByProfile, [by]];
+      const rows = await database.reads.all<LastUseRow<CollectionId>>(text, [...own, JSON.stringify(ids)]);
+      return new Map(rows.flatMap(({ id, ...use }) => (isUsed(use) ? [[id, use.lastUsedAt] as const] : [])));
+    },
+
+    prune: (before, limit) => database.write((sql) => sql.run(pruneOldest, [before, before, limit])),
+  };
+};
+
+type UsageRow = Row<typeof UsageDayEntity>;
+
+const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
+  ...use,
+  subject: use.collectionId ?? '',
+  reads: counts.read,
+  searches: counts.search,
+  slices: counts.slice,
+  credentialReads: counts.credential_read,
+});
+
+/**
+ * One statement for all rows. Leaves out those about a profile or collection that is gone, which a foreign key would
+ * refuse, and always takes the rows in the same order, so that processes that write at once do not deadlock.
+ */
+const addFrom = (objectsInJson: string): string => `insert into usage_days
+  (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, last_used_at, key_used_at)
+  select u.* from (select ${numberIn('day')} as day, value ->> 'profileId' as profile_id,
+    value ->> 'subject' as subject, value ->> 'collectionId' as collection_id,
+    ${numberIn('reads')} as reads, ${numberIn('searches')} as searches, ${numberIn('slices')} as slices,
+    ${numberIn('credentialReads')} as credential_reads,
+    ${numberIn('lastUsedAt')} as last_used_at, ${numberIn('keyUsedAt')} as key_used_at from ${objectsInJson}) u
+  where exists (select 1 from profiles p where p.id = u.profile_id)
+    and (u.collection_id is null or exists (select 1 from collections c where c.id = u.collection_id))
+  order by u.day, u.profile_id, u.subject
+  on conflict (day, profile_id, subject) do update set ${counted.map(addedUp).join(', ')},
+    last_used_at = ${later('last_used_at')}, key_used_at = ${later('key_used_at')}`;
+
+const numberIn = (name: string): string => `cast(value ->> '${name}' as bigint)`;
+const counted = ['reads', 'searches', 'slices', 'credential_reads'] as const;
+const addedUp = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
+const later = (column: string): string => `case when usage_days.${column} is null
+  or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
+
+/** A look at the end of an index. */
+const latestOf = (column: string, condition: string): string =>
+  `(select max(u.${column}) from usage_days u where u.${condition})`;
+
+interface LastUseRow<Id> {
+  readonly id: Id;
+  readonly lastUsedAt: Instant | null;
+  readonly keyUsedAt: Instant | null;
+}
+
+const isUsed = (use: Omit<LastUseRow<never>, 'id'>): use is LastUse => use.lastUsedAt !== null;
+
+interface ReportRow {
+  readonly day: number;
+  readonly collectionId: CollectionId | null;
+  readonly collectionName: string | null;
+  readonly profileId: ProfileId;
+  readonly profileEmail: string;
+  readonly reads: number;
+  readonly searches: number;
+  readonly slices: number;
+  readonly credentialReads: number;
+}
+
+interface Grouping {
+  /** What it selects, from which further table, by which columns it groups, and in which order. */
+  readonly columns: string;
+  readonly join: string;
+  readonly group: string;
+  readonly order: string;
+  readonly of: (row: ReportRow) => UsageSubject;
+}
+
+const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
+  day: { columns: 'u.day', join: '', group: 'u.day', order: 'u.day', of: ({ day }) => ({ by: 'day', day }) },
+  collection: {
+    columns: 'u.collection_id as "collectionId", c.name as "collectionName"',
+    join: 'left join collections c on c.id = u.collection_id',
+    group: 'u.collection_id, c.name, c.name_key',
+    order: 'u.collection_id is null, c.name_key, u.collection_id',
+    of: ({ collectionId, collectionName }) => ({ by: 'collection', collectionId, collectionName }),
+  },
+  profile: {
+    columns: 'u.profile_id as "profileId", p.email as "profileEmail"',
+    join: 'join profiles p on p.id = u.profile_id',
+    group: 'u.profile_id, p.email',
+    order: 'p.email',
+    of: ({ profileId, profileEmail }) => ({ by: 'profile', profileId, profileEmail }),
+  },
+};
+
+/** Few texts, since none is built from data. */
+const reportOf = (
+  by: UsageGrouping,
+  { first, end, profileId, collectionId }: UsageFilter,
+): { readonly text: string; readonly parameters: readonly Value[] } => {
+  const { columns, join, group, order } = groupings[by];
+  const conditions: readonly (readonly [condition: string, value: Value])[] = [
+    ['u.day >= ?', first],
+    ['u.day < ?', end],
+    ...(profileId === null ? [] : [['u.profile_id = ?', profileId] as const]),
+    ...(collectionId === null ? [] : [['u.collection_id = ?', collectionId] as const]),
+  ];
+  return {
+    text: `select ${columns}, ${sums} from usage_days u ${join} where ${conditions.map(([text]) => text).join(' and ')}
+      group by ${group} having ${counted.map((column) => `sum(u.${column})`).join(' + ')} > 0 order by ${order} limit ?`,
+    parameters: conditions.map(([, value]) => value),
+  };
+};
+
+const sumOf = (column: string, name: string): string => `cast(sum(u.${column}) as bigint) as "${name}"`;
+const sums = [
+  sumOf('reads', 'reads'),
+  sumOf('searches', 'searches'),
+  sumOf('slices', 'slices'),
+  sumOf('credential_reads', 'credentialReads'),
+].join(', ');
+
+const countsOf = ({ reads, searches, slices, credentialReads }: ReportRow): UsageCounts => ({
+  read: reads,
+  search: searches,
+  slice: slices,
+  credential_read: credentialReads,
+});
+
+const pruneOldest = `delete from usage_days where day < ? and (day, profile_id, subject) in
+  (select day, profile_id, subject from usage_days where day < ? order by day, profile_id, subject limit ?)`;

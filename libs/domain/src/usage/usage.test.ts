@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { dateOf, daysBetween, dayOf, noUses, usesIn } from './usage.ts';
+
+const at = (text: string) => Date.parse(text);
+const now = at('2026-03-31T10:20:30Z');
+
+test.each([
+  ['2026-01-31T00:00:00.000Z', '2026-01-31'],
+  ['2026-01-31T23:59:59.999Z', '2026-01-31'],
+  ['1969-12-31T23:59:59.999Z', '1969-12-31'],
+])('%s is on %s in UTC', (instant, date) => {
+  expect(dateOf(dayOf(at(instant)))).toBe(date);
+});
+
+/** The first day, and the last one that is included. */
+const days = (from: string | null, to: string | null) => {
+  const { first, end } = daysBetween(from === null ? null : at(from), to === null ? null : at(to), now);
+  return [dateOf(first), dateOf(end - 1)];
+};
+
+test.each([
+  ['nothing', null, null, '2026-03-02', '2026-03-31'],
+  ['a beginning', '2026-03-30', null, '2026-03-30', '2026-03-31'],
+  ['a beginning within a day', '2026-03-30T23:59Z', null, '2026-03-30', '2026-03-31'],
+  ['an end, which is not included', null, '2026-03-30', '2026-02-28', '2026-03-29'],
+  ['an end within a day, which is', null, '2026-03-30T00:01Z', '2026-03-01', '2026-03-30'],
+  ['both', '2026-01-01', '2026-02-01', '2026-01-01', '2026-01-31'],
+])('given %s, the days are those that the time touches', (_what, from, to, first, last) => {
+  expect(days(from, to)).toEqual([first, last]);
+});
+
+test('uses of all kinds are summed up', () => {
+  expect([usesIn(noUses), usesIn({ read: 1, search: 20, slice: 300, credential_read: 4_000 })]).toEqual([0, 4_321]);
+});

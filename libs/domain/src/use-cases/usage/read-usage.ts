@@ -1,0 +1,65 @@
+import { type AdminAuthority, isAdmin, type Principal, visibilityOf } from '../../access/principal.ts';
+import type { CollectionHead } from '../../collections/collection.ts';
+import { PorticoError } from '../../errors.ts';
+import type { CollectionId, ProfileId } from '../../ids.ts';
+import type { Instant } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { daysBetween, type LastUse, type UsageGrouping, type UsageLine, usageLinesMax } from '../../usage/usage.ts';
+
+export interface UsageQuery {
+  readonly by: UsageGrouping;
+  readonly profileId: ProfileId | null;
+  readonly collectionId: CollectionId | null;
+  /** As `daysBetween` takes them. */
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+}
+
+/**
+ * Returns the uses under the query. An admin sees everybody's, anyone else its own, without the names of collections
+ * that it may no longer see; throws `admin_required` if it asks for another's.
+ */
+export const readUsage =
+  ({ usage, collections, clock }: Pick<Ports, 'usage' | 'collections' | 'clock'>) =>
+  async (principal: Principal, { by, from, to, ...of }: UsageQuery): Promise<readonly UsageLine[]> => {
+    const profileId = isAdmin(principal.profile) ? of.profileId : ownId(principal, of.profileId);
+    const filter = { ...daysBetween(from, to, clock.now()), profileId, collectionId: of.collectionId };
+    const lines = await usage.report(by, filter, usageLinesMax + 1);
+    if (lines.length > usageLinesMax) throw new PorticoError('invalid_query', { because: tooMany });
+    if (by !== 'collection' || isAdmin(principal.profile)) return lines;
+    const visible = new Set(await collections.visibleIds(visibilityOf(principal)));
+    return lines.map((line) => withoutHiddenName(line, visible));
+  };
+
+const tooMany = `more than ${usageLinesMax.toLocaleString('en')} lines: ask for a shorter time, one collection or one profile`;
+
+const ownId = ({ profile }: Principal, asked: ProfileId | null): ProfileId => {
+  if (asked !== null && asked !== profile.id) throw new PorticoError('admin_required');
+  return profile.id;
+};
+
+const withoutHiddenName = ({ of, counts }: UsageLine, visible: ReadonlySet<CollectionId>): UsageLine =>
+  of.by === 'collection' && of.collectionId !== null && !visible.has(of.collectionId)
+    ? { of: { ...of, collectionName: null }, counts }
+    : { of, counts };
+
+/** Returns when these profiles were last used. */
+export const readProfileUses =
+  ({ usage }: Pick<Ports, 'usage'>) =>
+  (_authority: AdminAuthority, of: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, LastUse>> =>
+    usage.profileUses(of.map(({ id }) => id));
+
+/** Returns when the caller's own profile was last used; null if never. */
+export const readOwnUse =
+  ({ usage }: Pick<Ports, 'usage'>) =>
+  async ({ profile }: Principal): Promise<LastUse | null> =>
+    (await usage.profileUses([profile.id])).get(profile.id) ?? null;
+
+/** Returns when these collections were last used: for an admin by anyone, for anyone else by the caller. */
+export const readCollectionUses =
+  ({ usage }: Pick<Ports, 'usage'>) =>
+  ({ profile }: Principal, of: readonly Pick<CollectionHead, 'id'>[]): Promise<ReadonlyMap<CollectionId, Instant>> => {
+    const ids = of.map(({ id }) => id);
+    return usage.collectionUses(ids, isAdmin(profile) ? null : profile.id);
+  };

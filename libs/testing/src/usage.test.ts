@@ -1,0 +1,92 @@
+import { noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createCast } from './cast.ts';
+import { createHarness } from './harness.ts';
+
+const dayMs = 86_400_000;
+const everything = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
+
+/** The system, with some methods of the store replaced by ones that may use the right ones. */
+const setUp = async (replace: (right: UsageStore) => Partial<UsageStore> = () => ({})) => {
+  const plain = createHarness();
+  const { ports, clock } = plain;
+  const harness = createHarness({}, { ...ports, usage: { ...ports.usage, ...replace(ports.usage) } });
+  const cast = await createCast({ ...harness, tokens: plain.tokens });
+  return { ...harness, ...cast, clock, embedder: plain.embedder, admin: await cast.byToken('root') };
+};
+
+test('nothing is written until it is asked for, however much is read', async () => {
+  let additions = 0;
+  const { useCases, approved, authority, byKey, collection, admin } = await setUp((right) => ({
+    add: (uses) => ((additions += 1), right.add(uses)),
+  }));
+  const { id, key } = await approved('ada');
+  const weather = await collection('weather');
+  await useCases.grantAccess(authority, id, weather);
+  for (let time = 1; time <= 100; time += 1) {
+    await useCases.readMetadata(await byKey(key, weather));
+    await useCases.searchCollections(await byKey(key, null), 'weather', 1);
+  }
+  expect(additions).toBe(0);
+  await useCases.writeUsage();
+  expect(additions).toBe(1);
+  const lines = await useCases.readUsage(admin, everything);
+  expect(lines.map(({ counts }) => counts)).toEqual([{ ...noUses, read: 100, search: 100 }]);
+  await useCases.writeUsage();
+  expect(additions).toBe(1);
+});
+
+test('what could not be written is written the next time, and what was written is not written twice', async () => {
+  const failing = new Set([2, 3]);
+  let additions = 0;
+  const { useCases, admin, clock } = await setUp((right) => ({
+    add: async (uses) => {
+      additions += 1;
+      if (failing.has(additions)) throw new Error('The database is away');
+      await right.add(uses);
+    },
+  }));
+  // Each day has a row of its own, and one statement takes 1,000.
+  for (let day = 1; day <= 2_500; day += 1) {
+    clock.advance(dayMs);
+    useCases.countUse(admin, 'search', null);
+  }
+  for (let time = 1; time <= 2; time += 1) await expect(useCases.writeUsage()).rejects.toThrow('away');
+  expect(await useCases.writeUsage()).toBe(0);
+  const lines = await useCases.readUsage(admin, { ...everything, from: 0 });
+  expect(lines.map(({ counts }) => counts.search)).toEqual(Array.from({ length: 2_500 }, () => 1));
+});
+
+test(`a report has up to ${usageLinesMax} lines, and more are refused`, async () => {
+  let stored = usageLinesMax;
+  const { useCases, admin } = await setUp(() => ({
+    report: async (_by, _filter, limit) =>
+      Array.from({ length: Math.min(stored, limit) }, (_, day) => ({ of: { by: 'day', day }, counts: noUses })),
+  }));
+  expect(await useCases.readUsage(admin, everything)).toHaveLength(usageLinesMax);
+  stored += 1;
+  await expect(useCases.readUsage(admin, everything)).rejects.toMatchObject({
+    code: 'invalid_query',
+    message: 'Invalid query parameter: more than 10,000 lines: ask for a shorter time, one collection or one profile',
+  });
+});
+
+test(`counts are kept for ${usageRetentionDays} days, and not longer`, async () => {
+  const { useCases, admin, clock } = await setUp();
+  useCases.countUse(admin, 'search', null);
+  await useCases.writeUsage();
+  clock.advance(usageRetentionDays * dayMs);
+  expect(await useCases.pruneUsage()).toBe(0);
+  clock.advance(dayMs);
+  expect(await useCases.pruneUsage()).toBe(1);
+  expect(await useCases.readUsage(admin, { ...everything, from: 0 })).toEqual([]);
+});
+
+test('a search that is refused is no use', async () => {
+  const { useCases, admin, embedder, collection, runJobs } = await setUp();
+  await collection('weather');
+  await runJobs();
+  embedder.interrupt();
+  await expect(useCases.searchCollections(admin, 'weather', 1)).rejects.toThrow();
+  expect(useCases.usageTotals()).toEqual(noUses);
+});
