@@ -40,12 +40,6 @@ type FieldWeights = (typeof fields)[keyof typeof fields];
 /** The share of the collection's meaning in that of each of its operations. */
 const collectionShare = 0.25;
 
-/**
- * The power of the length of a word's vector in a question. Below 1, because what a person tells beside the matter (names
- * of places, of things) is rarer, so longer, than the words that APIs do it with.
- */
-const questionPower = 0.6;
-
 /** How many written words are kept with what they stand for; texts about APIs repeat themselves. */
 const keptWordsMax = 16_384;
 
@@ -98,10 +92,13 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
     },
     ofQuestion: (question) => {
       const words = wordsOf(proseOf(question));
+      // Each by the root of its length: what a person tells beside the matter, such as the name of a place, is rarer, and
+      // so longer, than the words that APIs do it with.
+      const meaning = bagOf(words.map(look).map((word) => [word, 1 / Math.sqrt(word.length)]));
       const different = [...new Set(words)].map(look);
       const total = different.reduce((sum, { weight }) => sum + weight, 0) || 1;
       return {
-        dense: Float32Array.from(bagOf(words.map(look).map((word) => [word, word.length ** (questionPower - 1)]))),
+        dense: Float32Array.from(meaning),
         sparse: sparseOf([
           ...different.map(({ hash, weight }) => [hash, (rankingWeights.words * weight) / total] as const),
           ...questionFeatures(question).map(hashed),
