@@ -41,13 +41,13 @@ type FieldWeights = (typeof fields)[keyof typeof fields];
 const collectionShare = 0.25;
 
 /** How many written words are kept with what they stand for; texts about APIs repeat themselves. */
-const keptWordsMax = 16_384;
+const keptWordsMax = 8_192;
 
 interface KnownWord {
   /** Its number in the sparse vectors: a hash of its stem. */
   readonly hash: number;
-  readonly meaning: Float64Array | null;
-  /** The length of its meaning; 1 if it has none. */
+  readonly meanings: readonly Meaning[];
+  /** The length of the vector of its meanings; 1 if it has none. */
   readonly length: number;
   /** How much it tells, 0 to 1. */
   readonly weight: number;
@@ -68,7 +68,9 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
 
   const bagOf = (words: Iterable<readonly [KnownWord, number]>): Float64Array => {
     const sum = new Float64Array(table.dimension);
-    for (const [{ meaning }, factor] of words) if (meaning) addTimes(sum, meaning, factor);
+    for (const [{ meanings }, times] of words) {
+      for (const { index, factor } of meanings) table.add(sum, index, times * factor);
+    }
     return unit(sum);
   };
 
@@ -137,7 +139,7 @@ const createLook = (table: WordTable, meaningsOf: (word: string) => readonly Mea
     for (const { index, factor } of meanings) table.add(meaning, index, factor);
     return {
       hash: hashOf(stem),
-      meaning: meanings.length > 0 ? meaning : null,
+      meanings,
       length: lengthOf(meaning) || 1,
       weight: only ? table.weight(only.index) ** 2 * only.factor : 1,
     };
