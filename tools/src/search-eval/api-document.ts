@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from '@portico/domain';
+import { documentFacts, isJsonArray, isJsonObject, type Json } from '@portico/domain';
 
 export interface ApiOperation {
   readonly method: string;
@@ -7,14 +7,15 @@ export interface ApiOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly description: string;
+  readonly deprecated: boolean;
 }
 
 export interface ApiDocument {
   readonly file: string;
   readonly title: string;
   readonly description: string;
-  /** Words by which a person may name who offers the API: of its file and of its first server. */
-  readonly provider: readonly string[];
+  /** The collection that an import makes of it. */
+  readonly collection: { readonly name: string; readonly description: string; readonly baseUrl: string };
   readonly operations: readonly ApiOperation[];
 }
 
@@ -34,11 +35,16 @@ export const operationsOf = (file: string, document: Json): ApiDocument => {
           return methods.includes(method) && isJsonObject(found) ? [operationOf(method, path, found)] : [];
         }),
   );
+  const facts = documentFacts(document, () => undefined);
   return {
     file,
     title: textIn(info, 'title'),
     description: textIn(info, 'description'),
-    provider: providerOf(file, document),
+    collection: {
+      name: facts.title ?? file,
+      description: facts.description ?? facts.derivedDescription,
+      baseUrl: facts.baseUrl,
+    },
     operations,
   };
 };
@@ -52,20 +58,8 @@ const operationOf = (method: string, path: string, operation: Json): ApiOperatio
     operationId: textIn(operation, 'operationId'),
     tags: isJsonArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
     description: textIn(operation, 'description'),
+    deprecated: memberOf(operation, 'deprecated') === true,
   };
-};
-
-/** Labels of an address that name no provider. */
-const commonLabels = new Set('www api apis rest dev developer local public sandbox com org net gov'.split(' '));
-
-const providerOf = (file: string, document: Json): readonly string[] => {
-  const servers = memberOf(document, 'servers');
-  const first = isJsonArray(servers) ? servers[0] : undefined;
-  const host = /^https?:\/\/([^/:?#]+)/.exec(textIn(first, 'url'))?.[1] ?? '';
-  const labels = [file.split(/[.-]/)[0] ?? '', host.split('.').at(-2) ?? ''];
-  return [...new Set(labels.map((label) => label.toLowerCase()))].filter(
-    (label) => /^[a-z0-9]{3,}$/.test(label) && !commonLabels.has(label),
-  );
 };
 
 const memberOf = (value: Json | undefined, name: string): Json | undefined =>

@@ -12,13 +12,13 @@ const style = `
   .quiet { fill: #52606d; }
   .grid { stroke: #d5dbe1; }
   .whisker { stroke: #1f2933; stroke-width: 1.25; }
-  .embedder { fill: #1d6fd1; } .joined { fill: #0b9e8a; } .hashing { fill: #e39b1f; } .bm25 { fill: #9aa5b1; }
+  .embedder { fill: #1d6fd1; } .search { fill: #0b9e8a; } .hashing { fill: #e39b1f; } .bm25 { fill: #9aa5b1; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e4e7eb; }
     .quiet { fill: #a3adb8; }
     .grid { stroke: #3b4754; }
     .whisker { stroke: #f5f7fa; }
-    .embedder { fill: #4c9bf5; } .joined { fill: #2cc3ad; } .hashing { fill: #f0b445; } .bm25 { fill: #7b8794; }
+    .embedder { fill: #4c9bf5; } .search { fill: #2cc3ad; } .hashing { fill: #f0b445; } .bm25 { fill: #7b8794; }
   }`;
 
 /** Draws the first metric of each board: a group of bars for each kind, a bar for each ranker, with its interval. */

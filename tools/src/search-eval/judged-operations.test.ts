@@ -23,18 +23,19 @@ const pets = {
     '/nowhere': { $ref: '#/components/items/missing' },
     'x-internal': { get: {} },
   },
-  components: { items: { 'a/b': { post: {} } }, operations: { gone: { summary: 'Delete a pet' } } },
+  components: { items: { 'a/b': { post: { deprecated: true } } }, operations: { gone: { summary: 'Delete a pet' } } },
 };
 
 test('operations are those of paths, local references followed, extensions left out', () => {
-  const { operations, provider } = operationsOf('zoo-pets.json', pets);
+  const { operations, collection } = operationsOf('zoo-pets.json', pets);
   expect(operations.map(({ method, path, summary }) => `${method} ${path} ${summary}`)).toEqual([
     'GET /pets/{id} Read a pet',
     'DELETE /pets/{id} Delete a pet',
     'POST /moved ',
   ]);
   expect(operations[0]?.tags).toEqual(['Pets']);
-  expect(provider).toEqual(['zoo']);
+  expect(operations.map(({ deprecated }) => deprecated)).toEqual([false, false, true]);
+  expect(collection).toMatchObject({ name: 'Pets', baseUrl: 'https://api.zoo.example/v1' });
 });
 
 test('the fields of an operation are words, and its description is cut at 200 characters', () => {

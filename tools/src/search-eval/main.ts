@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, ConfigurationError, createLogger, readConfig, type Environment } from '@portico/composition';
+import { createWordVectorEmbedders } from '@portico/word-vectors';
 import { chartOf } from './chart.ts';
 import { evaluateCollections } from './collections-evaluation.ts';
 import { boardsOf, type Evaluation } from './evaluation.ts';
@@ -31,7 +32,9 @@ const evaluate = async (
     const portico = await compose(config, createLogger('silent', 'search-eval'), 'tool');
     try {
       const text = config.ollama ? 'one text' : 'fields';
-      const ofOperations = await evaluateOperations(portico.ports.embedder, judgedOperations, text, progress);
+      const { operationEmbedder } = createWordVectorEmbedders();
+      const embedders = { embedder: portico.ports.embedder, operationEmbedder };
+      const ofOperations = await evaluateOperations(embedders, judgedOperations, text, progress);
       return { collections: ofCollections, operations: ofOperations };
     } finally {
       await portico.close();

@@ -1,9 +1,11 @@
 import { createLexicalEmbedder } from '@portico/embedder';
-import type { Embedder } from '@portico/domain';
+import { operationScoreMin, type Embedder } from '@portico/domain';
 import type { ApiDocument } from './api-document.ts';
 import { boardOf, type Board, type Figures } from './board.ts';
 import { createBm25, termCounts } from './bm25.ts';
+import { bucketsOf, type Bucket, type ScoredGrade } from './calibration.ts';
 import { familyOfUnit, unitOf, type JudgedOperations, type JudgedTask } from './judged-operations.ts';
+import { operationSearchScores, type OperationEmbedder } from './operation-search.ts';
 import { fieldTexts, inWords, operationVectors, type OperationText } from './operation-vectors.ts';
 import type { Progress } from './progress.ts';
 import { auroc, ndcg, reciprocalRank, success, type GradedRanking } from './scoring.ts';
@@ -19,6 +21,10 @@ export interface OperationsEvaluation {
   readonly boards: readonly Board[];
   /** How well the best score tells tasks with an answer from those without, by ranker; null without such tasks. */
   readonly noAnswer: { readonly tasks: number; readonly auroc: Readonly<Record<string, number>> } | null;
+  /** What a score of the search of operations is worth, of first results and of the first ten. */
+  readonly calibration: { readonly first: readonly Bucket[]; readonly firstTen: readonly Bucket[] };
+  /** How many tasks get no result, because the best one is below the least score. */
+  readonly refused: { readonly answered: number; readonly unanswered: number };
 }
 
 interface Ranker {
@@ -30,18 +36,17 @@ interface Ranker {
 
 interface RankedUnits {
   readonly units: readonly string[];
-  readonly best: number;
+  /** One for each unit. */
+  readonly scores: readonly number[];
 }
 
 /** How many operations of a ranking are looked at, before variants are dropped. */
 const rankedMax = 200;
-const hashedWeight = 0.1;
-const providerWeight = 0.2;
-const metrics = ['success@5', 'success@1', 'nDCG@10', 'MRR'];
+const metrics = ['success@5', 'success@3', 'success@1', 'nDCG@10', 'MRR'];
 
 /** Ranks all operations for every task, in this process. */
 export const evaluateOperations = async (
-  embedder: Embedder,
+  { embedder, operationEmbedder }: { readonly embedder: Embedder; readonly operationEmbedder: OperationEmbedder },
   judged: JudgedOperations,
   text: OperationText,
   progress: Progress,
@@ -55,22 +60,11 @@ export const evaluateOperations = async (
   const lexical = createLexicalEmbedder();
   const isLexical = text === 'fields' && model === (await lexical.modelId());
   const hashed = isLexical ? own : await scoresOf(lexical, judged, 'fields', progress);
-  const named = providersNamed(documents, tasks);
-  const joined = own.map((scores, task) =>
-    scores.map(
-      (score, at) =>
-        (1 - hashedWeight) * score +
-        hashedWeight * (hashed[task]?.[at] ?? 0) +
-        providerWeight * (named[task]?.[at] ?? 0),
-    ),
-  );
+  const found = await operationSearchScores(operationEmbedder, judged, progress);
+  const search = found.map((scores) => ranked(scores, units));
   const rankers: readonly Ranker[] = [
     { key: 'embedder', label: `embedder alone, ${model}`, lists: own.map((scores) => ranked(scores, units)) },
-    {
-      key: 'joined',
-      label: 'joined with hashed words and provider',
-      lists: joined.map((scores) => ranked(scores, units)),
-    },
+    { key: 'search', label: 'operations search', lists: search },
     { key: 'hashing', label: 'hashed words', lists: hashed.map((scores) => ranked(scores, units)) },
     { key: 'bm25', label: 'BM25, stemmed', lists: bm25(documents, tasks, units) },
   ];
@@ -84,6 +78,11 @@ export const evaluateOperations = async (
       board({ key: 'apis', title: 'The API of the operation' }, tasks, rankers, familyOfUnit),
     ],
     noAnswer: noAnswerOf(tasks, rankers),
+    calibration: {
+      first: bucketsOf(gradedScores(tasks, search, 1)),
+      firstTen: bucketsOf(gradedScores(tasks, search, 10)),
+    },
+    refused: refusedOf(tasks, search),
   };
 };
 
@@ -121,6 +120,7 @@ const gradedOf = (
 
 const figuresOf = (ranking: GradedRanking): Figures => ({
   'success@5': success(ranking, 5),
+  'success@3': success(ranking, 3),
   'success@1': success(ranking, 1),
   'nDCG@10': ndcg(ranking),
   MRR: reciprocalRank(ranking, 2),
@@ -150,17 +150,9 @@ const scoresOf = async (
 
 const ranked = (scores: readonly number[], units: readonly string[]): RankedUnits => {
   const order = scores.map((score, at) => ({ score, at })).sort((x, y) => y.score - x.score || x.at - y.at);
-  return { units: order.slice(0, rankedMax).map(({ at }) => units[at] ?? ''), best: order[0]?.score ?? 0 };
+  const best = order.slice(0, rankedMax);
+  return { units: best.map(({ at }) => units[at] ?? ''), scores: best.map(({ score }) => score) };
 };
-
-/** 1 for the operations whose provider the task names, else 0, by task. */
-const providersNamed = (documents: readonly ApiDocument[], tasks: readonly JudgedTask[]) =>
-  tasks.map(({ text }) => {
-    const words = new Set(text.toLowerCase().split(/[^a-z0-9]+/));
-    return documents.flatMap(({ provider, operations }) =>
-      operations.map(() => (provider.some((name) => words.has(name)) ? 1 : 0)),
-    );
-  });
 
 const bm25 = (
   documents: readonly ApiDocument[],
@@ -181,19 +173,39 @@ const bm25 = (
   const rank = createBm25(counts);
   return tasks.map(({ text }) => {
     const found = rank(termsOf(text)).slice(0, rankedMax);
-    return { units: found.map(({ at }) => units[at] ?? ''), best: found[0]?.score ?? 0 };
+    return { units: found.map(({ at }) => units[at] ?? ''), scores: found.map(({ score }) => score) };
   });
 };
 
 const noAnswerOf = (tasks: readonly JudgedTask[], rankers: readonly Ranker[]): OperationsEvaluation['noAnswer'] => {
   const without = tasks.filter(({ right }) => right.size === 0).length;
   if (without === 0 || without === tasks.length) return null;
-  const bestOf = ({ lists }: Ranker, answered: boolean): readonly number[] =>
-    lists.filter((_, at) => (tasks[at]?.right.size ?? 0) > 0 === answered).map(({ best }) => best);
+  const bestsOf = ({ lists }: Ranker, answered: boolean): readonly number[] =>
+    lists.filter((_, at) => (tasks[at]?.right.size ?? 0) > 0 === answered).map(bestOf);
   return {
     tasks: without,
     auroc: Object.fromEntries(
-      rankers.map((ranker) => [ranker.key, auroc(bestOf(ranker, true), bestOf(ranker, false))]),
+      rankers.map((ranker) => [ranker.key, auroc(bestsOf(ranker, true), bestsOf(ranker, false))]),
     ),
   };
+};
+
+const bestOf = ({ scores }: RankedUnits): number => scores[0] ?? 0;
+
+/** The first results of each task, with their scores; tasks without an answer count as wrong ones. */
+const gradedScores = (
+  tasks: readonly JudgedTask[],
+  lists: readonly RankedUnits[],
+  count: number,
+): readonly ScoredGrade[] =>
+  tasks.flatMap(({ right }, task) =>
+    (lists[task]?.units ?? [])
+      .slice(0, count)
+      .map((unit, at) => ({ score: lists[task]?.scores[at] ?? 0, grade: right.get(unit) ?? 0 })),
+  );
+
+const refusedOf = (tasks: readonly JudgedTask[], lists: readonly RankedUnits[]): OperationsEvaluation['refused'] => {
+  const refused = tasks.filter((_, at) => (lists[at]?.scores[0] ?? 0) < operationScoreMin);
+  const answered = refused.filter(({ right }) => right.size > 0).length;
+  return { answered, unanswered: refused.length - answered };
 };

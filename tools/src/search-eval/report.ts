@@ -1,3 +1,4 @@
+import { operationScoreMin } from '@portico/domain';
 import type { Board, BoardRow } from './board.ts';
 import type { Difference, Estimate } from './bootstrap.ts';
 import { noiseShare, type Bucket } from './calibration.ts';
@@ -30,27 +31,36 @@ const collectionsOf = ({ model, apis, board, calibration }: CollectionsEvaluatio
     : `Below ${calibration.noiseBelow.toFixed(2)} fewer than ${percent(noiseShare)} of the first ten results are right: from there on a list is noise.`,
 ];
 
-const operationsOf = ({ model, operations, documents, text, boards, noAnswer }: OperationsEvaluation) => [
-  '## Operations',
-  `${operations} operations of ${documents} documents, ranked in this process. A result is right if it is an operation ` +
-    'that does the task directly; variants of one API count once. ' +
-    (text === 'fields'
-      ? `\`${model}\` embeds title (weight 0.5), summary (1), operation id (0.5), tags (0.3), path (0.3) and the first ` +
-        '200 characters of the description (0.3); their vectors are summed by weight and the square root of their words'
-      : `\`${model}\` embeds one text of summary, title, operation id, tags, path and the first 200 characters of the ` +
-        'description') +
-    '. The vector of an operation is 0.75 of that and 0.25 of the vector of its collection. Joined: 0.9 of the ' +
-    'similarity, 0.1 of that of hashed words, and 0.2 if the task names the provider.',
-  ...boards.flatMap((board) => [`### ${board.title}`, ...tablesOf(board)]),
-  ...(noAnswer
-    ? [
-        `How well the best score tells the tasks with an answer from the ${noAnswer.tasks} without (AUROC): ` +
-          `${Object.entries(noAnswer.auroc)
-            .map(([ranker, figure]) => `${ranker} ${figure.toFixed(2)}`)
-            .join(', ')}.`,
-      ]
-    : []),
-];
+const operationsOf = (evaluation: OperationsEvaluation) => {
+  const { model, operations, documents, text, boards, noAnswer, calibration, refused } = evaluation;
+  return [
+    '## Operations',
+    `${operations} operations of ${documents} documents, ranked in this process. A result is right if it is an operation ` +
+      'that does the task directly; variants of one API count once. ' +
+      (text === 'fields'
+        ? `\`${model}\` embeds title (weight 0.5), summary (1), operation id (0.5), tags (0.3), path (0.3) and the first ` +
+          '200 characters of the description (0.3); their vectors are summed by weight and the square root of their words'
+        : `\`${model}\` embeds one text of summary, title, operation id, tags, path and the first 200 characters of the ` +
+          'description') +
+      '. The vector of an operation is 0.75 of that and 0.25 of the vector of its collection. Operations search ranks ' +
+      'by the vectors and features that the service searches operations by (`docs/search.md`).',
+    ...boards.flatMap((board) => [`### ${board.title}`, ...tablesOf(board)]),
+    ...(noAnswer
+      ? [
+          `How well the best score tells the tasks with an answer from the ${noAnswer.tasks} without (AUROC): ` +
+            `${Object.entries(noAnswer.auroc)
+              .map(([ranker, figure]) => `${ranker} ${figure.toFixed(2)}`)
+              .join(', ')}.`,
+        ]
+      : []),
+    '### What a score of the search of operations means',
+    'Of the results with such a score, so many did the task directly, or in part; all results of tasks without an answer ' +
+      'are wrong. What nobody judged counts as wrong.',
+    calibrationTable(calibration.first, calibration.firstTen),
+    `Below ${operationScoreMin} no result is shown: that is so for ${refused.answered} tasks with an answer, and for ` +
+      `${refused.unanswered} without.`,
+  ];
+};
 
 const countOf = ({ kinds }: Board): number => kinds[0]?.count ?? 0;
 

@@ -34,20 +34,14 @@ type FieldWeights = (typeof fields)[keyof typeof fields];
 /** The share of the collection's meaning in that of each of its operations. */
 const collectionShare = 0.25;
 
-/**
- * The power of the length of a word's vector in a question. Below 1, because what a person tells beside the matter (names
- * of places, of things) is rarer, so longer, than the words that APIs do it with.
- */
-const questionPower = 0.6;
-
 /** How many written words are kept with what they stand for; texts about APIs repeat themselves. */
-const keptWordsMax = 16_384;
+const keptWordsMax = 8_192;
 
 interface KnownWord {
   /** Its number in the sparse vectors: a hash of its stem. */
   readonly hash: number;
-  readonly meaning: Float64Array | null;
-  /** The length of its meaning; 1 if it has none. */
+  readonly meanings: readonly Meaning[];
+  /** The length of the vector of its meanings; 1 if it has none. */
   readonly length: number;
   /** How much it tells, 0 to 1. */
   readonly weight: number;
@@ -68,7 +62,9 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
 
   const bagOf = (words: Iterable<readonly [KnownWord, number]>): Float64Array => {
     const sum = new Float64Array(table.dimension);
-    for (const [{ meaning }, factor] of words) if (meaning) addTimes(sum, meaning, factor);
+    for (const [{ meanings }, times] of words) {
+      for (const { index, factor } of meanings) table.add(sum, index, times * factor);
+    }
     return unit(sum);
   };
 
@@ -92,10 +88,13 @@ export const createOperationVectors = (table: WordTable, spelling: Spelling): Op
     },
     ofQuestion: (question) => {
       const words = wordsOf(proseOf(question));
+      // Each by the root of its length: what a person tells beside the matter, such as the name of a place, is rarer, and
+      // so longer, than the words that APIs do it with.
+      const meaning = bagOf(words.map(look).map((word) => [word, 1 / Math.sqrt(word.length)]));
       const different = [...new Set(words)].map(look);
       const total = different.reduce((sum, { weight }) => sum + weight, 0) || 1;
       return {
-        dense: Float32Array.from(bagOf(words.map(look).map((word) => [word, word.length ** (questionPower - 1)]))),
+        dense: Float32Array.from(meaning),
         sparse: sparseOf([
           ...different.map(({ hash, weight }) => [hash, (rankingWeights.words * weight) / total] as const),
           ...questionFeatures(question).map(hashed),
@@ -134,7 +133,7 @@ const createLook = (table: WordTable, meaningsOf: (word: string) => readonly Mea
     for (const { index, factor } of meanings) table.add(meaning, index, factor);
     return {
       hash: hashOf(stem),
-      meaning: meanings.length > 0 ? meaning : null,
+      meanings,
       length: lengthOf(meaning) || 1,
       weight: only ? table.weight(only.index) ** 2 * only.factor : 1,
     };

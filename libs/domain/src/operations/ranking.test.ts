@@ -25,10 +25,17 @@ test('a question that names the provider is nearer, in one word, in two, or as a
 test('each word of a path counts against it, up to sixteen', () => {
   const of = (path: string) => agreement('x', { ...operation, path });
   expect(of('/a')).toBeCloseTo(rankingWeights.pathWord, 6);
-  expect(of('/v1/paymentLinks/{id}') - of('/a')).toBeCloseTo(3 * rankingWeights.pathWord, 6);
+  expect(of('/v1/paymentLinks/{id}/pay') - of('/a')).toBeCloseTo(4 * rankingWeights.pathWord, 6);
   expect(of('/a'.repeat(16))).toBeCloseTo(16 * rankingWeights.pathWord, 6);
   expect(of('/a'.repeat(17))).toBe(of('/a'.repeat(16)));
   expect(of('/')).toBeCloseTo(0, 6);
+});
+
+test('a path that ends in a parameter is behind one that does not', () => {
+  const of = (path: string) => agreement('x', { ...operation, path });
+  for (const path of ['/a/{b}', '/a/{b}/']) expect(of(path) - of('/a/b')).toBeCloseTo(rankingWeights.oneThing, 6);
+  expect(of('/a.{format}')).toBeCloseTo(of('/a/b'), 6);
+  expect(of('/{a}/b')).toBeCloseTo(of('/a/b'), 6);
 });
 
 test('a deprecated operation stands behind its equal', () => {

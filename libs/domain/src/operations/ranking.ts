@@ -21,6 +21,8 @@ export const rankingWeights = {
   method: 0.04,
   /** For each word of a path: most questions mean the thing itself, not a part of a part of it. */
   pathWord: -0.015,
+  /** For a path that ends in a parameter: it is about one thing, which must be known first. */
+  oneThing: -0.02,
   deprecated: -0.005,
 } as const;
 
@@ -57,7 +59,9 @@ export const questionFeatures = (question: string): readonly Feature[] => {
 
 /** What speaks against an operation whatever is asked, 0 or less. */
 const standingOf = ({ path, deprecated }: { readonly path: string; readonly deprecated: boolean }): number =>
-  rankingWeights.pathWord * Math.min(pathWordsMax, pathWords(path)) + (deprecated ? rankingWeights.deprecated : 0);
+  rankingWeights.pathWord * Math.min(pathWordsMax, pathWords(path)) +
+  (/\/\{[^{}/]*\}\/?$/.test(path) ? rankingWeights.oneThing : 0) +
+  (deprecated ? rankingWeights.deprecated : 0);
 
 /** How many words the segments and parameters of a path have: 4 for `/v1/paymentLinks/{id}`. */
 const pathWords = (path: string): number =>
