@@ -38,10 +38,25 @@ export class Growth {
   left: number;
   /** The places of what did not fit, in the order in which it was tried. */
   readonly cuts: Place[] = [];
+  /** How many parts may still be made: a document may lead to any number of them that do not fit. */
+  readonly #parts: { left: number };
+  readonly #afterwards: (() => void)[] = [];
   readonly #offers = new Map<number, { next: number; readonly list: Offer[] }>();
 
-  constructor(bytes: number) {
+  /** As a part of another one it makes no more parts than that one may. */
+  constructor(bytes: number, within?: Growth) {
     this.left = bytes;
+    this.#parts = within ? within.#parts : { left: Math.max(partsMin, bytes) };
+  }
+
+  /** How many more parts it makes sense to offer. */
+  get partsLeft(): number {
+    return Math.max(0, this.#parts.left);
+  }
+
+  /** Does something when all has been tried. */
+  afterwards(step: () => void): void {
+    this.#afterwards.push(step);
   }
 
   offer(offer: Offer): void {
@@ -59,6 +74,7 @@ export class Growth {
       if (offer) this.#try(offer);
       else this.#offers.delete(rank);
     }
+    for (const step of this.#afterwards) step();
   }
 
   /** Names a place whose part is not in the text, and makes the schemas around it say nothing that is then untrue. */
@@ -68,6 +84,7 @@ export class Growth {
   }
 
   #try({ place, make }: Offer): void {
+    if (this.#parts.left-- <= 0) return this.cut(place);
     const { draft, instead, then } = make();
     if (draft !== null && this.#put(place, draft)) return then?.();
     if (instead !== null) this.#put(place, instead);
@@ -88,6 +105,8 @@ export class Growth {
   }
 }
 
+const partsMin = 5_000;
+
 const isPresent = ({ into, key }: Place): boolean =>
   Array.isArray(into) ? typeof key === 'number' : (into.get(`${key}`) ?? null) !== null;
 
@@ -99,6 +118,7 @@ function loosenAround(cut: Place): void {
   if (isNamed(cut, 'description', 'default', 'examples') && cut.keyword) return;
   const { up } = cut;
   const missing = !isPresent(cut);
+  if (cut.keyword && isNamed(cut, 'properties', 'patternProperties')) remove(cut.into, 'additionalProperties');
   if (missing && up?.keyword && isNamed(up, 'properties', 'patternProperties')) remove(up.into, 'additionalProperties');
   let inPlace = true;
   for (let place: Place | null = cut; place; place = place.up) {

@@ -28,6 +28,7 @@ export function operationCurl(
   operation: DocumentOperation,
   { baseUrl, authentication }: { readonly baseUrl: string; readonly authentication: AuthenticationScheme },
 ): string | null {
+  if (operation.path.length > curlMax) return null;
   const required = parametersOf(source.document, operation).filter((parameter) => parameter.required);
   const credential = credentialOf(authentication);
   const of = (place: Parameter['in']): [string, string][] => [

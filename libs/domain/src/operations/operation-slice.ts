@@ -63,7 +63,7 @@ export function operationSlice(
     return slice;
   };
   const whole = grown(options.maxBytes);
-  const named = truncatedText(whole.growth.cuts, Infinity);
+  const named = truncatedText(whole.growth.cuts, options.maxBytes);
   const { root, growth } = fits(whole.root, named, options.maxBytes)
     ? whole
     : grown(options.maxBytes - Math.min(bytesOf(named), Math.floor(options.maxBytes / truncatedShare)));
@@ -154,7 +154,9 @@ class SliceGrowth {
     const list: Draft[] = [];
     this.root.set('parameters', list);
     const item = (): Place => ({ up: this.#place('parameters'), into: list, key: '-', keyword: false });
-    for (const parameter of parametersOf(this.#source.document, this.#at)) this.#offerParameter(item(), parameter);
+    const parameters = parametersOf(this.#source.document, this.#at);
+    if (parameters.length > this.growth.partsLeft) this.growth.cut(item());
+    for (const parameter of parameters.slice(0, this.growth.partsLeft)) this.#offerParameter(item(), parameter);
     for (const reference of externalParameters(this.#source.document, this.#at)) {
       this.#offerReference(ranks.identity, item(), reference);
     }
@@ -255,7 +257,7 @@ class SliceGrowth {
         make: () => ({ draft: type, instead: null }),
       });
       if (content.schema === undefined) return;
-      this.#schemas.offer(ranks.members(0), inside('schema'), content.schema, topLevel(false));
+      this.#schemas.offer(ranks.members(1), inside('schema'), content.schema, { ...topLevel(false), depth: 1 });
     };
     this.growth.offer({ rank: ranks.optionalSchemas, place, make: () => ({ draft, instead: null, then }) });
   }

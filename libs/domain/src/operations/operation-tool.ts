@@ -98,7 +98,7 @@ function grown(
     key: 'properties',
     keyword: true,
   };
-  for (const one of args) {
+  for (const one of args.slice(0, growth.partsLeft)) {
     const place: Place = { up: at, into: properties, key: one.key, keyword: false };
     const first: DraftObject = new Map([['x-portico-in', JSON.stringify(one.in)]]);
     if (one.name !== one.key) first.set('x-portico-name', JSON.stringify(one.name.toWellFormed()));
@@ -108,7 +108,6 @@ function grown(
     schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, first);
   }
   growth.run();
-  schemas.finish();
   const present = names.filter((key) => properties.has(key));
   if (present.length > 0) input.set('required', JSON.stringify(present));
   else input.delete('required');
