@@ -25,6 +25,8 @@ export interface Part {
   readonly draft: Draft | null;
   /** What stands there if it does not fit; null to leave the place as it is. */
   readonly instead: Draft | null;
+  /** Bytes that the part takes in another place as well; 0 by default. */
+  readonly elsewhere?: number;
   /** Offers what belongs below the draft once it stands there. */
   readonly then?: () => void;
 }
@@ -46,7 +48,7 @@ export class Growth {
   /** As a part of another one it makes no more parts than that one may. */
   constructor(bytes: number, within?: Growth) {
     this.left = bytes;
-    this.#parts = within ? within.#parts : { left: Math.max(partsMin, bytes) };
+    this.#parts = within ? within.#parts : { left: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
   }
 
   /** How many more parts it makes sense to offer. */
@@ -85,17 +87,17 @@ export class Growth {
 
   #try({ place, make }: Offer): void {
     if (this.#parts.left-- <= 0) return this.cut(place);
-    const { draft, instead, then } = make();
-    if (draft !== null && this.#put(place, draft)) return then?.();
-    if (instead !== null) this.#put(place, instead);
+    const { draft, instead, elsewhere = 0, then } = make();
+    if (draft !== null && this.#put(place, draft, elsewhere)) return then?.();
+    if (instead !== null) this.#put(place, instead, elsewhere);
     this.cut(place);
   }
 
-  #put(place: Place, draft: Draft): boolean {
+  #put(place: Place, draft: Draft, elsewhere: number): boolean {
     const { into, key } = place;
     const before = Array.isArray(into) ? into[Number(key)] : into.get(`${key}`);
     const added = Array.isArray(into) ? 1 : nameBytes(`${key}`) + 1;
-    const cost = bytesOf(draft) + (before === null || before === undefined ? added : -bytesOf(before));
+    const cost = elsewhere + bytesOf(draft) + (before === null || before === undefined ? added : -bytesOf(before));
     if (cost > this.left) return false;
     this.left -= cost;
     if (!Array.isArray(into)) into.set(`${key}`, draft);
@@ -106,6 +108,9 @@ export class Growth {
 }
 
 const partsMin = 5_000;
+
+/** A part that fits takes more than this on average. */
+const partBytesMin = 8;
 
 const isPresent = ({ into, key }: Place): boolean =>
   Array.isArray(into) ? typeof key === 'number' : (into.get(`${key}`) ?? null) !== null;

@@ -146,7 +146,9 @@ class SliceGrowth {
       const draft = JSON.stringify(tags.map((tag) => tag.toWellFormed()));
       this.growth.offer({ rank: ranks.texts, place: this.#place('tags'), make: () => ({ draft, instead: null }) });
     }
-    exact(this.#place('curl'), operationCurl(this.#source, this.#at, this.#facts), ranks.curl);
+    const curl = operationCurl(this.#source, this.#at, this.#facts);
+    if (curl === null) this.growth.cut(this.#place('curl'));
+    exact(this.#place('curl'), curl, ranks.curl);
     offerText(this.growth, ranks.texts, this.#place('description'), memberOf(operation, 'description'));
   }
 

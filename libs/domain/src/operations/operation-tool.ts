@@ -3,7 +3,7 @@ import { memberOf } from '../documents/document-value.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { plainLine } from '../line.ts';
 import type { DocumentOperation } from './document-operations.ts';
-import { bytesOf, textOf, type DraftObject } from './draft.ts';
+import { bytesOf, nameBytes, textOf, type DraftObject } from './draft.ts';
 import { Growth, type Place } from './growth.ts';
 import {
   contentOf,
@@ -82,13 +82,12 @@ function grown(
     ['properties', properties],
   ]);
   const names = args.filter(({ required }) => required).map(({ key }) => key);
-  if (names.length > 0) input.set('required', JSON.stringify(names));
+  if (names.length > 0) input.set('required', '[]');
   const root: DraftObject = new Map<string, string | DraftObject>([
     ['name', JSON.stringify(toolName(operation, facts))],
     ['description', '""'],
     ['input_schema', input],
   ]);
-  // The list of required names shrinks to those that are there, so that it takes no room from them.
   const growth = new Growth(bytes - bytesOf(root));
   const schemas = new ToolSchemaGrowth(growth, source);
   offerDescription(growth, { up: null, into: root, key: 'description', keyword: false }, operation);
@@ -105,7 +104,11 @@ function grown(
     const described =
       one.description !== null && isJsonObject(one.schema) && memberOf(one.schema, 'description') === undefined;
     const schema = described ? withDescription(source, one) : one.schema;
-    schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, first);
+    const elsewhere = one.required ? nameBytes(one.key) : 0;
+    schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, {
+      first,
+      elsewhere,
+    });
   }
   growth.run();
   const present = names.filter((key) => properties.has(key));

@@ -99,6 +99,13 @@ function merged(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
+/** What a property of the outermost schema has besides its schema. */
+export interface OwnMembers {
+  readonly first?: DraftObject;
+  /** Bytes of its name in the list of the required ones. */
+  readonly elsewhere?: number;
+}
+
 /** Adds schemas to a growing tool, in the subset of JSON Schema that tools take. */
 export class ToolSchemaGrowth {
   readonly #growth: Growth;
@@ -110,11 +117,15 @@ export class ToolSchemaGrowth {
     this.#source = source;
   }
 
-  offer(rank: number, place: Place, value: Json | undefined, level: Level, first: DraftObject = new Map()): void {
-    this.#growth.offer({ rank, place, make: () => this.#part(place, value, level, first) });
+  offer(rank: number, place: Place, value: Json | undefined, level: Level, own: OwnMembers = {}): void {
+    this.#growth.offer({
+      rank,
+      place,
+      make: () => ({ ...this.#part(place, value, level, own.first), elsewhere: own.elsewhere ?? 0 }),
+    });
   }
 
-  #part(place: Place, value: Json | undefined, level: Level, first: DraftObject): Part {
+  #part(place: Place, value: Json | undefined, level: Level, first: DraftObject = new Map()): Part {
     const { schema, trail } = flatSchema(this.#source, value, level.trail);
     const draft: DraftObject = new Map();
     const later: (() => void)[] = [];
