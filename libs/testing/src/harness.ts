@@ -8,7 +8,7 @@ import {
   type MemoryClock,
   type MemoryMailer,
 } from '@portico/memory';
-import { createDocumentReader } from '@portico/openapi';
+import { createDocumentReader, createOperationSlicer } from '@portico/openapi';
 import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { createWordVectorEmbedder } from '@portico/word-vectors';
@@ -39,8 +39,9 @@ export const defaultSettings: Settings = {
   failedCredentialsLimit: null,
 };
 
-/** The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive. */
+/** The real ones, shared by all harnesses: their threads start when first used and do not keep the process alive. */
 const documents = createDocumentReader();
+const slicer = createOperationSlicer();
 
 /** The real one as well, so that its table is read once. */
 const builtInEmbedder = createWordVectorEmbedder();
@@ -78,6 +79,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     vectors: createEmbeddedVectorIndex(stores),
     embedder,
     earlierEmbedders: [],
+    slicer,
     queue,
     mailer,
     tokens,

@@ -134,18 +134,18 @@ function whatIsRequired(document: Json, at: RealOperation['at']): { parameters: 
     return found;
   };
   const all = [at.item, at.operation].flatMap((holder) => (holder['parameters'] as Json[] | undefined) ?? []).map(look);
-  const last = new Map(
-    all
-      .filter((one) => one?.['name'] !== undefined)
-      .map((one) => [`${String(one?.['in'])} ${String(one?.['name'])}`, one]),
-  );
-  const required = [...last.values()].filter((one) => one?.['in'] === 'path' || one?.['required'] === true);
+  const last = new Map<string, JsonObject>();
+  for (const one of all) {
+    const [place, name] = [one?.['in'], one?.['name']];
+    if (one && typeof place === 'string' && typeof name === 'string') last.set(`${place} ${name}`, one);
+  }
+  const required = [...last.values()].filter((one) => one['in'] === 'path' || one['required'] === true);
   const content = Object.entries((look(at.operation['requestBody'])?.['content'] as JsonObject | undefined) ?? {});
   const [, json] = content.find(([type]) => type === 'application/json') ?? [];
   const schema = look((json as JsonObject | undefined)?.['schema']);
   const names = Array.isArray(schema?.['required']) ? (schema['required'] as string[]) : [];
   return {
-    parameters: required.map((one) => [String(one?.['in']), String(one?.['name'])]),
+    parameters: required.map((one) => [one['in'] as string, one['name'] as string]),
     body: names.filter((name) => typeof name === 'string'),
   };
 }

@@ -21,7 +21,7 @@ const limits: Readonly<Record<string, (tool: Tool, schemas: readonly Located[]) 
     Object.keys(input_schema.properties).every((name) => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)),
   'properties that say where they go': ({ input_schema }) =>
     Object.values(input_schema.properties).every((one) =>
-      ['path', 'query', 'header', 'cookie', 'body'].includes(String((one as JsonObject)['x-portico-in'])),
+      ['path', 'query', 'header', 'cookie', 'body'].includes((one as JsonObject)['x-portico-in'] as string),
     ),
   'required properties that are there': (_, schemas) =>
     schemas.every(({ schema }) =>
@@ -64,11 +64,7 @@ describe.skipIf(!present)('a function tool of each of the operations of real doc
   test.each([8_192, 1_024])(
     'keeps the limits of all tool formats in %i bytes',
     (maxBytes) => {
-      const [ajv, faults, names]: [ReturnType<typeof newAjv>, string[], Map<string, number>] = [
-        newAjv(),
-        [],
-        new Map(),
-      ];
+      const [ajv, faults, names] = [newAjv(), [] as string[], new Map<string, number>()];
       let index = 0;
       for (const { document, at, file, name } of realOperations()) {
         const text = operationTool(document, at, factsOf(file, index++), maxBytes);

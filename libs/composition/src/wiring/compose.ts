@@ -92,6 +92,7 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
       vectors,
       embedder,
       earlierEmbedders: await get('earlierEmbedders'),
+      slicer: await get('slicer'),
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,

@@ -86,9 +86,9 @@ test.each([
 
 describe('a schema of a tool', () => {
   const written = (schema: Json, schemas: JsonObject = {}): Json => {
-    const { 'x-portico-in': _, ...rest } =
-      toolOf(json({ type: 'object', properties: { a: schema } }), 8_192, schemas).input_schema.properties['a'] ?? {};
-    return rest;
+    const operation = json({ type: 'object', properties: { a: schema } });
+    const property = toolOf(operation, 8_192, schemas).input_schema.properties['a'] ?? {};
+    return Object.fromEntries(Object.entries(property).filter(([name]) => name !== 'x-portico-in'));
   };
   test.each<[string, Json, Json]>([
     [

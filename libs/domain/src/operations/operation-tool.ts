@@ -45,7 +45,7 @@ const noteCharacters = 100;
 
 const noteOf = (missing: readonly Argument[]): string => {
   const names = firstCharacters(` Left out for size: ${missing.map(({ key }) => key).join(', ')}`, noteCharacters - 1);
-  return `${names}.`;
+  return `${names}…`;
 };
 
 /** An argument of the tool. */

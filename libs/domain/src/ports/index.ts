@@ -12,6 +12,7 @@ import type { JobQueue } from './job-queue.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import type { LimitStore } from './limit-store.ts';
 import type { Mailer } from './mailer.ts';
+import type { OperationSlicer } from './operation-slicer.ts';
 import type { Outbox } from './outbox.ts';
 import type { Probe } from './probe.ts';
 import type { ProfileStore } from './profile-store.ts';
@@ -48,6 +49,7 @@ export interface Ports extends StorePorts {
   readonly embedder: Embedder;
   /** Those of models that were current before, and that this process still has: searches may still need them. */
   readonly earlierEmbedders: readonly Embedder[];
+  readonly slicer: OperationSlicer;
   readonly queue: JobQueue;
   readonly mailer: Mailer;
   readonly tokens: TokenVerifier;
