@@ -44,10 +44,11 @@ export interface SliceOptions {
 }
 
 /**
- * All that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is grown, the most
- * important part first: who and where; required parameters and members; the curl line; optional parameters; optional
- * members by their depth, each depth's short descriptions with it; long descriptions; examples. What does not fit is cut
- * and named in `truncated`, by pointers of what holds it if these are too many.
+ * All that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is grown, the
+ * most important part first: who and where; required parameters and members; the curl line; optional parameters;
+ * optional members by their depth, each depth's short descriptions with it; long descriptions; examples. What does not
+ * fit is cut and named in `truncated`, by pointers of what holds it if these are too many. A text that cannot be cut in
+ * parts, such as an address, is then null; a parameter that is not there at all is named `/parameters/-`.
  */
 export function operationSlice(
   document: Json,
