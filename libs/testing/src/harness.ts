@@ -39,7 +39,7 @@ export const defaultSettings: Settings = {
   failedCredentialsLimit: null,
 };
 
-/** The real one, shared by all harnesses: its thread starts at the first document and does not keep the process alive. */
+/** The real ones, shared by all harnesses: their threads start when first used and do not keep the process alive. */
 const documents = createDocumentReader();
 const slicer = createOperationSlicer();
 

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, ConfigurationError, createLogger, readConfig, type Environment } from '@portico/composition';
-import { createWordVectorEmbedders } from '@portico/word-vectors';
 import { chartOf } from './chart.ts';
 import { evaluateCollections } from './collections-evaluation.ts';
 import { boardsOf, type Evaluation } from './evaluation.ts';
@@ -32,9 +31,7 @@ const evaluate = async (
     const portico = await compose(config, createLogger('silent', 'search-eval'), 'tool');
     try {
       const text = config.ollama ? 'one text' : 'fields';
-      const { operationEmbedder } = createWordVectorEmbedders();
-      const embedders = { embedder: portico.ports.embedder, operationEmbedder };
-      const ofOperations = await evaluateOperations(embedders, judgedOperations, text, progress);
+      const ofOperations = await evaluateOperations(portico.ports, judgedOperations, text, progress);
       return { collections: ofCollections, operations: ofOperations };
     } finally {
       await portico.close();

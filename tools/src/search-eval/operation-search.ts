@@ -1,21 +1,14 @@
-import { firstCharacters, operationScore, similarityOf, type HybridVector } from '@portico/domain';
-import type { ApiDocument, ApiOperation } from './api-document.ts';
+import {
+  excerptOf,
+  operationScore,
+  similarityOf,
+  type HybridVector,
+  type OperationEmbedder,
+  type OperationTexts,
+} from '@portico/domain';
+import type { ApiOperation } from './api-document.ts';
 import type { JudgedOperations } from './judged-operations.ts';
 import type { Progress } from './progress.ts';
-
-/** What of the embedder of operations is evaluated. */
-export interface OperationEmbedder {
-  modelId(): Promise<string>;
-  embedOperations(
-    owner: ApiDocument['collection'],
-    operations: readonly OperationTexts[],
-  ): Promise<readonly HybridVector[]>;
-  embedQuestion(text: string): Promise<HybridVector>;
-}
-
-type OperationTexts = Omit<ApiOperation, 'description'> & { readonly excerpt: string };
-
-const excerptMax = 200;
 
 /** The score of every operation as the search of operations has it, by task. */
 export const operationSearchScores = async (
@@ -37,5 +30,5 @@ export const operationSearchScores = async (
 
 const textsOf = ({ description, ...operation }: ApiOperation): OperationTexts => ({
   ...operation,
-  excerpt: firstCharacters(description, excerptMax),
+  excerpt: excerptOf(description),
 });

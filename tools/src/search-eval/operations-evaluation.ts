@@ -1,11 +1,11 @@
 import { createLexicalEmbedder } from '@portico/embedder';
-import { operationScoreMin, type Embedder } from '@portico/domain';
+import { operationScoreMin, type Embedder, type OperationEmbedder } from '@portico/domain';
 import type { ApiDocument } from './api-document.ts';
 import { boardOf, type Board, type Figures } from './board.ts';
 import { createBm25, termCounts } from './bm25.ts';
 import { bucketsOf, type Bucket, type ScoredGrade } from './calibration.ts';
 import { familyOfUnit, unitOf, type JudgedOperations, type JudgedTask } from './judged-operations.ts';
-import { operationSearchScores, type OperationEmbedder } from './operation-search.ts';
+import { operationSearchScores } from './operation-search.ts';
 import { fieldTexts, inWords, operationVectors, type OperationText } from './operation-vectors.ts';
 import type { Progress } from './progress.ts';
 import { auroc, ndcg, reciprocalRank, success, type GradedRanking } from './scoring.ts';

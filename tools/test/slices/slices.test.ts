@@ -1,12 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  documentOperation,
-  operationDocument,
-  operationSlice,
-  operationTool,
-  type Json,
-  type JsonObject,
-} from '@portico/domain';
+import { operationSlice, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { factsOf, present, realOperations, type RealOperation } from './real-operations.ts';
 import { sampleValues } from './sample-values.ts';
@@ -56,7 +49,7 @@ describe.skipIf(!present)('a slice of each of the operations of real documents',
     expect(lines.filter((line) => /[\p{Cc}]/u.test(line))).toEqual([]);
     // One shell for all, which reads and does not run them.
     execFileSync('sh', ['-n'], { input: lines.join('\n') });
-  }, 120_000);
+  }, 300_000);
 
   test.each([1_024, 1_500, 262_144])(
     'is within %i bytes',
@@ -73,16 +66,20 @@ describe.skipIf(!present)('a slice of each of the operations of real documents',
   );
 
   test('accepts and refuses what the whole document does, where nothing was cut', () => {
-    let [compared, accepted] = [0, 0];
+    let [compared, accepted, unread, read] = [0, 0, 0, 0];
     let whole: [Json, WholeDocument] | null = null;
     const faults: string[] = [];
-    for (const [one, index] of sampled(12)) {
+    for (const [one, index] of sampled(25)) {
       const slice = JSON.parse(textOf(one, index, 262_144, 'request')) as Slice;
       if (whole?.[0] !== one.document) whole = [one.document, new WholeDocument(one.document)];
       for (const [pointer, own, other] of schemaPairs(one, slice)) {
         if (isCut(slice.truncated, pointer)) continue;
         const [byWhole, bySlice] = [whole[1].validator(other), newAjv().compile(own as JsonObject)];
-        if (!byWhole) continue;
+        if (!byWhole) {
+          unread++;
+          continue;
+        }
+        read++;
         for (const value of sampleValues(own)) {
           const verdicts = [bySlice(value), byWhole(value)];
           compared++;
@@ -93,9 +90,13 @@ describe.skipIf(!present)('a slice of each of the operations of real documents',
       }
     }
     expect(faults.slice(0, 5)).toEqual([]);
-    process.stderr.write(`${compared} values compared, ${accepted} of them accepted\n`);
+    process.stderr.write(
+      `${compared} values compared, ${accepted} of them accepted; ${unread} of ${unread + read} schemas not read\n`,
+    );
     expect(accepted).toBeGreaterThan(compared / 20);
-  }, 120_000);
+    // By the oracle: those with references that lead nowhere, and patterns of other grammars.
+    expect(unread).toBeLessThan(read / 20);
+  }, 300_000);
 });
 
 /** All schemas of a slice that stand on their own, with references that are left read as schemas that accept all. */
@@ -133,24 +134,24 @@ function whatIsRequired(document: Json, at: RealOperation['at']): { parameters: 
     return found;
   };
   const all = [at.item, at.operation].flatMap((holder) => (holder['parameters'] as Json[] | undefined) ?? []).map(look);
-  const last = new Map(
-    all
-      .filter((one) => one?.['name'] !== undefined)
-      .map((one) => [`${String(one?.['in'])} ${String(one?.['name'])}`, one]),
-  );
-  const required = [...last.values()].filter((one) => one?.['in'] === 'path' || one?.['required'] === true);
+  const last = new Map<string, JsonObject>();
+  for (const one of all) {
+    const [place, name] = [one?.['in'], one?.['name']];
+    if (one && typeof place === 'string' && typeof name === 'string') last.set(`${place} ${name}`, one);
+  }
+  const required = [...last.values()].filter((one) => one['in'] === 'path' || one['required'] === true);
   const content = Object.entries((look(at.operation['requestBody'])?.['content'] as JsonObject | undefined) ?? {});
   const [, json] = content.find(([type]) => type === 'application/json') ?? [];
   const schema = look((json as JsonObject | undefined)?.['schema']);
   const names = Array.isArray(schema?.['required']) ? (schema['required'] as string[]) : [];
   return {
-    parameters: required.map((one) => [String(one?.['in']), String(one?.['name'])]),
+    parameters: required.map((one) => [one['in'] as string, one['name'] as string]),
     body: names.filter((name) => typeof name === 'string'),
   };
 }
 
 /** Each schema of a slice with the document's own. */
-function schemaPairs({ document, at }: RealOperation, slice: Slice): [pointer: string, own: Json, whole: Json][] {
+function schemaPairs({ at }: RealOperation, slice: Slice): [pointer: string, own: Json, whole: Json][] {
   const pairs: [string, Json, Json][] = [];
   const body = at.operation['requestBody'] as JsonObject | undefined;
   const content = body?.['content'] as JsonObject | undefined;
@@ -166,9 +167,5 @@ function schemaPairs({ document, at }: RealOperation, slice: Slice): [pointer: s
       pairs.push([`/parameters/${index}/schema`, one.schema, own['schema']]);
     }
   }
-  void document;
   return pairs;
 }
-void documentOperation;
-void operationDocument;
-void operationTool;

@@ -1,4 +1,11 @@
-import { aContent, aDocument, collectionStoreContract, noEffects, type Sabotages, type Stores } from '@portico/contracts';
+import {
+  aContent,
+  aDocument,
+  collectionStoreContract,
+  noEffects,
+  type Sabotages,
+  type Stores,
+} from '@portico/contracts';
 import {
   nameKey,
   PorticoError,

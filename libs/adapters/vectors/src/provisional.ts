@@ -11,7 +11,8 @@ export const createEmbeddedOperationIndex = ({
     const matches: OperationMatch[] = [];
     for (const { collectionId, packed } of all) {
       if (!among.includes(collectionId)) continue;
-      const { count, dimension, dense, scales, keys, methods, features, starts, rows, weights } = unpackOperations(packed);
+      const { count, dimension, dense, scales, keys, methods, features, starts, rows, weights } =
+        unpackOperations(packed);
       const scores = new Float64Array(count);
       for (let row = 0; row < count; row++) {
         let sum = 0;

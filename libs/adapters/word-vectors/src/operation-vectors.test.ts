@@ -1,7 +1,7 @@
-import { rankingWeights, similarityOf, type HybridVector } from '@portico/domain';
+import { rankingWeights, similarityOf, type HybridVector, type OperationTexts } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { smallTable } from '../test/small-table.ts';
-import { createOperationVectors, type OperationTexts } from './operation-vectors.ts';
+import { createOperationVectors } from './operation-vectors.ts';
 import { createSpelling } from './spelling.ts';
 
 const table = await smallTable([

@@ -4,8 +4,8 @@ import {
   rankingWeights,
   type Feature,
   type HybridVector,
-  type Operation,
   type OperationsOwner,
+  type OperationTexts,
   type SparseVector,
 } from '@portico/domain';
 import { fnv1a, spread } from './fnv1a.ts';
@@ -15,9 +15,6 @@ import { proseOf } from './prose.ts';
 import type { Spelling } from './spelling.ts';
 import type { WordTable } from './word-table.ts';
 import { wordsOf } from './words.ts';
-
-/** What is read of an operation. */
-export type OperationTexts = Omit<Operation, 'key'>;
 
 /** How much a word counts in the meaning, and among the words as they are written, by the field that it stands in. */
 const fields = {

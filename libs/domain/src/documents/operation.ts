@@ -19,6 +19,9 @@ export interface Operation {
   readonly excerpt: string;
 }
 
+/** What an operation says of itself. */
+export type OperationTexts = Omit<Operation, 'key'>;
+
 export interface PlacedOperation extends Operation {
   /** Its place in the document's order, counted from 0. */
   readonly position: number;

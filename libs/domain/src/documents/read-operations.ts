@@ -10,7 +10,7 @@ import type { Operation } from './operation.ts';
 export const operationsMax = 10_000;
 
 /** In characters (Unicode code points). A longer path or operation id names an operation that is left out or nameless. */
-const limits = { path: 2_000, operationId: 500, summary: 500, tag: 200, tags: 20, excerpt: 400 } as const;
+const limits = { path: 2_000, operationId: 500, summary: 500, tag: 200, tags: 20, excerpt: 200 } as const;
 
 /** Makes the key of an operation: the domain has no hash function of its own. */
 export type OperationKeyOf = (method: string, path: string) => OperationKey;
@@ -37,9 +37,12 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
     summary: lineIn(memberOf(operation, 'summary'), limits.summary),
     tags: isJsonArray(tags) ? tags.slice(0, limits.tags).flatMap((tag) => lineIn(tag, limits.tag) ?? []) : [],
     deprecated: memberOf(operation, 'deprecated') === true,
-    excerpt: lineIn(memberOf(operation, 'description'), limits.excerpt) ?? '',
+    excerpt: excerptOf(memberOf(operation, 'description')),
   };
 };
+
+/** The beginning of a description: more of it changes what is found by little. */
+export const excerptOf = (description: Json | undefined): string => lineIn(description, limits.excerpt) ?? '';
 
 /** One plain line of a text; null if there is none. */
 const lineIn = (value: Json | undefined, max: number): string | null =>

@@ -10,6 +10,9 @@ export function exampleBody(source: Source, schema: Json | undefined, characters
   return {};
 }
 
+/** Stands for the content of a file, as curl reads it in a form. */
+export const fileValue = '@FILE';
+
 const depthMax = 5;
 const valuesMax = 200;
 
@@ -37,6 +40,7 @@ function exampleOf(source: Source, value: Json | undefined, name: string, within
     return typeof schema['minimum'] === 'number' ? schema['minimum'] : 0;
   const [part] = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => listed(schema[keyword]).slice(0, 1));
   if (part !== undefined && within.depth > 0) return exampleOf(source, part, name, inside);
+  if (schema['format'] === 'binary') return fileValue;
   return isOf(schema, 'null') ? null : placeholder(name);
 }
 

@@ -25,6 +25,8 @@ export interface Part {
   readonly draft: Draft | null;
   /** What stands there if it does not fit; null to leave the place as it is. */
   readonly instead: Draft | null;
+  /** Bytes that the part takes in another place as well; 0 by default. */
+  readonly elsewhere?: number;
   /** Offers what belongs below the draft once it stands there. */
   readonly then?: () => void;
 }
@@ -38,10 +40,25 @@ export class Growth {
   left: number;
   /** The places of what did not fit, in the order in which it was tried. */
   readonly cuts: Place[] = [];
+  /** How many parts may still be made: a document may lead to any number of them that do not fit. */
+  readonly #parts: { left: number };
+  readonly #afterwards: (() => void)[] = [];
   readonly #offers = new Map<number, { next: number; readonly list: Offer[] }>();
 
-  constructor(bytes: number) {
+  /** As a part of another one it makes no more parts than that one may. */
+  constructor(bytes: number, within?: Growth) {
     this.left = bytes;
+    this.#parts = within ? within.#parts : { left: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
+  }
+
+  /** How many more parts it makes sense to offer. */
+  get partsLeft(): number {
+    return Math.max(0, this.#parts.left);
+  }
+
+  /** Does something when all has been tried. */
+  afterwards(step: () => void): void {
+    this.#afterwards.push(step);
   }
 
   offer(offer: Offer): void {
@@ -59,6 +76,7 @@ export class Growth {
       if (offer) this.#try(offer);
       else this.#offers.delete(rank);
     }
+    for (const step of this.#afterwards) step();
   }
 
   /** Names a place whose part is not in the text, and makes the schemas around it say nothing that is then untrue. */
@@ -68,17 +86,18 @@ export class Growth {
   }
 
   #try({ place, make }: Offer): void {
-    const { draft, instead, then } = make();
-    if (draft !== null && this.#put(place, draft)) return then?.();
-    if (instead !== null) this.#put(place, instead);
+    if (this.#parts.left-- <= 0) return this.cut(place);
+    const { draft, instead, elsewhere = 0, then } = make();
+    if (draft !== null && this.#put(place, draft, elsewhere)) return then?.();
+    if (instead !== null) this.#put(place, instead, elsewhere);
     this.cut(place);
   }
 
-  #put(place: Place, draft: Draft): boolean {
+  #put(place: Place, draft: Draft, elsewhere: number): boolean {
     const { into, key } = place;
     const before = Array.isArray(into) ? into[Number(key)] : into.get(`${key}`);
     const added = Array.isArray(into) ? 1 : nameBytes(`${key}`) + 1;
-    const cost = bytesOf(draft) + (before === null || before === undefined ? added : -bytesOf(before));
+    const cost = elsewhere + bytesOf(draft) + (before === null || before === undefined ? added : -bytesOf(before));
     if (cost > this.left) return false;
     this.left -= cost;
     if (!Array.isArray(into)) into.set(`${key}`, draft);
@@ -87,6 +106,11 @@ export class Growth {
     return true;
   }
 }
+
+const partsMin = 5_000;
+
+/** A part that fits takes more than this on average. */
+const partBytesMin = 8;
 
 const isPresent = ({ into, key }: Place): boolean =>
   Array.isArray(into) ? typeof key === 'number' : (into.get(`${key}`) ?? null) !== null;
@@ -99,6 +123,7 @@ function loosenAround(cut: Place): void {
   if (isNamed(cut, 'description', 'default', 'examples') && cut.keyword) return;
   const { up } = cut;
   const missing = !isPresent(cut);
+  if (cut.keyword && isNamed(cut, 'properties', 'patternProperties')) remove(cut.into, 'additionalProperties');
   if (missing && up?.keyword && isNamed(up, 'properties', 'patternProperties')) remove(up.into, 'additionalProperties');
   let inPlace = true;
   for (let place: Place | null = cut; place; place = place.up) {

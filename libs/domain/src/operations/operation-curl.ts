@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { plainLine } from '../line.ts';
 import type { AuthenticationScheme } from '../collections/collection.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
-import { exampleBody, placeholder } from './example-body.ts';
+import { exampleBody, fileValue, placeholder } from './example-body.ts';
 import {
   isFormMediaType,
   isJsonMediaType,
@@ -28,6 +28,7 @@ export function operationCurl(
   operation: DocumentOperation,
   { baseUrl, authentication }: { readonly baseUrl: string; readonly authentication: AuthenticationScheme },
 ): string | null {
+  if (operation.path.length > curlMax) return null;
   const required = parametersOf(source.document, operation).filter((parameter) => parameter.required);
   const credential = credentialOf(authentication);
   const of = (place: Parameter['in']): [string, string][] => [
@@ -92,8 +93,12 @@ function bodyOptions(source: Source, operation: DocumentOperation): string[] {
   if (!body || !content) return [];
   const { mediaType, schema } = content;
   const example = exampleBody(source, schema, bodyMax);
-  if (isMultipart(mediaType))
-    return fieldsOf(example).map(([name, value]) => `-F ${quoted(`${field(name)}=${value}`)}`);
+  if (isMultipart(mediaType)) {
+    // As a string a value names no file, whatever it begins with.
+    return fieldsOf(example).map(([name, value]) => {
+      return `${value === fileValue ? '-F' : '--form-string'} ${quoted(`${field(name)}=${value}`)}`;
+    });
+  }
   const type = `-H ${quoted(`Content-Type: ${plainLine(mediaType)}`)}`;
   if (isFormMediaType(mediaType)) {
     const fields = fieldsOf(example).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);

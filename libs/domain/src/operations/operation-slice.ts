@@ -44,10 +44,11 @@ export interface SliceOptions {
 }
 
 /**
- * All that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is grown, the most
- * important part first: who and where; required parameters and members; the curl line; optional parameters; optional
- * members by their depth, each depth's short descriptions with it; long descriptions; examples. What does not fit is cut
- * and named in `truncated`, by pointers of what holds it if these are too many.
+ * All that is needed to call an operation, as a JSON text of bounded size (extensions, section 1). It is grown, the
+ * most important part first: who and where; required parameters and members; the curl line; optional parameters;
+ * optional members by their depth, each depth's short descriptions with it; long descriptions; examples. What does not
+ * fit is cut and named in `truncated`, by pointers of what holds it if these are too many. A text that cannot be cut in
+ * parts, such as an address, is then null; a parameter that is not there at all is named `/parameters/-`.
  */
 export function operationSlice(
   document: Json,
@@ -63,7 +64,7 @@ export function operationSlice(
     return slice;
   };
   const whole = grown(options.maxBytes);
-  const named = truncatedText(whole.growth.cuts, Infinity);
+  const named = truncatedText(whole.growth.cuts, options.maxBytes);
   const { root, growth } = fits(whole.root, named, options.maxBytes)
     ? whole
     : grown(options.maxBytes - Math.min(bytesOf(named), Math.floor(options.maxBytes / truncatedShare)));
@@ -146,7 +147,9 @@ class SliceGrowth {
       const draft = JSON.stringify(tags.map((tag) => tag.toWellFormed()));
       this.growth.offer({ rank: ranks.texts, place: this.#place('tags'), make: () => ({ draft, instead: null }) });
     }
-    exact(this.#place('curl'), operationCurl(this.#source, this.#at, this.#facts), ranks.curl);
+    const curl = operationCurl(this.#source, this.#at, this.#facts);
+    if (curl === null) this.growth.cut(this.#place('curl'));
+    exact(this.#place('curl'), curl, ranks.curl);
     offerText(this.growth, ranks.texts, this.#place('description'), memberOf(operation, 'description'));
   }
 
@@ -154,7 +157,9 @@ class SliceGrowth {
     const list: Draft[] = [];
     this.root.set('parameters', list);
     const item = (): Place => ({ up: this.#place('parameters'), into: list, key: '-', keyword: false });
-    for (const parameter of parametersOf(this.#source.document, this.#at)) this.#offerParameter(item(), parameter);
+    const parameters = parametersOf(this.#source.document, this.#at);
+    if (parameters.length > this.growth.partsLeft) this.growth.cut(item());
+    for (const parameter of parameters.slice(0, this.growth.partsLeft)) this.#offerParameter(item(), parameter);
     for (const reference of externalParameters(this.#source.document, this.#at)) {
       this.#offerReference(ranks.identity, item(), reference);
     }
@@ -255,7 +260,7 @@ class SliceGrowth {
         make: () => ({ draft: type, instead: null }),
       });
       if (content.schema === undefined) return;
-      this.#schemas.offer(ranks.members(0), inside('schema'), content.schema, topLevel(false));
+      this.#schemas.offer(ranks.members(1), inside('schema'), content.schema, { ...topLevel(false), depth: 1 });
     };
     this.growth.offer({ rank: ranks.optionalSchemas, place, make: () => ({ draft, instead: null, then }) });
   }

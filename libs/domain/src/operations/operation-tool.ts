@@ -3,7 +3,7 @@ import { memberOf } from '../documents/document-value.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { plainLine } from '../line.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
-import { bytesOf, textOf, type DraftObject } from './draft.ts';
+import { bytesOf, nameBytes, textOf, type DraftObject } from './draft.ts';
 import { Growth, type Place } from './growth.ts';
 import {
   contentOf,
@@ -45,7 +45,7 @@ const noteCharacters = 100;
 
 const noteOf = (missing: readonly Argument[]): string => {
   const names = firstCharacters(` Left out for size: ${missing.map(({ key }) => key).join(', ')}`, noteCharacters - 1);
-  return `${names}.`;
+  return `${names}…`;
 };
 
 /** An argument of the tool. */
@@ -82,13 +82,12 @@ function grown(
     ['properties', properties],
   ]);
   const names = args.filter(({ required }) => required).map(({ key }) => key);
-  if (names.length > 0) input.set('required', JSON.stringify(names));
+  if (names.length > 0) input.set('required', '[]');
   const root: DraftObject = new Map<string, string | DraftObject>([
     ['name', JSON.stringify(toolName(operation, facts))],
     ['description', '""'],
     ['input_schema', input],
   ]);
-  // The list of required names shrinks to those that are there, so that it takes no room from them.
   const growth = new Growth(bytes - bytesOf(root));
   const schemas = new ToolSchemaGrowth(growth, source);
   offerDescription(growth, { up: null, into: root, key: 'description', keyword: false }, operation);
@@ -98,17 +97,20 @@ function grown(
     key: 'properties',
     keyword: true,
   };
-  for (const one of args) {
+  for (const one of args.slice(0, growth.partsLeft)) {
     const place: Place = { up: at, into: properties, key: one.key, keyword: false };
     const first: DraftObject = new Map([['x-portico-in', JSON.stringify(one.in)]]);
     if (one.name !== one.key) first.set('x-portico-name', JSON.stringify(one.name.toWellFormed()));
     const described =
       one.description !== null && isJsonObject(one.schema) && memberOf(one.schema, 'description') === undefined;
     const schema = described ? withDescription(source, one) : one.schema;
-    schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, first);
+    const elsewhere = one.required ? nameBytes(one.key) : 0;
+    schemas.offer(one.required ? ranks.identity : ranks.optionalParameters, place, schema, one.level, {
+      first,
+      elsewhere,
+    });
   }
   growth.run();
-  schemas.finish();
   const present = names.filter((key) => properties.has(key));
   if (present.length > 0) input.set('required', JSON.stringify(present));
   else input.delete('required');

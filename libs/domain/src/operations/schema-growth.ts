@@ -81,7 +81,7 @@ export class SchemaGrowth {
       case 'names': {
         const members: DraftObject = new Map();
         later.push(() => this.#offerMembers(at, members, value, schema, below));
-        return isJsonObject(value) && Object.keys(value).length > 0 ? members : null;
+        return members;
       }
       case 'schema':
         if (typeof value === 'boolean') return String(value);
@@ -110,7 +110,14 @@ export class SchemaGrowth {
     const listed = schema['required'] ?? [];
     const names = new Set(at.key === 'properties' && isJsonArray(listed) ? listed : []);
     const rank = ranks.members(level.depth);
-    for (const [name, one] of Object.entries(value)) {
+    this.#growth.afterwards(() => {
+      if (members.size === 0 && !Array.isArray(at.into)) at.into.set(`${at.key}`, null);
+    });
+    // The required ones first, so that they are offered even if there is no end of them.
+    const inOrder = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
+    if (inOrder.length > this.#growth.partsLeft) this.#growth.cut(at);
+    for (const name of inOrder.slice(0, this.#growth.partsLeft)) {
+      const one = value[name];
       const required = names.has(name);
       const first = required ? (level.required ? ranks.requiredMembers : rank) : rank + 1;
       const place: Place = { up: at, into: members, key: name, keyword: false };
@@ -145,7 +152,7 @@ export class SchemaGrowth {
 
   /** A schema with all its parts; null if it is circular or too large for what is left. */
   #whole(value: Json, { trail }: Level): Draft | null {
-    const growth = new Growth(this.#growth.left);
+    const growth = new Growth(this.#growth.left, this.#growth);
     const root: DraftObject = new Map();
     const place: Place = { up: null, into: root, key: 'schema', keyword: false };
     new SchemaGrowth(growth, this.#source).offer(0, place, value, { ...topLevel(false), trail });

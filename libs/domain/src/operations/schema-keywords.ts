@@ -21,8 +21,8 @@ export interface Keyword {
 }
 
 /**
- * The keywords of JSON Schema 2020-12 that a slice keeps, in the order in which it writes them. All others are left out:
- * names and comments (`title`, `xml`, `externalDocs`, `x-…`), and what belongs to schemas as files (`$id`, `$defs`).
+ * The keywords of JSON Schema 2020-12 that a slice keeps, in the order in which it writes them. All others are left
+ * out: names and comments (`title`, `xml`, `externalDocs`, `x-…`), and what belongs to schemas as files (`$id`, `$defs`).
  */
 export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   $ref: { kind: 'value', accepts: isText },

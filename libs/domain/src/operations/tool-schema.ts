@@ -28,7 +28,6 @@ export const toolKeywords: Readonly<
   minItems: 'value',
   maxItems: 'value',
   properties: 'members',
-  required: 'value',
   items: 'items',
   anyOf: 'anyOf',
   oneOf: 'anyOf',
@@ -55,23 +54,29 @@ export interface FlatSchema {
 }
 
 /** A schema with its references followed and its `allOf` merged; a circular one says nothing. */
-export function flatSchema(source: Source, value: Json | undefined, trail: Trail | null, depth = 0): FlatSchema {
+export function flatSchema(
+  source: Source,
+  value: Json | undefined,
+  trail: Trail | null,
+  left = { parts: partsMax },
+): FlatSchema {
   const found = resolved(source, value, trail);
   if (typeof found.schema === 'boolean' || found.circular) return { schema: {}, trail: found.trail };
   const { allOf, ...own } = Object.fromEntries(translated(found.schema, source.dialect)) as JsonObject & {
     allOf?: Json;
   };
   let [schema, inside]: [JsonObject, Trail | null] = [own, found.trail];
-  if (depth >= allOfDepthMax) return { schema, trail: inside };
   for (const part of isJsonArray(allOf) ? allOf : []) {
-    const flat = flatSchema(source, part, inside, depth + 1);
+    if (left.parts-- <= 0) break;
+    const flat = flatSchema(source, part, inside, left);
     schema = merged(schema, flat.schema);
     inside = joined(inside, flat.trail);
   }
   return { schema, trail: inside };
 }
 
-const allOfDepthMax = 10;
+/** Most parts of `allOf` that are merged into one schema, those within parts included. */
+const partsMax = 200;
 
 /** All steps of both: the parts of an `allOf` stand in the same schema. */
 function joined(one: Trail | null, other: Trail | null): Trail | null {
@@ -94,28 +99,33 @@ function merged(one: JsonObject, other: JsonObject): JsonObject {
   };
 }
 
+/** What a property of the outermost schema has besides its schema. */
+export interface OwnMembers {
+  readonly first?: DraftObject;
+  /** Bytes of its name in the list of the required ones. */
+  readonly elsewhere?: number;
+}
+
 /** Adds schemas to a growing tool, in the subset of JSON Schema that tools take. */
 export class ToolSchemaGrowth {
   readonly #growth: Growth;
   readonly #source: Source;
   #enumValues = 0;
-  readonly #afterwards: (() => void)[] = [];
 
   constructor(growth: Growth, source: Source) {
     this.#growth = growth;
     this.#source = source;
   }
 
-  offer(rank: number, place: Place, value: Json | undefined, level: Level, first: DraftObject = new Map()): void {
-    this.#growth.offer({ rank, place, make: () => this.#part(place, value, level, first) });
+  offer(rank: number, place: Place, value: Json | undefined, level: Level, own: OwnMembers = {}): void {
+    this.#growth.offer({
+      rank,
+      place,
+      make: () => ({ ...this.#part(place, value, level, own.first), elsewhere: own.elsewhere ?? 0 }),
+    });
   }
 
-  /** Makes every `required` name members that are there; call it when all has been tried. */
-  finish(): void {
-    for (const step of this.#afterwards) step();
-  }
-
-  #part(place: Place, value: Json | undefined, level: Level, first: DraftObject): Part {
+  #part(place: Place, value: Json | undefined, level: Level, first: DraftObject = new Map()): Part {
     const { schema, trail } = flatSchema(this.#source, value, level.trail);
     const draft: DraftObject = new Map();
     const later: (() => void)[] = [];
@@ -176,22 +186,23 @@ export class ToolSchemaGrowth {
     level: Level,
     later: (() => void)[],
   ): void {
-    if (!isJsonObject(value) || level.depth + 1 >= toolLimits.levels) {
-      draft.delete('required');
-      this.#afterwards.push(() => void draft.delete('required'));
-      return;
-    }
+    if (!isJsonObject(value) || level.depth + 1 >= toolLimits.levels) return;
     const members: DraftObject = new Map();
     const required = new Set(isJsonArray(schema['required']) ? schema['required'] : []);
     if (Object.keys(value).length > 0) draft.set('properties', members);
     if (!draft.has('type')) draft.set('type', '"object"');
-    this.#afterwards.push(() => {
+    // All of them first, so that there is room for their names; what is missing at the end is then not required.
+    draft.set(
+      'required',
+      JSON.stringify([...required].filter((name) => typeof name === 'string' && Object.hasOwn(value, name))),
+    );
+    this.#growth.afterwards(() => {
       const present = [...required].filter((one) => typeof one === 'string' && members.has(one));
       if (present.length > 0) draft.set('required', JSON.stringify(present));
       else draft.delete('required');
     });
     later.push(() => {
-      for (const [name, one] of Object.entries(value)) {
+      for (const [name, one] of Object.entries(value).slice(0, this.#growth.partsLeft)) {
         const place: Place = { up: at, into: members, key: name, keyword: false };
         const depth = level.depth + 1;
         const isRequired = required.has(name);
@@ -258,5 +269,5 @@ function writeBound(draft: DraftObject, name: string, value: Json, schema: JsonO
 
 function writeValue(draft: DraftObject, name: string, value: Json): void {
   const text = JSON.stringify(value);
-  if (name === 'required' || text.length <= valueCharactersMax) draft.set(name, text);
+  if (text.length <= valueCharactersMax) draft.set(name, text);
 }

@@ -1,5 +1,5 @@
 import type { Collection } from '../collections/collection.ts';
-import type { Operation } from '../documents/operation.ts';
+import type { OperationTexts } from '../documents/operation.ts';
 import type { HybridVector } from '../operations/operation-vectors.ts';
 
 /** What operations are embedded as part of. */
@@ -14,7 +14,7 @@ export interface OperationEmbedder {
    * Returns one vector for each operation, in the same order, the same whatever other operations are embedded with it.
    * Lets others have their turn every few milliseconds. Throws `embedding_unavailable` if it cannot embed.
    */
-  embedOperations(owner: OperationsOwner, operations: readonly Operation[]): Promise<readonly HybridVector[]>;
+  embedOperations(owner: OperationsOwner, operations: readonly OperationTexts[]): Promise<readonly HybridVector[]>;
 
   /** The vector of a question. Throws `embedding_unavailable` if it cannot embed. */
   embedQuestion(text: string): Promise<HybridVector>;

@@ -258,7 +258,11 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     const database = await openDatabase(url);
     const collection = aCollection();
     const deflated = Uint8Array.from(randomBytes(5_000_000));
-    await stores.collections.add(collection, { packed: { deflated, crc32: 0, bytes: deflated.length }, operations: [] }, noEffects);
+    await stores.collections.add(
+      collection,
+      { packed: { deflated, crc32: 0, bytes: deflated.length }, operations: [] },
+      noEffects,
+    );
     // One statement per text holds the lock at a time, until it ends; `packed` tells the texts apart.
     const lock = (packed: string) => `pg_try_advisory_xact_lock(${packed.length})`;
     const read = prepareDocumentOn(database)(

@@ -1,7 +1,7 @@
 import { createDocumentReader, createOperationSlicer } from '@portico/openapi';
 import { Closable, type Module } from '../parts.ts';
 
-/** OpenAPI documents, read and cut in worker threads: an upload delays no slice. */
+/** OpenAPI documents, read in worker threads, and their operations, cut out in another one. */
 export const documentsModule: Module = (provide) => {
   provide('documents', [], () => {
     const reader = createDocumentReader();

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AuthenticationScheme } from '../collections/collection.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { documentOperation } from '../documents/document-operations.ts';
+import { placeholder } from './example-body.ts';
+import { operationCurl } from './operation-curl.ts';
+import { sourceOf } from './references.ts';
+
+const none: AuthenticationScheme = { type: 'none', name: null, in: null };
+
+interface Given {
+  readonly method?: string;
+  readonly path?: string;
+  readonly baseUrl?: string;
+  readonly authentication?: AuthenticationScheme;
+}
+
+function curl(operation: JsonObject, given: Given = {}): string | null {
+  const { method = 'GET', path = '/pets/{petId}', baseUrl = 'https://pets.example/v1', authentication = none } = given;
+  const document = { openapi: '3.0.3', paths: { [path]: { [method.toLowerCase()]: operation } } };
+  const found = documentOperation(document, method, path);
+  return found ? operationCurl(sourceOf(document), found, { baseUrl, authentication }) : null;
+}
+
+const body = (mediaType: string, schema: Json): JsonObject => ({
+  requestBody: { content: { [mediaType]: { schema } } },
+});
+const pet: Json = {
+  required: ['name', 'age', 'tags', 'isCat'],
+  properties: {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    tags: { type: 'array', items: { enum: ['a'] } },
+    isCat: { type: 'boolean' },
+  },
+};
+
+test.each<[string, JsonObject, Given, string]>([
+  ['a path', {}, {}, "curl 'https://pets.example/v1/pets/PET_ID'"],
+  ['HEAD', {}, { method: 'HEAD' }, "curl -I 'https://pets.example/v1/pets/PET_ID'"],
+  [
+    'what is required',
+    {
+      parameters: [
+        { name: 'q', in: 'query', required: true },
+        { name: 'page', in: 'query' },
+        { name: 'X-Trace', in: 'header', required: true },
+        { name: 'Accept', in: 'header', required: true },
+        { name: 'lang', in: 'cookie', required: true },
+      ],
+    },
+    { path: '/pets' },
+    "curl 'https://pets.example/v1/pets?q=Q' -H 'X-Trace: X_TRACE' -b 'lang=LANG'",
+  ],
+  [
+    'a body of required members',
+    body('application/json', pet),
+    { method: 'POST', path: '/pets' },
+    `curl -X POST 'https://pets.example/v1/pets' -H 'Content-Type: application/json' -d '{"name":"NAME","age":0,"tags":["a"],"isCat":true}'`,
+  ],
+  [
+    'a form',
+    body('application/x-www-form-urlencoded', pet),
+    { method: 'POST', path: '/pets' },
+    `curl -X POST 'https://pets.example/v1/pets' -d 'name=NAME&age=0&tags=%5B%22a%22%5D&isCat=true'`,
+  ],
+  [
+    'a form of parts',
+    body('multipart/form-data', { required: ['file'], properties: { file: { type: 'string', format: 'binary' } } }),
+    { method: 'POST', path: '/pets' },
+    `curl -X POST 'https://pets.example/v1/pets' -F 'file=@FILE'`,
+  ],
+  [
+    'bytes',
+    body('image/png', { type: 'string', format: 'binary' }),
+    { method: 'PUT', path: '/pets' },
+    `curl -X PUT 'https://pets.example/v1/pets' -H 'Content-Type: image/png' --data-binary '@FILE'`,
+  ],
+  [
+    'a variable of the address',
+    {},
+    { path: '/a', baseUrl: 'https://{your-domain}.example/' },
+    "curl 'https://YOUR_DOMAIN.example/a'",
+  ],
+  ['an address without a host', {}, { path: '/a', baseUrl: '/v2' }, "curl 'https://HOST/v2/a'"],
+  ['no address at all', {}, { path: '/a', baseUrl: 'Your API URL' }, "curl 'https://HOST/a'"],
+])('the line writes %s', (_, operation, given, line) => {
+  expect(curl(operation, given)).toBe(line);
+});
+
+test.each<[AuthenticationScheme, string]>([
+  [{ type: 'bearer', name: 'Authorization', in: null }, " -H 'Authorization: Bearer ACCESS_TOKEN'"],
+  [{ type: 'basic', name: 'Authorization', in: null }, " -H 'Authorization: Basic BASE64_OF_USER_AND_PASSWORD'"],
+  [{ type: 'apiKey', name: 'X-Key', in: 'header' }, " -H 'X-Key: API_KEY'"],
+  [{ type: 'apiKey', name: 'key', in: 'cookie' }, " -b 'key=API_KEY'"],
+  [none, ''],
+])('the credential of %j has its place', (authentication, end) => {
+  const operation = { parameters: [{ name: 'Authorization', in: 'header', required: true }] };
+  const own = authentication.name === 'Authorization' ? '' : " -H 'Authorization: AUTHORIZATION'";
+  expect(curl(operation, { path: '/a', authentication })).toBe(`curl 'https://pets.example/v1/a'${own}${end}`);
+});
+
+test('a key in the query is a parameter', () => {
+  expect(curl({}, { path: '/a', authentication: { type: 'apiKey', name: 'key', in: 'query' } })).toBe(
+    "curl 'https://pets.example/v1/a?key=API_KEY'",
+  );
+});
+
+test.each([
+  ['petId', 'PET_ID'],
+  ['x-trace.id', 'X_TRACE_ID'],
+  ['[]', 'VALUE'],
+])('%s is written %s', (name, capitals) => {
+  expect(placeholder(name)).toBe(capitals);
+});
+
+test('a line has at most 2,000 characters, or there is none', () => {
+  expect(curl({}, { path: `/${'a'.repeat(1_969)}` })).toHaveLength(2_000);
+  expect(curl({}, { path: `/${'a'.repeat(1_970)}` })).toBeNull();
+});
+
+describe('whatever a document says', () => {
+  const evil = fc.oneof(
+    fc.constantFrom(
+      "'; touch /tmp/x; '",
+      '$(id)',
+      '`id`',
+      '\n-o /tmp/x',
+      '@/etc/passwd',
+      'a=@/etc/passwd',
+      '-K',
+      '\\',
+      '"',
+      '<a',
+      '\u0000',
+      '{',
+      '[1-9]',
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  );
+  /** What the shell passes to curl, which is a function here. */
+  const argumentsOf = (line: string): string[] => {
+    const out = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${line}`], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return out.toString().split('\n').slice(0, -1);
+  };
+
+  test('a shell passes on options that the product wrote, each with one value, and no file is read', () => {
+    const given = fc.record({
+      path: evil,
+      baseUrl: evil,
+      name: evil,
+      media: fc.constantFrom('multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', 'text/x'),
+    });
+    fc.assert(
+      fc.property(given, ({ path, baseUrl, name, media }) => {
+        const parameters = ['path', 'query', 'header', 'cookie'].map((place) => ({ name, in: place, required: true }));
+        const operation = {
+          parameters,
+          ...body(media, { required: [name], properties: { [name]: { enum: [name] } } }),
+        };
+        const scheme: AuthenticationScheme = { type: 'apiKey', name, in: 'cookie' };
+        const line = curl(operation, { method: 'POST', path: `/${path}`, baseUrl, authentication: scheme });
+        if (line === null) return;
+        expect(line).not.toMatch(/\p{Cc}/u);
+        const [method, post, address, ...options] = argumentsOf(line);
+        expect([method, post]).toEqual(['-X', 'POST']);
+        expect(address).toMatch(/^https?:\/\/[^\s{}[\]]*$/i);
+        expect(options.length % 2).toBe(0);
+        for (let at = 0; at < options.length; at += 2) {
+          const [option = '', value = ''] = options.slice(at, at + 2);
+          expect(['-H', '-b', '-d', '-F', '--form-string', '--data-binary']).toContain(option);
+          if (option === '--data-binary') expect(value).toBe('@FILE');
+          else expect(value).not.toMatch(/^@/);
+          if (option === '-F') expect(value).toMatch(/^[^=]*=@FILE$/);
+          if (option === '-b') expect(value).toContain('=');
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

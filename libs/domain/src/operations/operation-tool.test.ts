@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { CollectionId, OperationKey } from '../ids.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { documentOperation } from '../documents/document-operations.ts';
+import type { OperationFacts } from './operation-slice.ts';
+import { operationTool } from './operation-tool.ts';
+
+const facts: OperationFacts = {
+  collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
+  collectionName: 'Pets',
+  operationKey: 'abcdefghijklmnop' as OperationKey,
+  baseUrl: '/',
+  authentication: { type: 'apiKey', name: 'api_key', in: 'query' },
+};
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject & { readonly properties: Record<string, JsonObject> };
+}
+
+function toolOf(operation: JsonObject, maxBytes = 8_192, schemas: JsonObject = {}, path = '/pets/{id}'): Tool {
+  const document = { openapi: '3.0.3', paths: { [path]: { post: operation } }, components: { schemas } };
+  const found = documentOperation(document, 'POST', path);
+  if (!found) throw new Error('There is no such operation');
+  return JSON.parse(operationTool(document, found, facts, maxBytes)) as Tool;
+}
+
+const json = (schema: Json, required = true): JsonObject => ({
+  requestBody: { required, content: { 'application/json': { schema } } },
+});
+
+test('parameters and members of the body are properties of one object, each with its place', () => {
+  const parameters = [
+    { name: 'id', in: 'path', required: true, schema: { type: 'integer' }, description: 'Which pet' },
+    { name: 'filter[name]', in: 'query', schema: { type: 'string', nullable: true } },
+    { name: 'api_key', in: 'query', required: true, schema: { type: 'string' } },
+    { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } },
+  ];
+  const body = json({
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, age: { type: 'integer' } },
+  });
+  expect(toolOf({ operationId: 'addPet', summary: 'Add a pet', parameters, ...body })).toEqual({
+    name: 'addPet',
+    description: 'Add a pet (POST /pets/{id})',
+    input_schema: {
+      type: 'object',
+      properties: {
+        id: { type: 'integer', description: 'Which pet', 'x-portico-in': 'path' },
+        filter_name_: { type: ['string', 'null'], 'x-portico-in': 'query', 'x-portico-name': 'filter[name]' },
+        id_body: { type: 'string', 'x-portico-in': 'body', 'x-portico-name': 'id' },
+        age: { type: 'integer', 'x-portico-in': 'body' },
+      },
+      required: ['id', 'id_body'],
+    },
+  });
+});
+
+test.each<[string, Json]>([
+  ['a list', { type: 'array', items: { type: 'string' } }],
+  ['a map', { type: 'object', additionalProperties: true }],
+  ['alternatives', { type: 'object', properties: { a: {} }, oneOf: [{ type: 'object' }] }],
+])('a body that is %s is one property', (_, schema) => {
+  const { properties, required } = toolOf(json(schema)).input_schema;
+  expect(properties['body']).toMatchObject({ 'x-portico-in': 'body', 'x-portico-name': '' });
+  expect(required).toEqual(['body']);
+});
+
+test('members of a body that may be left out are not required', () => {
+  const { input_schema } = toolOf(json({ type: 'object', required: ['a'], properties: { a: {} } }, false));
+  expect(input_schema).not.toHaveProperty('required');
+});
+
+test.each([
+  ['addPet', 'addPet'],
+  ['pets/add', 'pets_add_abcdef'],
+  ['', 'post_pets_id_abcdef'],
+  ['a'.repeat(64), 'a'.repeat(64)],
+  ['a'.repeat(65), `${'a'.repeat(57)}_abcdef`],
+  ['1st', '_st_abcdef'],
+])('the tool of the operation %j is called %s', (operationId, name) => {
+  expect(toolOf({ operationId }).name).toBe(name);
+});
+
+describe('a schema of a tool', () => {
+  const written = (schema: Json, schemas: JsonObject = {}): Json => {
+    const operation = json({ type: 'object', properties: { a: schema } });
+    const property = toolOf(operation, 8_192, schemas).input_schema.properties['a'] ?? {};
+    return Object.fromEntries(Object.entries(property).filter(([name]) => name !== 'x-portico-in'));
+  };
+  test.each<[string, Json, Json]>([
+    [
+      'merges allOf',
+      { allOf: [{ properties: { a: {} }, required: ['a'] }, { properties: { b: {} } }] },
+      { type: 'object', properties: { a: {}, b: {} }, required: ['a'] },
+    ],
+    [
+      'has anyOf for oneOf',
+      { oneOf: [{ type: 'string' }, { type: 'integer' }] },
+      { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    ],
+    ['has an enum for const', { const: 'x' }, { type: 'string', enum: ['x'] }],
+    ['has inclusive bounds', { type: 'integer', minimum: 0, exclusiveMinimum: true }, { type: 'integer', minimum: 1 }],
+    ['has items in every list', { type: 'array' }, { type: 'array', items: {} }],
+    ['has no other keywords', { type: 'array', items: {}, uniqueItems: true, not: {} }, { type: 'array', items: {} }],
+    [
+      'requires only members that it has',
+      { type: 'object', required: ['b'], properties: { a: {} } },
+      { type: 'object', properties: { a: {} } },
+    ],
+  ])('%s', (_, schema, expected) => {
+    expect(written(schema)).toEqual(expected);
+  });
+  test('that is part of itself ends where it begins again', () => {
+    const schemas = { Tree: { type: 'object', properties: { child: { $ref: '#/components/schemas/Tree' } } } };
+    expect(written({ $ref: '#/components/schemas/Tree' }, schemas)).toEqual({
+      type: 'object',
+      properties: { child: {} },
+    });
+  });
+  test('merges parts that multiply no further than there is room', () => {
+    const to = (i: number): Json => ({ $ref: `#/components/schemas/s${i}` });
+    const schemas = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`s${i}`, { allOf: [to(i + 1), to(i + 1)], anyOf: [to(i + 1)] }]),
+    );
+    expect(written(to(0), schemas)).toBeTypeOf('object');
+  });
+});
+
+test('what does not fit is named in the description', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `member_${i}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  const tool = toolOf(json({ type: 'object', required: names, properties }), 1_024);
+  expect(JSON.stringify(tool).length).toBeLessThanOrEqual(1_024);
+  expect(tool.description).toMatch(/ Left out for size: member_\d+, /);
+  expect(tool.input_schema['required']).toEqual(Object.keys(tool.input_schema.properties));
+  expect(Object.keys(tool.input_schema.properties).length).toBeGreaterThan(3);
+});
+
+test('a description has at most 1,024 characters, and ends with method and path', () => {
+  const { description } = toolOf({ summary: 'S', description: 'd'.repeat(5_000) });
+  expect(description.length).toBeLessThanOrEqual(1_024);
+  expect(description).toMatch(/…  ?\(POST \/pets\/\{id\}\)$|… \(POST \/pets\/\{id\}\)$/);
+});
