@@ -1,4 +1,11 @@
-import { baseUrlMax, toIso, type CollectionHead, type CollectionMetadata, type ReadDocument } from '@portico/domain';
+import {
+  baseUrlMax,
+  toIso,
+  type CollectionHead,
+  type CollectionMetadata,
+  type MetadataHints,
+  type ReadDocument,
+} from '@portico/domain';
 import { z } from 'zod';
 import { timestamp, uuid } from './wire.ts';
 
@@ -56,7 +63,9 @@ export const metadata = z
       name: z.string().nullable(),
       value: z.string().nullable(),
       in: z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'Only for `apiKey`.' }),
+      value_hint: z.string().nullable().optional().meta({ description: 'With `include=hints`: what goes there.' }),
     }),
+    deprecated: z.boolean().optional().meta({ description: 'With `include=hints`: whether all operations are.' }),
   })
   .meta({ id: 'CollectionMetadata' });
 
@@ -76,7 +85,10 @@ export const warningsView = ({ total, first }: ReadDocument['warnings']): z.inpu
   first: first.map(({ pointer, message }) => ({ pointer, message })),
 });
 
-export const metadataView = ({ collection, authentication }: CollectionMetadata): z.input<typeof metadata> => {
+export const metadataView = (
+  { collection, authentication }: CollectionMetadata,
+  hints: MetadataHints | null,
+): z.input<typeof metadata> => {
   const { id, name, description, baseUrl } = collection;
   const { type, name: parameter, value, in: place } = authentication;
   return {
@@ -84,6 +96,13 @@ export const metadataView = ({ collection, authentication }: CollectionMetadata)
     name,
     description,
     base_url: baseUrl,
-    authentication: { type, name: parameter, value, ...(place === null ? {} : { in: place }) },
+    authentication: {
+      type,
+      name: parameter,
+      value,
+      ...(place === null ? {} : { in: place }),
+      ...(hints ? { value_hint: hints.valueHint } : {}),
+    },
+    ...(hints ? { deprecated: hints.deprecated } : {}),
   };
 };

@@ -194,18 +194,24 @@ export const collectionRoutes: readonly RouteRow[] = [
     params: collectionParameter,
     reads: 'whole',
     auth: 'token or key',
+    query: z.object({
+      include: wordsParameter(['hints']).optional().meta({
+        description: '`hints` adds `deprecated`, and `value_hint`, which says in words what the credential is.',
+      }),
+    }),
     status: 200,
     conditional: true,
     response: metadata,
     errors: ['no_access', 'collection_not_found'],
-    handler: async ({ useCases, caller, request }) => {
+    handler: async ({ useCases, caller, query, request }) => {
       const found = await useCases.readMetadata(caller.principal);
-      if (found.authentication.value !== null) return json(metadataView(found));
-      const etag = metadataEtag(found.collection);
+      const hints = query.include ? await useCases.readMetadataHints(found) : null;
+      if (found.authentication.value !== null) return json(metadataView(found, hints));
+      const etag = metadataEtag(found.collection, hints !== null);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
       return namesEtag(request.headers['if-none-match'], etag)
         ? notModified(headers)
-        : json(metadataView(found), headers);
+        : json(metadataView(found, hints), headers);
     },
   }),
   defineRoute({

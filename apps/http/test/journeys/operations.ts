@@ -244,6 +244,26 @@ export const operationsSuite = (start: Start): void => {
     });
   });
 
+  test('metadata says in words, if it is asked to, what the credential is and whether all is deprecated', async () => {
+    const read = (id: string, query = '') =>
+      call('GET', `/api/collections/${id}/metadata${query}`, { token: cast.admin });
+    const plain = await read(messages);
+    expect(Object.keys(plain.body)).toEqual(['id', 'name', 'description', 'base_url', 'authentication']);
+    const reply = await read(orders, '?include=hints');
+    expect(reply.body).toMatchObject({
+      deprecated: false,
+      authentication: { value: 'the-key-of-the-shop', value_hint: 'the key of Orders of shops' },
+    });
+    const paths = { '/old': { get: operation('old', 'Old', { deprecated: true }) } };
+    const old = await cast.newCollection({ openapi_spec: { ...smallDocument, paths } });
+    const hinted = await read(old, '?include=hints');
+    expect(hinted.body).toMatchObject({ deprecated: true, authentication: { type: 'none', value_hint: null } });
+    const conditional = { token: cast.admin, headers: ['If-None-Match', textOf(hinted.headers.etag ?? '')] };
+    expect((await call('GET', `/api/collections/${old}/metadata?include=hints`, conditional)).status).toBe(304);
+    expect((await call('GET', `/api/collections/${old}/metadata`, conditional)).status).toBe(200);
+    expect((await read(orders, '?include=all')).status).toBe(400);
+  });
+
   describe('a document alone', () => {
     const read = (format: string, headers: readonly string[] = []) =>
       call('GET', `/api/collections/${messages}/openapi.${format}`, { token: cast.admin, headers: [...headers] });

@@ -31,6 +31,11 @@ export const createMemoryOperationStore = (database: MemoryDatabase): OperationS
       });
     },
 
+    async areAllDeprecated(collectionId) {
+      const stored = operations.get(collectionId)?.operations ?? [];
+      return stored.length > 0 && stored.every(({ deprecated }) => deprecated);
+    },
+
     async digest(collectionId) {
       return operations.get(collectionId)?.digest ?? null;
     },

@@ -57,6 +57,12 @@ export const createSqlOperationStore = (
       }));
     },
 
+    async areAllDeprecated(collectionId) {
+      const areSome = async (deprecated: boolean) =>
+        (await database.reads.first(selectDeprecated, [collectionId, deprecated])) !== undefined;
+      return !(await areSome(false)) && areSome(true);
+    },
+
     async digest(collectionId) {
       return (await database.reads.first<{ digest: string | null }>(selectDigest, [collectionId]))?.digest ?? null;
     },
@@ -100,6 +106,7 @@ const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
 const selected = columns('o', operationColumns);
 const selectAll = `select ${selected}, o.position from operations o where o.collection_id = ?`;
 const selectOne = `select ${selected} from operations o where o.collection_id = ? and o.key = ?`;
+const selectDeprecated = 'select 1 from operations where collection_id = ? and deprecated = ? limit 1';
 const selectDigest = 'select operations_digest as "digest" from collections where id = ?';
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 

@@ -30,6 +30,9 @@ export interface OperationStore {
   /** Those of these that exist, with the present names of their collections, in any order. */
   found(names: readonly OperationName[]): Promise<readonly FoundOperation[]>;
 
+  /** Whether the collection has operations, and all of them are deprecated. */
+  areAllDeprecated(collectionId: CollectionId): Promise<boolean>;
+
   /** The digest of the document whose operations these are; null if none were stored, or there is no such collection. */
   digest(collectionId: CollectionId): Promise<string | null>;
 

@@ -6,7 +6,13 @@ import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
 import { admit, admitRegistration } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
-import { listCollections, readDocument, readMetadata, readYaml } from './collections/read-collection.ts';
+import {
+  listCollections,
+  readDocument,
+  readMetadata,
+  readMetadataHints,
+  readYaml,
+} from './collections/read-collection.ts';
 import {
   createCollection,
   importCollection,
@@ -73,6 +79,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   readDocument: readDocument(ports),
   readYaml: readYaml(ports),
   readMetadata: readMetadata(ports),
+  readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
   // Operations
   searchOperations: searchOperations(ports),

@@ -4,6 +4,7 @@ import type { PackedText } from '../../documents/document.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
+import { valueHint } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
 import { ofCollection, systemEntry } from '../audit/system-entry.ts';
@@ -65,6 +66,21 @@ export const readMetadata =
     ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
   };
+
+/** What metadata says in words to who has to call the API. */
+export interface MetadataHints {
+  /** Whether all operations of the document are deprecated. */
+  readonly deprecated: boolean;
+  /** What goes where the credential belongs; null if none does. */
+  readonly valueHint: string | null;
+}
+
+export const readMetadataHints =
+  ({ operations }: Pick<Ports, 'operations'>) =>
+  async ({ collection, authentication }: CollectionMetadata): Promise<MetadataHints> => ({
+    deprecated: await operations.areAllDeprecated(collection.id),
+    valueHint: valueHint(authentication, collection.name),
+  });
 
 /** Returns the collections that the caller may see, all or one page, by name. */
 export const listCollections =
