@@ -68,9 +68,9 @@ test.each<[string, Json]>([
   expect(required).toEqual(['body']);
 });
 
-test('members of a body that may be left out are not required', () => {
+test('the members that a body requires are required, also of one that may be left out', () => {
   const { input_schema } = toolOf(json({ type: 'object', required: ['a'], properties: { a: {} } }, false));
-  expect(input_schema).not.toHaveProperty('required');
+  expect(input_schema.required).toEqual(['a']);
 });
 
 test.each([

@@ -203,7 +203,8 @@ function bodyArguments(source: Source, operation: DocumentOperation, taken: Set<
   }
   const names = new Set(Array.isArray(schema['required']) ? (schema['required'] as Json[]) : []);
   return Object.entries(properties).map(([name, one]): Argument => {
-    const required = body.required && names.has(name);
+    // Also where a document forgets to require the body, as many do: a call without its members is hardly ever meant.
+    const required = names.has(name);
     const level: Level = { depth: 0, required, trail };
     return {
       key: propertyName(name, 'body', taken),
