@@ -19,6 +19,13 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       return stored.job;
     },
 
+    async extend(id, leaseUntil, nextUntil) {
+      const stored = jobs.get(id);
+      if (!stored || stored.leaseUntil !== leaseUntil) return false;
+      jobs.set(id, { ...stored, leaseUntil: nextUntil });
+      return true;
+    },
+
     async done(id) {
       jobs.delete(id);
     },

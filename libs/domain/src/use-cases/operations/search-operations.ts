@@ -39,8 +39,7 @@ export const searchOperations = (ports: Needs) => {
     const visible = await visibleSets(principal);
     const among = collectionId === null ? visible : visible.filter((id) => id === collectionId);
     if (among.length === 0) return { results: [], isFallback: false };
-    const modelId = await ports.operationEmbedder.modelId();
-    const vector = await ports.operationEmbedder.embedQuestion(query);
+    const { modelId, vector } = await ports.operationEmbedder.embedQuestion(query);
     const { matches, isFallback } = await ports.operationIndex.search({
       modelId,
       vector,
