@@ -42,7 +42,7 @@ export const startBackground = (
     logger.debug({ err: error }, 'The embedder is away: the first search prepares the index');
   });
   if (duties.worksJobs) {
-    queue.start((id) => workJob(useCases, logger, id));
+    queue.start((id) => workJob(useCases, logger, id, () => ending.signal.aborted));
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
     const models = modelUpkeep({ useCases, logger, remoteIndex });
     const pauseMs = () => {
@@ -63,6 +63,7 @@ export const startBackground = (
   return {
     stop: async () => {
       ending.abort();
+      // A long job ends meanwhile, at its next checkpoint.
       await Promise.all([prepared, ...tasks.map((task) => task.stop())]);
       await queue.stop();
     },
@@ -79,9 +80,14 @@ const reporting = (logger: Portico['logger'], name: string, task: () => Promise<
     );
 };
 
-const workJob = async (useCases: Portico['useCases'], logger: Portico['logger'], jobId: JobId): Promise<void> => {
+const workJob = async (
+  useCases: Portico['useCases'],
+  logger: Portico['logger'],
+  jobId: JobId,
+  isEnding: () => boolean,
+): Promise<void> => {
   try {
-    const outcome = await useCases.workJob(jobId);
+    const outcome = await useCases.workJob(jobId, isEnding);
     if (typeof outcome === 'string') return;
     const message = outcome.givenUp ? 'A job was given up: see "portico jobs list"' : 'A job failed; retrying later';
     logger.warn({ jobId, ...outcome }, message);
@@ -95,7 +101,9 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
   let isChanging = false;
   let tookMs = 0;
   let told = '';
-  const tell = ({ outdated, changed, underWay, forgotten }: ModelLook): void => {
+  const tellOperations = operationsTeller(logger);
+  const tell = ({ outdated, operationsOutdated, changed, underWay, forgotten }: ModelLook): void => {
+    if (operationsOutdated !== null) tellOperations(operationsOutdated);
     if (underWay) {
       const { total, done, failed } = underWay;
       const step = `${underWay.to} ${Math.floor((10 * (done + failed)) / total)}`;
@@ -126,6 +134,25 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
         tookMs = performance.now() - startedAt;
       }
     },
+  };
+};
+
+/** Tells how far the operations of collections are, at each tenth of those that waited at first. */
+const operationsTeller = (logger: Portico['logger']) => {
+  let most = 0;
+  let tenth = 0;
+  return (collections: number): void => {
+    const now = most === 0 ? 0 : Math.floor((10 * (most - collections)) / most);
+    if (collections > most) {
+      [most, tenth] = [collections, 0];
+      logger.info({ collections }, 'The operations of collections were queued to be read and embedded');
+    } else if (collections === 0) {
+      if (most > 0) logger.info({ collections: most }, 'The operations of all collections are read and embedded');
+      [most, tenth] = [0, 0];
+    } else if (now > tenth) {
+      tenth = now;
+      logger.info({ total: most, done: most - collections }, 'The operations of collections are being embedded');
+    }
   };
 };
 
