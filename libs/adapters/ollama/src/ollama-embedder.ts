@@ -203,7 +203,8 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       throw new OllamaFailure('text', `${unitsOf(text)} took the model more than ${documentsMs} ms, even when cut`);
     }
     const signal = this.#signal(documentsMs);
-    if (isSlow) await this.#inTime(this.#documents.embed([word], signal, { isAlone: true }), this.#signal(wordMs), wordMs);
+    if (isSlow)
+      await this.#inTime(this.#documents.embed([word], signal, { isAlone: true }), this.#signal(wordMs), wordMs);
     const sent = this.#documents.embed(texts, signal, { isAlone: isSlow, isBehind });
     const embedded = await this.#inTime(sent, signal, documentsMs);
     if (isSlow) this.#slow.settle(text);

@@ -17,13 +17,16 @@ test.each([
   [0.45, 0.15],
   [0.72, 0.57],
 ])('a cosine of %d counts like one of %d of the built-in embedder', (cosine, similarity) => {
-  expect(similarityOf(operationVector(at(cosine), at(cosine), none), questionVector(axis, none))).toBeCloseTo(similarity);
+  expect(similarityOf(operationVector(at(cosine), at(cosine), none), questionVector(axis, none))).toBeCloseTo(
+    similarity,
+  );
 });
 
 test('what the words add to a similarity stays as it is', () => {
   const operation = operationVector(at(0.5), at(0.5), words);
   const difference =
-    similarityOf(operation, questionVector(axis, sparse([7, 0.25]))) - similarityOf(operation, questionVector(axis, none));
+    similarityOf(operation, questionVector(axis, sparse([7, 0.25]))) -
+    similarityOf(operation, questionVector(axis, none));
   expect(difference).toBeCloseTo(0.25);
 });
 

@@ -16,7 +16,14 @@ export const operationText = (
   { name }: Pick<Collection, 'name'>,
   { summary, method, path, operationId, tags, excerpt }: OperationTexts,
 ): string =>
-  [summary ?? '', `${method.toLowerCase()} ${inWords(path)}`, inWords(operationId ?? ''), name, tags.join(', '), excerpt]
+  [
+    summary ?? '',
+    `${method.toLowerCase()} ${inWords(path)}`,
+    inWords(operationId ?? ''),
+    name,
+    tags.join(', '),
+    excerpt,
+  ]
     .map((line) => shortLine(line, textMax))
     .filter((line) => line !== '')
     .join('\n')

@@ -30,10 +30,7 @@ const errorLengthMax = 1_000;
  * now a dead letter. `error`: at most 1,000 UTF-16 units.
  */
 export type JobOutcome =
-  | 'done'
-  | 'not due'
-  | 'interrupted'
-  | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
+  'done' | 'not due' | 'interrupted' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 
 type Needs = Pick<
   Ports,
