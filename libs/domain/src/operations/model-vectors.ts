@@ -12,7 +12,7 @@ const ownerShare = 0.25;
  */
 const cosines = {
   any: { model: 0.45, builtIn: 0.15 },
-  answering: { model: 0.72, builtIn: 0.57 },
+  answering: { model: 0.72, builtIn: 0.56 },
 } as const;
 
 /** The line through these two points. */
