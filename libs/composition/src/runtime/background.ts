@@ -3,6 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { createOutage } from '@portico/dependencies';
 import { isPorticoError, type JobId, type ModelLook } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
+import { createOperationsTeller } from './operations-teller.ts';
 
 /** Pauses between the end of one run and the start of the next. */
 export interface BackgroundIntervals {
@@ -63,7 +64,6 @@ export const startBackground = (
   return {
     stop: async () => {
       ending.abort();
-      // A long job ends meanwhile, at its next checkpoint.
       await Promise.all([prepared, ...tasks.map((task) => task.stop())]);
       await queue.stop();
     },
@@ -101,7 +101,7 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
   let isChanging = false;
   let tookMs = 0;
   let told = '';
-  const tellOperations = operationsTeller(logger);
+  const tellOperations = createOperationsTeller(logger);
   const tell = ({ outdated, operationsOutdated, changed, underWay, forgotten }: ModelLook): void => {
     if (operationsOutdated !== null) tellOperations(operationsOutdated);
     if (underWay) {
@@ -134,25 +134,6 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
         tookMs = performance.now() - startedAt;
       }
     },
-  };
-};
-
-/** Tells how far the operations of collections are, at each tenth of those that waited at first. */
-const operationsTeller = (logger: Portico['logger']) => {
-  let most = 0;
-  let tenth = 0;
-  return (collections: number): void => {
-    const now = most === 0 ? 0 : Math.floor((10 * (most - collections)) / most);
-    if (collections > most) {
-      [most, tenth] = [collections, 0];
-      logger.info({ collections }, 'The operations of collections were queued to be read and embedded');
-    } else if (collections === 0) {
-      if (most > 0) logger.info({ collections: most }, 'The operations of all collections are read and embedded');
-      [most, tenth] = [0, 0];
-    } else if (now > tenth) {
-      tenth = now;
-      logger.info({ total: most, done: most - collections }, 'The operations of collections are being embedded');
-    }
   };
 };
 
