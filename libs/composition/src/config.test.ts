@@ -144,6 +144,7 @@ test.each([
   ['OLLAMA_MODEL_KEEP_ALIVE', 'long', 'a duration such as 24h'],
   ['OLLAMA_NUM_THREAD', '0', 'from 1 to 1024'],
   ['OLLAMA_NUM_THREAD', '1025', 'from 1 to 1024'],
+  ['OPERATION_EMBEDDER', 'none', 'one of built-in, ollama'],
   ['EMBEDDING_MODEL', 'a model', 'the name of a model'],
   ['REGISTRATION_REQUIRES_TOKEN', 'yes', 'true or false'],
   ['AUDIT_RETENTION_DAYS', '0', 'from 1 to 36500'],
@@ -265,6 +266,13 @@ test('several HTTP processes need PostgreSQL and Redis: either of them alone cau
 
 test('QDRANT_API_KEY without QDRANT_URL is a fault', () => {
   expect(problemsOf({ QDRANT_API_KEY: 'k3y' })).toEqual([expect.stringContaining('QDRANT_URL is missing')]);
+});
+
+test('operations are embedded by the built-in embedder unless OPERATION_EMBEDDER names Ollama, which needs OLLAMA_URL', () => {
+  const ollama = { OLLAMA_URL: 'http://ollama' };
+  expect(readConfig(ollama).operationEmbedder).toBe('built-in');
+  expect(readConfig({ ...ollama, OPERATION_EMBEDDER: 'ollama' }).operationEmbedder).toBe('ollama');
+  expect(problemsOf({ OPERATION_EMBEDDER: 'ollama' })).toEqual([expect.stringContaining('OLLAMA_URL is missing')]);
 });
 
 test('secrets may come from files; both forms at once, or a missing file, are faults', () => {

@@ -28,6 +28,8 @@ export interface Config {
     /** Threads that compute; null: the server's setting. */
     readonly numThread: number | null;
   } | null;
+  /** What embeds operations; `ollama` only with `ollama`. */
+  readonly operationEmbedder: 'built-in' | 'ollama';
   /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
   readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
   /** One or both; `jwksUrl` is null if discovery finds the keys, `accessAudiences` empty if no access token is taken. */
@@ -93,6 +95,7 @@ export const readConfig = (variables: Environment): Config => {
     redis: read.REDIS_URL ? { url: read.REDIS_URL } : null,
     qdrant: read.QDRANT_URL ? { url: read.QDRANT_URL, apiKey: read.QDRANT_API_KEY ?? null } : null,
     ollama: ollamaOf(read),
+    operationEmbedder: read.OPERATION_EMBEDDER,
     mail: {
       from: read.MAIL_FROM,
       smtpUrl: read.SMTP_URL ?? null,

@@ -195,6 +195,7 @@ const schema = z.object({
     .string()
     .regex(/^[\w.:/-]{1,200}$/, 'the name of a model, such as nomic-embed-text')
     .default('nomic-embed-text'),
+  OPERATION_EMBEDDER: choice('built-in', 'ollama').default('built-in'),
   SMTP_URL: readBy(readSmtpUrl, 'an SMTP address').optional(),
   MAIL_FROM: readBy(readSender, 'a sender').default(defaultMailFrom),
   ADMIN_NOTICES: choice('on', 'off').default('on'),
@@ -301,6 +302,10 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
     [
       !!read.BOOTSTRAP_ADMIN_UID !== !!read.BOOTSTRAP_ADMIN_EMAIL,
       'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are required together',
+    ],
+    [
+      read.OPERATION_EMBEDDER === 'ollama' && !read.OLLAMA_URL,
+      'OLLAMA_URL is missing: required with OPERATION_EMBEDDER=ollama',
     ],
     [!!read.QDRANT_API_KEY && !read.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
   ];

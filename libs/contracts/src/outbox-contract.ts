@@ -89,6 +89,30 @@ export const outboxContract = {
     strictEqual(await stores.outbox.claim(job.id, start + 19, start + 30), null);
   },
 
+  'a lease can be extended, and shortened': async (stores) => {
+    const [job] = await waiting(stores, aJob());
+    await stores.outbox.claim(job.id, start, start + 10);
+    strictEqual(await stores.outbox.extend(job.id, start + 10, start + 20), true);
+    deepStrictEqual(await dueJobs(stores, start + 19, 9), []);
+    strictEqual(await stores.outbox.claim(job.id, start + 19, start + 30), null);
+    strictEqual(await stores.outbox.extend(job.id, start + 20, start + 15), true);
+    deepStrictEqual(await dueJobs(stores, start + 15, 9), [job.id]);
+    deepStrictEqual(await stores.outbox.claim(job.id, start + 15, start + 30), { ...job, attempts: 0 });
+  },
+
+  'a lease is not extended once the job is leased again, free, given up or gone': async (stores) => {
+    const [again, free, hopeless, gone, never] = await waiting(stores, aJob(), aJob(), aJob(), aJob(), aJob());
+    for (const { id } of [again, free, hopeless, gone]) await stores.outbox.claim(id, start, start + 10);
+    await stores.outbox.claim(again.id, start + 10, start + 20);
+    await stores.outbox.retry(free.id, start, 'busy');
+    await stores.outbox.deadLetter(hopeless.id, start, 'no use');
+    await stores.outbox.done(gone.id);
+    for (const { id } of [again, free, hopeless, gone, never])
+      strictEqual(await stores.outbox.extend(id, start + 10, start + 100), false);
+    deepStrictEqual((await dueJobs(stores, start + 19, 9)).toSorted(), [free.id, never.id].toSorted());
+    deepStrictEqual((await dueJobs(stores, start + 20, 9)).toSorted(), [again.id, free.id, never.id].toSorted());
+  },
+
   'of concurrent claims of one job, exactly one succeeds': async (stores) => {
     const [job] = await waiting(stores, aJob());
     const claim = () => stores.outbox.claim(job.id, start, start + 10);

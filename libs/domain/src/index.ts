@@ -59,6 +59,7 @@ export type * from './use-cases/jobs/dead-letters.ts';
 export type * from './use-cases/operations/describe-operation.ts';
 export type * from './use-cases/operations/search-operations.ts';
 export type * from './use-cases/jobs/work-jobs.ts';
+export { createModelOperationEmbedder } from './use-cases/operations/model-operation-embedder.ts';
 export { servingEmbedder } from './use-cases/search/serving-embedder.ts';
 export type { ModelLook } from './use-cases/search/follow-model.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';

@@ -20,11 +20,11 @@ export const operationSearchScores = async (
   progress.begin(`Embedding operations with ${await embedder.modelId()}`, total);
   const vectors: HybridVector[] = [];
   for (const { collection, operations } of documents) {
-    vectors.push(...(await embedder.embedOperations(collection, operations.map(textsOf))));
+    vectors.push(...(await embedder.embedOperations(collection, operations.map(textsOf), async () => {})).vectors);
     progress.advance(operations.length);
   }
   progress.end();
-  const questions = await Promise.all(tasks.map(({ text }) => embedder.embedQuestion(text)));
+  const questions = await Promise.all(tasks.map(async ({ text }) => (await embedder.embedQuestion(text)).vector));
   return questions.map((question) => vectors.map((vector) => operationScore(similarityOf(vector, question))));
 };
 

@@ -19,6 +19,13 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       return stored.job;
     },
 
+    async extend(id, leaseUntil, nextUntil) {
+      const stored = jobs.get(id);
+      if (!stored || stored.leaseUntil !== leaseUntil) return false;
+      jobs.set(id, { ...stored, leaseUntil: nextUntil });
+      return true;
+    },
+
     async done(id) {
       jobs.delete(id);
     },
@@ -30,13 +37,8 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       jobs.set(id, { ...stored, job, leaseUntil: null, error });
     },
 
-    async rest({ id, task }, next) {
-      const stored = jobs.get(id);
-      if (!stored || stored.isDeadLetter || stored.job.task.kind !== 'mail.notice') return;
-      const left = { ...stored.job.task, asked: stored.job.task.asked - task.asked };
-      jobs.delete(id);
-      const job = kept({ ...stored.job, ...next, task: left, attempts: 0 });
-      jobs.set(next.id, { job, leaseUntil: null, error: null, isDeadLetter: false });
+    async rest(claimed, next) {
+      rest(jobs, claimed, next);
     },
 
     async deadLetter(id, now, error) {
@@ -68,6 +70,15 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       };
     },
   };
+};
+
+const rest = (jobs: MemoryDatabase['jobs'], ...[{ id, task }, next]: Parameters<Outbox['rest']>): void => {
+  const stored = jobs.get(id);
+  if (!stored || stored.isDeadLetter || stored.job.task.kind !== 'mail.notice') return;
+  const left = { ...stored.job.task, asked: stored.job.task.asked - task.asked };
+  jobs.delete(id);
+  const job = kept({ ...stored.job, ...next, task: left, attempts: 0 });
+  jobs.set(next.id, { job, leaseUntil: null, error: null, isDeadLetter: false });
 };
 
 /** For use within the caller's synchronous stretch. */

@@ -96,6 +96,16 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
       },
     }),
   ),
+  'a lease can be extended, and shortened': breaking('outbox', () => ({ extend: async () => true })),
+  'a lease is not extended once the job is leased again, free, given up or gone': breaking(
+    'outbox',
+    (right, _stores, { jobs }) => ({
+      extend: async (id, _leaseUntil, nextUntil) => {
+        const leaseUntil = jobs.get(id)?.leaseUntil;
+        return leaseUntil != null && right.extend(id, leaseUntil, nextUntil);
+      },
+    }),
+  ),
   'of concurrent claims of one job, exactly one succeeds': breaking('outbox', (right, _stores, { jobs }) => ({
     claim: async (id, now, leaseUntil) => {
       const before = jobs.get(id);

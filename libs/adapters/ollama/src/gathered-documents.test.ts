@@ -75,7 +75,7 @@ test('a call that is aborted before its turn is not sent', async () => {
     await held;
     return { modelId: 'm1', vectors: texts.map(() => new Float32Array(768)) };
   };
-  const documents = new GatheredDocuments({ send, requestMs: 60_000, callMs: 60_000, waiting: 9 });
+  const documents = new GatheredDocuments({ send, requestMs: 60_000, callMs: 60_000, waiting: 9, behindMs: 0 });
   const [staying, leaving] = [new AbortController(), new AbortController()];
   const first = documents.embed(['rain'], staying.signal);
   void documents.embed(['snow'], leaving.signal);
@@ -91,4 +91,31 @@ test('Ollama stand-in: sixty-four calls for documents wait, and the next one fai
   const outcomes = await Promise.allSettled(words(66).map((text) => embedder.embed([text], 'document')));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
   expect(outcomes.at(-1)).toMatchObject({ reason: { cause: { kind: 'busy' } } });
+});
+
+test('Ollama stand-in: texts that wait behind others are sent after those that come meanwhile', async () => {
+  const { embedder, standIn } = await openOllama({ limits: patient });
+  await embedder.embed(['rain'], 'document');
+  const first = embedder.embed(['wind'], 'document');
+  const behind = words(3).map((text) => embedder.behind.embed([text], 'document'));
+  const others = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
+  await Promise.all([first, ...behind, ...others]);
+  expect(inputs(standIn).map((texts) => texts.map((text) => text.replace('search_document: ', '')))).toEqual([
+    ['rain'],
+    ['wind'],
+    ['snow', 'sun'],
+    words(3),
+  ]);
+  const { vectors } = await embedder.embed(['word0'], 'document');
+  expect((await behind[0])?.vectors).toEqual(vectors);
+});
+
+test('Ollama stand-in: texts that have waited behind others for long enough are sent in order of arrival', async () => {
+  const { embedder, standIn } = await openOllama({ limits: { ...patient, behindMs: 0 } });
+  await embedder.embed(['rain'], 'document');
+  const first = embedder.embed(['wind'], 'document');
+  const behind = embedder.behind.embed(['hail'], 'document');
+  const others = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
+  await Promise.all([first, behind, ...others]);
+  expect(inputs(standIn).at(-1)).toEqual(['hail', 'snow', 'sun'].map((text) => `search_document: ${text}`));
 });

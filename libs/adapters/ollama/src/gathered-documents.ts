@@ -12,6 +12,15 @@ export interface GatheredDocumentsOptions {
   readonly callMs: number;
   /** Calls that may wait; one more fails at once. */
   readonly waiting: number;
+  /** How long a call with `isBehind` waits behind others. */
+  readonly behindMs: number;
+}
+
+export interface CallOptions {
+  /** It shares no request. */
+  readonly isAlone?: boolean;
+  /** Calls without it go first, though not for longer than `behindMs`. */
+  readonly isBehind?: boolean;
 }
 
 interface Call {
@@ -19,6 +28,7 @@ interface Call {
   readonly tokens: number;
   readonly signal: AbortSignal;
   readonly isAlone: boolean;
+  readonly isBehind: boolean;
   /** When it was made, on the monotonic clock. */
   readonly madeAt: number;
   readonly resolve: (embedded: EmbeddedTexts) => void;
@@ -40,13 +50,17 @@ export class GatheredDocuments {
     this.#options = options;
   }
 
-  /** A call that is aborted before its turn is never sent, and never settles. One with `isAlone` shares no request. */
-  embed(texts: readonly string[], signal: AbortSignal, isAlone = false): Promise<EmbeddedTexts> {
+  /** A call that is aborted before its turn is never sent, and never settles. */
+  embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+    { isAlone = false, isBehind = false }: CallOptions = {},
+  ): Promise<EmbeddedTexts> {
     const { waiting } = this.#options;
     if (this.#waiting.length >= waiting) return Promise.reject(new OllamaFailure('busy', 'too many texts are waiting'));
     const { promise, resolve, reject } = Promise.withResolvers<EmbeddedTexts>();
     const tokens = texts.reduce((sum, text) => sum + tokensOf(text), 0);
-    const call = { texts, tokens, signal, isAlone, madeAt: performance.now(), resolve, reject };
+    const call = { texts, tokens, signal, isAlone, isBehind, madeAt: performance.now(), resolve, reject };
     this.#waiting = [...this.#waiting, call];
     if (!this.#sends) void this.#sendAll();
     return promise;
@@ -60,7 +74,9 @@ export class GatheredDocuments {
 
   /** The calls of the next request, in order of arrival: at least one, if any still wait. */
   #next(): readonly Call[] {
-    const waiting = this.#waiting.filter((call) => this.#isInTime(call));
+    this.#waiting = this.#waiting.filter((call) => this.#isInTime(call));
+    const first = this.#waiting.filter((call) => !this.#isLater(call));
+    const waiting = first.length > 0 ? first : this.#waiting;
     const tokensMax = this.#options.requestMs / this.#msPerToken;
     let [count, texts, tokens] = [0, 0, 0];
     for (const call of waiting) {
@@ -70,8 +86,13 @@ export class GatheredDocuments {
       count += 1;
       if (call.isAlone) break;
     }
-    this.#waiting = waiting.slice(count);
-    return waiting.slice(0, count);
+    const next = new Set(waiting.slice(0, count));
+    this.#waiting = this.#waiting.filter((call) => !next.has(call));
+    return [...next];
+  }
+
+  #isLater({ isBehind, madeAt }: Call): boolean {
+    return isBehind && performance.now() - madeAt < this.#options.behindMs;
   }
 
   #isInTime({ signal, madeAt, reject }: Call): boolean {

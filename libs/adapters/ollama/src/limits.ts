@@ -12,6 +12,8 @@ export interface OllamaLimits {
   readonly shortQueries: number;
   /** Target duration of a request for documents: a query may wait behind it. */
   readonly documentsRequestMs: number;
+  /** How long a text that waits behind others does so; less than half of `documentsMs`, after which it fails. */
+  readonly behindMs: number;
   /** Calls that may wait, for short queries and for documents each; one more fails at once. */
   readonly waiting: number;
   /** The same for long queries: as many as can be embedded in time. */
@@ -56,6 +58,7 @@ export const ollamaLimits: OllamaLimits = {
   checkMs: 2_000,
   shortQueries: 4,
   documentsRequestMs: 1_000,
+  behindMs: 4_000,
   waiting: 64,
   longWaiting: 4,
   failures: 5,

@@ -41,6 +41,8 @@ export interface OllamaEmbedderOptions extends ModelOptions {
 }
 
 export interface OllamaEmbedder extends Embedder {
+  /** The same, except that its documents wait while others do, for some seconds. */
+  readonly behind: Embedder;
   /** Ends all requests, a pull included. */
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export const createOllamaEmbedder = (options: OllamaEmbedderOptions): OllamaEmbe
 const word = 'Portico';
 
 class OllamaServerEmbedder implements OllamaEmbedder {
+  readonly behind: Embedder;
   readonly #options: OllamaEmbedderOptions;
   readonly #limits: OllamaLimits;
   readonly #model: InstalledModel;
@@ -92,7 +95,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#pull = new ModelPull({ api, model, limits, log, isMissing });
     const unitsMaxOf = (text: string) => this.#slow.unitsMaxOf(text);
     this.#texts = new TextRequests({ api, model, installed: this.#model, unitsMaxOf, log });
-    const { shortQueries, waiting, longWaiting, documentsRequestMs, documentsMs } = limits;
+    const { shortQueries, waiting, longWaiting, documentsRequestMs, documentsMs, behindMs } = limits;
     const overfull = () => new OllamaFailure('busy', 'too many texts are waiting');
     this.#lanes = {
       short: createSemaphore({ concurrency: shortQueries, waitingMax: waiting, overfull }),
@@ -103,8 +106,14 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       requestMs: documentsRequestMs,
       callMs: documentsMs,
       waiting,
+      behindMs,
     });
     this.#breakers = { query: breakerOf(limits), document: breakerOf(limits) };
+    this.behind = {
+      modelId: () => this.modelId(),
+      embed: (texts, purpose) => this.#embed(texts, purpose, true),
+      check: () => this.check(),
+    };
   }
 
   async modelId(): Promise<string> {
@@ -117,10 +126,14 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     }
   }
 
-  async embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts> {
+  embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<EmbeddedTexts> {
+    return this.#embed(texts, purpose, false);
+  }
+
+  async #embed(texts: readonly string[], purpose: EmbeddingPurpose, isBehind: boolean): Promise<EmbeddedTexts> {
     if (texts.length === 0) return { modelId: await this.modelId(), vectors: [] };
     try {
-      const embedded = await (purpose === 'query' ? this.#query(texts) : this.#document(texts));
+      const embedded = await (purpose === 'query' ? this.#query(texts) : this.#document(texts, isBehind));
       this.#noteSuccess(embedded.modelId);
       return embedded;
     } catch (error) {
@@ -181,7 +194,7 @@ class OllamaServerEmbedder implements OllamaEmbedder {
    * A text that took too long is sent by itself, right after a word has shown that the server is not busy. Only then
    * can its length be blamed for another timeout, and the text is cut.
    */
-  async #document(texts: readonly string[]): Promise<EmbeddedTexts> {
+  async #document(texts: readonly string[], isBehind: boolean): Promise<EmbeddedTexts> {
     const { documentsMs, wordMs } = this.#limits;
     const [text = ''] = texts;
     const isSlow = texts.length === 1 && this.#slow.has(text);
@@ -190,8 +203,10 @@ class OllamaServerEmbedder implements OllamaEmbedder {
       throw new OllamaFailure('text', `${unitsOf(text)} took the model more than ${documentsMs} ms, even when cut`);
     }
     const signal = this.#signal(documentsMs);
-    if (isSlow) await this.#inTime(this.#documents.embed([word], signal, true), this.#signal(wordMs), wordMs);
-    const embedded = await this.#inTime(this.#documents.embed(texts, signal, isSlow), signal, documentsMs);
+    if (isSlow)
+      await this.#inTime(this.#documents.embed([word], signal, { isAlone: true }), this.#signal(wordMs), wordMs);
+    const sent = this.#documents.embed(texts, signal, { isAlone: isSlow, isBehind });
+    const embedded = await this.#inTime(sent, signal, documentsMs);
     if (isSlow) this.#slow.settle(text);
     return embedded;
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type {
   CollectionId,
   OperationBlockChange,
@@ -44,6 +45,8 @@ export const createSqlOperationBlockStore = (database: SqlDatabase): OperationBl
   },
 
   async removeOthers(modelId, limit) {
+    // SQLite calls are synchronous: yield, or many portions starve the event loop.
+    await setImmediate();
     return database.transact((transaction) => transaction.run(removeOthers, [modelId, limit]));
   },
 });

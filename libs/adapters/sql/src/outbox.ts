@@ -17,6 +17,9 @@ export const createSqlOutbox = (database: SqlDatabase): Outbox => {
       return row ? jobOf(row) : null;
     },
 
+    extend: (id, leaseUntil, nextUntil) =>
+      database.write(async (sql) => (await sql.run(extend, [nextUntil, id, leaseUntil])) > 0),
+
     async done(id) {
       await change('delete from jobs where id = ?', [id]);
     },
@@ -55,6 +58,7 @@ export const createSqlOutbox = (database: SqlDatabase): Outbox => {
 const isFree = `given_up = false and asked > 0 and due_at <= ? and (leased_until is null or leased_until <= ? or leased_until = ${reserved})`;
 const selectDue = `select id from jobs where kind = ? and ${isFree} order by due_at, id limit ?`;
 const claim = `update jobs set leased_until = ? where id = ? and ${isFree} returning ${columns('jobs', jobColumns)}`;
+const extend = 'update jobs set leased_until = ? where id = ? and leased_until = ?';
 const retry = `update jobs set attempts = attempts + 1, due_at = ?,
   leased_until = case when ${isReserved} then ${reserved} end, error = ? where id = ? and given_up = false`;
 const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null

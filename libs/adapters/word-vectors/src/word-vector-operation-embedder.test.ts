@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { operationScore, operationScoreMin, similarityOf } from '@portico/domain';
+import { operationScore, operationScoreMin, similarityOf, type OperationTexts } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createWordVectorEmbedders } from './word-vector-embedder.ts';
 
@@ -24,11 +24,12 @@ const operations = [
   operation('GET', '/payments/{id}/refund/history', 'Get the history of refunds'),
 ];
 
+const embed = async (some: readonly OperationTexts[]) =>
+  (await operationEmbedder.embedOperations(shop, some, async () => {})).vectors;
+const ask = async (question: string) => (await operationEmbedder.embedQuestion(question)).vector;
+
 const found = async (question: string) => {
-  const [vectors, asked] = [
-    await operationEmbedder.embedOperations(shop, operations),
-    await operationEmbedder.embedQuestion(question),
-  ];
+  const [vectors, asked] = [await embed(operations), await ask(question)];
   const scores = vectors.map((vector) => operationScore(similarityOf(vector, asked)));
   const best = Math.max(...scores);
   return best < operationScoreMin ? undefined : operations[scores.indexOf(best)]?.summary;
@@ -48,10 +49,10 @@ test.each(['qwrtzpsdf', '....', '雨が降る'])('nothing is found for %j', asyn
 });
 
 test('an operation has the same vector whatever is embedded with it', async () => {
-  const [, together] = await operationEmbedder.embedOperations(shop, operations);
-  const [alone] = await operationEmbedder.embedOperations(shop, operations.slice(1, 2));
+  const [, together] = await embed(operations);
+  const [alone] = await embed(operations.slice(1, 2));
   expect(together).toEqual(alone);
-  expect(await operationEmbedder.embedOperations(shop, [])).toEqual([]);
+  expect(await embed([])).toEqual([]);
 });
 
 test('the id of its model names its own rules and the table', async () => {
@@ -61,8 +62,8 @@ test('the id of its model names its own rules and the table', async () => {
 });
 
 test('vectors stay what they are as long as the id of the model does', async () => {
-  const vectors = await operationEmbedder.embedOperations(shop, operations);
-  const all = [...vectors, await operationEmbedder.embedQuestion("Shop's orders: delete the third one")];
+  const vectors = await embed(operations);
+  const all = [...vectors, await ask("Shop's orders: delete the third one")];
   const hash = createHash('sha256');
   for (const { dense, sparse } of all) {
     hash.update(dense.map((x) => Math.round(x * 1e4)).join()).update(sparse.indices.join());
@@ -80,8 +81,7 @@ test('others have their turn while many operations are embedded', async () => {
       turns += 1;
     }
   })();
-  await operationEmbedder.embedOperations(
-    shop,
+  await embed(
     Array.from({ length: 3_000 }, (_, i) => operation('GET', `/things/${i}/parts${i}`, `Get the part ${i} of a thing`)),
   );
   isDone = true;

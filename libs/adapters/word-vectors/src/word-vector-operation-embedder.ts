@@ -17,17 +17,24 @@ export interface ModelDigest {
 export const createWordVectorOperationEmbedder = (
   digest: () => Promise<ModelDigest>,
   vectors: () => Promise<{ readonly operationVectors: OperationVectors }>,
-): OperationEmbedder => ({
-  modelId: async () => `portico-operations-1-${(await digest()).digest}`,
-  embedOperations: async (owner, operations) => {
-    const toVector = (await vectors()).operationVectors.ofOwner(owner);
-    const othersTurn = createTurns();
-    const embedded: HybridVector[] = [];
-    for (const operation of operations) {
-      embedded.push(toVector(operation));
-      await othersTurn();
-    }
-    return embedded;
-  },
-  embedQuestion: async (text) => (await vectors()).operationVectors.ofQuestion(text),
-});
+): OperationEmbedder => {
+  const modelId = async () => `portico-operations-1-${(await digest()).digest}`;
+  return {
+    modelId,
+    embedOperations: async (owner, operations, checkpoint) => {
+      const toVector = (await vectors()).operationVectors.ofOwner(owner);
+      const othersTurn = createTurns();
+      const embedded: HybridVector[] = [];
+      for (const operation of operations) {
+        embedded.push(toVector(operation));
+        await othersTurn();
+        await checkpoint();
+      }
+      return { modelId: await modelId(), vectors: embedded };
+    },
+    embedQuestion: async (text) => ({
+      modelId: await modelId(),
+      vector: (await vectors()).operationVectors.ofQuestion(text),
+    }),
+  };
+};

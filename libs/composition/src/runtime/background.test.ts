@@ -178,7 +178,7 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
   const portico = await open(standIn, { DATA_DIR: folder });
   const looks = workingAndCounting(portico, 'followModel');
   await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
-  expect((await portico.ports.outbox.state(0)).waiting).toBe(0);
+  expect(await due(portico)).toEqual([]);
   await standIn.control.start();
   await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
 });
@@ -192,7 +192,7 @@ test('Ollama stand-in: a collection has one job, however many processes look for
   standIn.setFault('failure');
   for (const looks of [portico, again].map((each) => workingAndCounting(each, 'followModel')))
     await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
-  expect((await portico.ports.outbox.state(0)).waiting).toBe(2);
+  expect(await due(portico)).toHaveLength(2);
 });
 
 test('Ollama stand-in: with JOBS=off a process does not look for outdated embeddings', async () => {

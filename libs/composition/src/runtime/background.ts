@@ -3,6 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { createOutage, within } from '@portico/dependencies';
 import { isPorticoError, type JobId, type ModelLook } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
+import { createOperationsTeller } from './operations-teller.ts';
 
 /** Pauses between the end of one run and the start of the next. */
 export interface BackgroundIntervals {
@@ -48,7 +49,7 @@ export const startBackground = (
     logger.debug({ err: error }, 'The embedder is away: the first search prepares the index');
   });
   if (duties.worksJobs) {
-    queue.start((id) => workJob(useCases, logger, id));
+    queue.start((id) => workJob(useCases, logger, id, () => ending.signal.aborted));
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
     const models = modelUpkeep({ useCases, logger, remoteIndex });
     const pauseMs = () => {
@@ -90,9 +91,14 @@ const reporting = (logger: Portico['logger'], name: string, task: () => Promise<
     );
 };
 
-const workJob = async (useCases: Portico['useCases'], logger: Portico['logger'], jobId: JobId): Promise<void> => {
+const workJob = async (
+  useCases: Portico['useCases'],
+  logger: Portico['logger'],
+  jobId: JobId,
+  isEnding: () => boolean,
+): Promise<void> => {
   try {
-    const outcome = await useCases.workJob(jobId);
+    const outcome = await useCases.workJob(jobId, isEnding);
     if (typeof outcome === 'string') return;
     const message = outcome.givenUp ? 'A job was given up: see "portico jobs list"' : 'A job failed; retrying later';
     logger.warn({ jobId, ...outcome }, message);
@@ -106,7 +112,9 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
   let isChanging = false;
   let tookMs = 0;
   let told = '';
-  const tell = ({ outdated, changed, underWay, forgotten }: ModelLook): void => {
+  const tellOperations = createOperationsTeller(logger);
+  const tell = ({ outdated, operationsOutdated, changed, underWay, forgotten }: ModelLook): void => {
+    if (operationsOutdated !== null) tellOperations(operationsOutdated);
     if (underWay) {
       const { total, done, failed } = underWay;
       const step = `${underWay.to} ${Math.floor((10 * (done + failed)) / total)}`;

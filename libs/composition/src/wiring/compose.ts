@@ -44,7 +44,7 @@ export interface Composition extends Portico {
 }
 
 /** The adapters that this configuration uses; no other module is loaded. */
-const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Module[]> =>
+const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): Promise<readonly Module[]> =>
   Promise.all([
     import('./modules/system.ts').then((module) => module.systemModule),
     import('./modules/database.ts').then((module) => module.databaseModule),
@@ -64,6 +64,9 @@ const modulesOf = ({ redis, qdrant, ollama, mail }: Config): Promise<readonly Mo
     ollama
       ? import('./modules/ollama.ts').then((module) => module.ollamaModule)
       : import('./modules/built-in-embedder.ts').then((module) => module.builtInEmbedderModule),
+    operationEmbedder === 'ollama'
+      ? import('./modules/ollama-operation-embedder.ts').then((module) => module.ollamaOperationEmbedderModule)
+      : import('./modules/built-in-operation-embedder.ts').then((module) => module.builtInOperationEmbedderModule),
     import('./modules/operation-search.ts').then((module) => module.operationSearchModule),
     mail.smtpUrl === null
       ? import('./modules/mail.ts').then((module) => module.mailModule)

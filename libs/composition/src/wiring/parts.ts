@@ -12,6 +12,7 @@ import type {
   VectorIndex,
 } from '@portico/domain';
 import type { LocalIssuer } from '@portico/identity';
+import type { OllamaEmbedder } from '@portico/ollama';
 import type { RedisBodyStore, RedisConnection } from '@portico/redis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -57,6 +58,8 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
     readonly embedders: readonly [Embedder, ...Embedder[]];
     readonly operationEmbedder: OperationEmbedder;
   };
+  /** The embedder on an Ollama server; present only if that is configured. */
+  readonly ollama: OllamaEmbedder;
   readonly vectors: VectorIndex & Partial<IndexUpkeep>;
   /** Delivers jobs; has a probe if a server does it. */
   readonly queue: JobQueue & { readonly probe?: Probe };

@@ -18,6 +18,12 @@ export interface Outbox {
    */
   claim(id: JobId, now: Instant, leaseUntil: Instant): Promise<Job | null>;
 
+  /**
+   * Moves the end of the lease that ends at `leaseUntil` to `nextUntil`; one that ends now is released. Returns false,
+   * and changes nothing, if the job has no such lease: it is gone, a dead letter, or leased again.
+   */
+  extend(id: JobId, leaseUntil: Instant, nextUntil: Instant): Promise<boolean>;
+
   /** Removes a job; does nothing if it is gone. */
   done(id: JobId): Promise<void>;
 

@@ -13,7 +13,7 @@ export interface SearchModel {
 export interface SearchModelsState {
   /** The model that searches use in all processes; null before the first. */
   readonly serving: string | null;
-  /** By `firstSeenAt`. */
+  /** By `firstSeenAt`; with the models of operations, under their `operationModelName`. */
   readonly announced: readonly SearchModel[];
   readonly epochs: Pick<Epochs, 'catalog' | 'embeddings' | 'operations'>;
 }
@@ -60,12 +60,40 @@ export const isNext = (modelId: string, { serving, announced }: SearchModelsStat
   return candidate.firstSeenAt > current.firstSeenAt || now - current.lastSeenAt >= absentAfterMs;
 };
 
-/** The models that this process may forget: neither serving nor its own, and not announced for a day. */
+/** The models of collections that this process may forget: neither serving nor its own, and not announced for a day. */
 export const forgettable = (
   modelId: string,
   { serving, announced }: SearchModelsState,
   now: Instant,
 ): readonly SearchModel[] =>
   announced.filter(
-    (model) => model.modelId !== serving && model.modelId !== modelId && now - model.lastSeenAt >= forgottenAfterMs,
+    (model) =>
+      !isOfOperations(model) &&
+      model.modelId !== serving &&
+      model.modelId !== modelId &&
+      now - model.lastSeenAt >= forgottenAfterMs,
   );
+
+const operationPrefix = 'operations: ';
+
+/** The name by which a model of operations is announced: it is never taken for one that embeds collections. */
+export const operationModelName = (modelId: string): string => operationPrefix + modelId;
+
+const isOfOperations = ({ modelId }: SearchModel): boolean => modelId.startsWith(operationPrefix);
+
+/** Whether several models of collections are recorded. */
+export const isShared = ({ announced }: SearchModelsState): boolean =>
+  announced.filter((model) => !isOfOperations(model)).length > 1;
+
+/**
+ * All other models of operations, if this process may forget them: none was announced for a day. As long as one was, a
+ * process of another version or configuration may still search with it.
+ */
+export const forgettableOfOperations = (
+  modelId: string,
+  { announced }: SearchModelsState,
+  now: Instant,
+): readonly SearchModel[] => {
+  const others = announced.filter((model) => isOfOperations(model) && model.modelId !== operationModelName(modelId));
+  return others.every(({ lastSeenAt }) => now - lastSeenAt >= forgottenAfterMs) ? others : [];
+};

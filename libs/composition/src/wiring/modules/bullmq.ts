@@ -1,15 +1,18 @@
 import { createBullmqJobQueue } from '@portico/bullmq';
 import { Closable, configured, type Module } from '../parts.ts';
-import { embeddingsTogether, jobsAtOnce } from './jobs-at-once.ts';
+import { embeddingsTogether, jobsAtOnce, operationsTogether } from './jobs-at-once.ts';
 
 /** Delivers jobs through BullMQ: to this process if it runs jobs, else to the workers. */
 export const bullmqModule: Module = (provide) => {
-  provide('queue', ['config', 'duties', 'logger'], ({ redis, ollama }, duties, logger) => {
+  provide('queue', ['config', 'duties', 'logger'], ({ redis, ollama, operationEmbedder }, duties, logger) => {
     const queue = createBullmqJobQueue({
       ...configured(redis, 'REDIS_URL'),
       work: duties.worksJobs,
       concurrency: jobsAtOnce,
-      togetherAtOnce: ollama ? { embed: embeddingsTogether } : {},
+      togetherAtOnce: {
+        ...(ollama ? { embed: embeddingsTogether } : {}),
+        ...(operationEmbedder === 'ollama' ? { operations: operationsTogether } : {}),
+      },
       log: logger,
     });
     return new Closable(queue, () => queue.stop());

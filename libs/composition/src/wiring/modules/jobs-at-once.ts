@@ -19,3 +19,6 @@ export const jobsAtOnce: Readonly<Record<JobKind, number>> = {
  * queue behind what it was sent; one job reads and stores while the other is computed.
  */
 export const embeddingsTogether = 2;
+
+/** The same for the operations of collections, if Ollama embeds them: they are behind everything else. */
+export const operationsTogether = 1;

@@ -11,15 +11,13 @@ import {
   rejectionMail,
   rotationMail,
 } from '../../mails/mail.ts';
-import type { Ports } from '../../ports/index.ts';
+import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
 import { embedCollection } from '../search/embed-collection.ts';
-
-/** How long a crash delays a job under way. Each port call of a job takes less; all of them together may take longer. */
-const leaseMs = 20_000;
+import { createLease, JobInterrupted, leaseMs } from './job-lease.ts';
 
 /** How many waiting profiles a notice names. */
 const noticeNamesMax = 20;
@@ -27,9 +25,12 @@ const noticeNamesMax = 20;
 /** How much of a failure's message is kept, in UTF-16 units. */
 const errorLengthMax = 1_000;
 
-/** `not due`: not leased, and perhaps done already. `givenUp`: now a dead letter. `error`: at most 1,000 UTF-16 units. */
+/**
+ * `not due`: not leased, and perhaps done already. `interrupted`: the process ends, or another worker has it. `givenUp`:
+ * now a dead letter. `error`: at most 1,000 UTF-16 units.
+ */
 export type JobOutcome =
-  'done' | 'not due' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
+  'done' | 'not due' | 'interrupted' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 
 type Needs = Pick<
   Ports,
@@ -54,20 +55,26 @@ type Needs = Pick<
 >;
 
 /**
- * Runs one outbox job, at least once. Its lease keeps other workers away; if slow calls outlast the lease, a second
- * worker may run the job too. Jobs bear repetition: a mail keeps its `Message-ID`, and an embedding of the current text
- * replaces another of the same text.
+ * Runs one outbox job, at least once. Its lease keeps other workers away, and a long job extends it at each checkpoint;
+ * if slow calls outlast the lease, a second worker may run the job too. Jobs bear repetition: a mail keeps its
+ * `Message-ID`, and an embedding of the current text replaces another of the same text. At the first checkpoint after
+ * `isEnding` returns true a job is interrupted: it is due again at once, and that counts as no failure.
  */
 export const workJob =
   (ports: Needs, settings: NoticeSettings) =>
-  async (id: JobId): Promise<JobOutcome> => {
+  async (id: JobId, isEnding: () => boolean = () => false): Promise<JobOutcome> => {
     const now = ports.clock.now();
     const job = await ports.outbox.claim(id, now, now + leaseMs);
     if (!job) return 'not due';
+    const lease = createLease(ports, id, now + leaseMs, isEnding);
     let isMailed: boolean;
     try {
-      isMailed = await perform(ports, settings, job);
+      isMailed = await perform(ports, settings, job, lease.checkpoint);
     } catch (error) {
+      if (error instanceof JobInterrupted) {
+        await lease.release();
+        return 'interrupted';
+      }
       return recordFailure(ports, job, error);
     }
     await end(ports, job, isMailed);
@@ -75,7 +82,12 @@ export const workJob =
   };
 
 /** Returns whether a mail went out. */
-const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job): Promise<boolean> => {
+const perform = async (
+  ports: Needs,
+  settings: NoticeSettings,
+  { id, task }: Job,
+  checkpoint: Checkpoint,
+): Promise<boolean> => {
   switch (task.kind) {
     case 'mail.credentials':
       return sendCurrent(ports, id, task, credentialsMail);
@@ -89,7 +101,7 @@ const perform = async (ports: Needs, settings: NoticeSettings, { id, task }: Job
       await embedCollection(ports, task.collectionId);
       return false;
     case 'operations':
-      await indexOperations(ports, task.collectionId);
+      await indexOperations(ports, task.collectionId, checkpoint);
       return false;
   }
 };

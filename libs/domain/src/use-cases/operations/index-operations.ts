@@ -2,7 +2,7 @@ import type { Collection } from '../../collections/collection.ts';
 import type { Operation } from '../../documents/operation.ts';
 import type { CollectionId } from '../../ids.ts';
 import { packOperations } from '../../operations/packed-operations.ts';
-import type { Ports } from '../../ports/index.ts';
+import type { Checkpoint, Ports } from '../../ports/index.ts';
 
 type Needs = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'>;
 
@@ -10,15 +10,14 @@ type Needs = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'ope
  * Brings the operations of a collection, and their vectors, in line with its document. A document that was stored
  * without its operations, by an earlier version, is read once more. Drops a result for a document, a name or a
  * description that has changed meanwhile: the change queued its own job. Indexes are not told: the next search names
- * the block's sequence, and they read it.
+ * the block's sequence, and they read it. What a checkpoint throws ends it, with nothing stored.
  */
-export const indexOperations = async (ports: Needs, id: CollectionId): Promise<void> => {
+export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint: Checkpoint): Promise<void> => {
   const collection = await ports.collections.find(id);
   if (!collection) return;
   const operations = await currentOperations(ports, collection);
   if (!operations) return;
-  const modelId = await ports.operationEmbedder.modelId();
-  const vectors = await ports.operationEmbedder.embedOperations(collection, operations);
+  const { modelId, vectors } = await ports.operationEmbedder.embedOperations(collection, operations, checkpoint);
   await ports.operationBlocks.put({
     collectionId: id,
     modelId,

@@ -50,8 +50,7 @@ const searchAmong = async (
   { query, limit, method }: OperationSearch,
 ): Promise<OperationAnswer> => {
   if (among.length === 0) return { results: [], isFallback: false };
-  const modelId = await operationEmbedder.modelId();
-  const vector = await operationEmbedder.embedQuestion(query);
+  const { modelId, vector } = await operationEmbedder.embedQuestion(query);
   const wanted = { modelId, vector, among, method, limit: limit + spare, asOf };
   const { matches, isFallback } = await operationIndex.search(wanted);
   return { results: operationResults(matches, await operations.found(matches)).slice(0, limit), isFallback };

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorityOf } from '@portico/domain';
+import { startOllamaStandIn, type OllamaStandIn } from '@portico/test-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { compose, type Composition } from '../wiring/compose.ts';
+import { localAdmin, readConfig } from '../config.ts';
+import { startBackground } from './background.ts';
+import { createLogger } from './logging.ts';
+
+const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelChangeMs: 30, heartbeatMs: 20, usageMs: 20 };
+const patienceMs = 15_000;
+
+const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly portico: Composition }> => {
+  const standIn = await startOllamaStandIn();
+  const folder = mkdtempSync(join(tmpdir(), 'portico-operations-'));
+  const config = readConfig({
+    DATA_DIR: folder,
+    OLLAMA_URL: standIn.url,
+    OLLAMA_PULL: 'false',
+    OPERATION_EMBEDDER: 'ollama',
+  });
+  const portico = await compose(config, createLogger('silent', 'test'), 'http');
+  onTestFinished(async () => {
+    await portico.close();
+    await standIn.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { standIn, portico };
+};
+
+/** Creates a collection with operations of these summaries. */
+const create = async ({ useCases, documents, ports }: Composition, name: string, summaries: readonly string[]) => {
+  const admin = await ports.profiles.findByEmail(localAdmin.email);
+  if (!admin) throw new Error('There is no admin');
+  const paths = Object.fromEntries(summaries.map((summary, i) => [`/${i}`, { get: { summary, responses: {} } }]));
+  const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths };
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const texts = { name, description: '', authentication: null };
+  const authority = authorityOf({ profile: admin, deadline: null });
+  await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
+};
+
+const found = async ({ useCases, localIssuer }: Composition, query: string): Promise<readonly string[]> => {
+  const token = await localIssuer?.mint({ ...localAdmin, ttlSeconds: 60 });
+  const credential = { kind: 'token', token: token ?? '' } as const;
+  const request = { credential, auth: 'token', target: null, address: '::1', deadline: null } as const;
+  const { principal } = await useCases.admit(request);
+  const search = { query, limit: 10, collectionId: null, method: null };
+  return (await useCases.searchOperations(principal, search)).results.map(({ summary }) => summary ?? '');
+};
+
+const documentsOf = (standIn: OllamaStandIn): readonly string[] =>
+  standIn
+    .asked('/api/embed')
+    .flatMap(({ input }) => input as readonly string[])
+    .filter((text) => text.startsWith('search_document: '))
+    .map((text) => text.replace('search_document: ', ''));
+
+const steps = Array.from({ length: 12 }, (_, i) => `Step ${i}`);
+
+test('Ollama stand-in: operations are embedded by the model, and the log says how far it is', async () => {
+  const { standIn, portico } = await open();
+  await create(portico, 'Weather', ['Forecast of rain', 'Height of snow', 'Speed of wind']);
+  for (const name of ['Steps', 'Stairs']) await create(portico, name, steps);
+  standIn.setFault({ slowMs: 60 });
+  const said: string[] = [];
+  const logger = createLogger('info', 'test', {
+    write: (line) => void said.push((JSON.parse(line) as { readonly msg: string }).msg),
+  });
+  const background = startBackground({ ...portico, logger }, intervals);
+  onTestFinished(() => background.stop());
+  await expect
+    .poll(() => said, { timeout: patienceMs })
+    .toContain('The operations of all collections are read and embedded');
+  const lines = said.filter((line) => line.includes('operations'));
+  expect(lines[0]).toBe('The operations of collections were queued to be read and embedded');
+  expect(lines.slice(1, -1)).toContain('The operations of collections are being embedded');
+  expect((await found(portico, 'forecast of rain'))[0]).toBe('Forecast of rain');
+  expect(documentsOf(standIn)).toContain('Forecast of rain\nget 0\nWeather');
+});
+
+test('Ollama stand-in: the end of the process interrupts the embedding of operations, which goes on later', async () => {
+  const { standIn, portico } = await open();
+  await create(portico, 'Steps', steps);
+  standIn.setFault({ slowMs: 60 });
+  const background = startBackground(portico, intervals);
+  const sentOf = () => documentsOf(standIn).filter((text) => text.startsWith('Step '));
+  await expect.poll(() => sentOf().length, { timeout: patienceMs, interval: 5 }).toBeGreaterThan(3);
+  await background.stop();
+  expect(sentOf().length).toBeLessThan(steps.length);
+  const [id] = await portico.ports.outbox.due('operations', Date.now(), 9);
+  expect(id && (await portico.useCases.workJob(id))).toBe('done');
+  expect(sentOf()).toHaveLength(steps.length);
+  expect(new Set(sentOf()).size).toBe(steps.length);
+});

@@ -1,0 +1,268 @@
+import {
+  authorityOf,
+  createModelOperationEmbedder,
+  createUseCases,
+  TextRefusedError,
+  type Embedder,
+  type JobId,
+  type OperationEmbedder,
+  type Ports,
+} from '@portico/domain';
+import { createWordVectorEmbedders } from '@portico/word-vectors';
+import { expect, test } from 'vitest';
+import { createAnotherEmbedder } from './another-embedder.ts';
+import { createHarness, defaultSettings, type Harness } from './harness.ts';
+import { createSwitchedEmbedder } from './switched-embedder.ts';
+import { testIssuer } from './test-issuer.ts';
+
+const { operationEmbedder: words } = createWordVectorEmbedders();
+const dayMs = 86_400_000;
+
+const weather = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: {
+    '/rain': { get: { summary: 'Forecast of rain', responses: {} } },
+    '/snow': { get: { summary: 'Forecast of snow', responses: {} } },
+    '/stations': { post: { summary: 'Add a weather station', responses: {} } },
+    '/stations/{id}': { delete: { summary: 'Remove a weather station', responses: {} } },
+    '/wind': { get: { summary: 'Speed of the wind', responses: {} } },
+    '/users': { get: { summary: 'List the users', responses: {} } },
+  },
+};
+
+const withWeather = async (ports: Partial<Ports>): Promise<Harness> => {
+  const harness = createHarness({}, ports);
+  const { useCases, documents } = harness;
+  const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
+  if (!admin) throw new Error('There already is an admin');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(weather)), 'json');
+  const texts = { name: 'Weather', description: 'Forecasts', authentication: null };
+  const authority = authorityOf({ profile: admin, deadline: null });
+  await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
+  return harness;
+};
+
+const found = async ({ useCases, tokens }: Harness, query: string): Promise<readonly string[]> => {
+  const credential = { kind: 'token', token: tokens.mint({ uid: 'root', email: 'root@example.com' }) } as const;
+  const request = { credential, auth: 'token', target: null, address: '::1', deadline: null } as const;
+  const { principal } = await useCases.admit(request);
+  const search = { query, limit: 10, collectionId: null, method: null };
+  return (await useCases.searchOperations(principal, search)).results.map(({ path }) => path);
+};
+
+const operationsJob = async ({ ports, clock }: Harness): Promise<JobId> => {
+  const [id] = await ports.outbox.due('operations', clock.now(), 1);
+  if (!id) throw new Error('No job is due');
+  return id;
+};
+
+/** A model with switches, which counts the documents that it embeds. */
+const countingModel = () => {
+  const model = createSwitchedEmbedder(createAnotherEmbedder());
+  const embedded: string[] = [];
+  const counting: Embedder = {
+    ...model,
+    embed: async (texts, purpose) => {
+      if (purpose === 'document') embedded.push(...texts);
+      return model.embed(texts, purpose);
+    },
+  };
+  return { model, embedded, operationEmbedder: createModelOperationEmbedder({ model: counting, words }) };
+};
+
+test('operations that a model embeds are found by what they mean and by how they are written', async () => {
+  const { operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  await harness.runJobs();
+  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+  expect((await found(harness, 'remove a weather station'))[0]).toBe('/stations/{id}');
+});
+
+test('the id of the model names what made each part of a vector', async () => {
+  const { model, operationEmbedder } = countingModel();
+  const id = await operationEmbedder.modelId();
+  expect(id).toBe(`${await model.modelId()}+${await words.modelId()}+operations-1`);
+  expect((await operationEmbedder.embedQuestion('rain')).modelId).toBe(id);
+  model.change();
+  expect((await operationEmbedder.embedQuestion('rain')).modelId).toBe(await operationEmbedder.modelId());
+  expect(await operationEmbedder.modelId()).not.toBe(id);
+});
+
+test('a text is embedded once, however often it occurs, and no operations need no model', async () => {
+  const { model, embedded, operationEmbedder } = countingModel();
+  const operation = { key: 'a'.repeat(16), method: 'GET', path: '/a', operationId: null, summary: 'A', tags: [] };
+  const twice = [operation, operation].map((one) => ({ ...one, deprecated: false, excerpt: '' }));
+  const owner = { name: 'Letters', description: '', baseUrl: '' };
+  type Operations = Parameters<OperationEmbedder['embedOperations']>[1];
+  const { vectors } = await operationEmbedder.embedOperations(owner, twice as unknown as Operations, async () => {});
+  expect(embedded.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
+  expect(vectors[0]).toEqual(vectors[1]);
+  model.interrupt();
+  expect((await operationEmbedder.embedOperations(owner, [], async () => {})).vectors).toEqual([]);
+});
+
+test('while the model is away searches for operations are refused, and jobs wait', async () => {
+  const { model, operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  model.interrupt();
+  expect(await harness.useCases.workJob(await operationsJob(harness))).toMatchObject({
+    failed: 'operations',
+    givenUp: false,
+  });
+  await expect(found(harness, 'rain')).rejects.toMatchObject({ code: 'embedding_unavailable' });
+  model.resume();
+  harness.clock.advance(10_000);
+  await harness.runJobs();
+  expect(await found(harness, 'forecast of rain')).toContain('/rain');
+});
+
+test('an operation that the model refuses is found by its words, and the others as ever', async () => {
+  const another = createAnotherEmbedder();
+  const model: Embedder = {
+    ...another,
+    embed: async (texts, purpose) => {
+      if (texts.some((text) => text.includes('snow'))) throw new TextRefusedError('No snow');
+      return another.embed(texts, purpose);
+    },
+  };
+  const harness = await withWeather({ operationEmbedder: createModelOperationEmbedder({ model, words }) });
+  expect(await harness.useCases.workJob(await operationsJob(harness))).toBe('done');
+  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+  expect(await harness.useCases.readOperationProgress()).toEqual({ total: 1, done: 1, failed: 0 });
+});
+
+test('after a change of the model operations are queued once, and found when they are embedded with it', async () => {
+  const { model, operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  await harness.runJobs();
+  expect((await harness.useCases.followModel()).operationsOutdated).toBe(0);
+  model.change();
+  expect(await found(harness, 'forecast of rain')).toEqual([]);
+  for (let time = 0; time < 2; time += 1) expect((await harness.useCases.followModel()).operationsOutdated).toBe(1);
+  expect(await harness.ports.outbox.due('operations', harness.clock.now(), 9)).toHaveLength(1);
+  await harness.runJobs();
+  expect((await harness.useCases.followModel()).operationsOutdated).toBe(0);
+  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+});
+
+test('a model that is replaced while operations are embedded leaves no block of two models', async () => {
+  const { model, embedded, operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  const replacing = () => {
+    if (embedded.length === 4) model.change();
+    return false;
+  };
+  const outcome = await harness.useCases.workJob(await operationsJob(harness), replacing);
+  expect(outcome).toMatchObject({ failed: 'operations', givenUp: false });
+  harness.clock.advance(10_000);
+  await harness.runJobs();
+  expect((await found(harness, 'forecast of rain'))[0]).toBe('/rain');
+});
+
+test('work that is interrupted, or fails, goes on where it ended', async () => {
+  const { model, embedded, operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  const id = await operationsJob(harness);
+  // The words take six checkpoints, and the first texts one.
+  let checkpoints = 0;
+  expect(await harness.useCases.workJob(id, () => (checkpoints += 1) > 7)).toBe('interrupted');
+  const before = [...embedded];
+  expect(before).toHaveLength(4);
+  model.interrupt();
+  expect(await harness.useCases.workJob(id)).toMatchObject({ failed: 'operations' });
+  model.resume();
+  embedded.length = 0;
+  harness.clock.advance(10_000);
+  expect(await harness.useCases.workJob(id)).toBe('done');
+  expect(embedded).toHaveLength(3);
+  expect(embedded.filter((text) => before.includes(text))).toEqual([]);
+});
+
+test('an interrupted job is due again at once, and has not failed', async () => {
+  const harness = await withWeather({});
+  const id = await operationsJob(harness);
+  expect(await harness.useCases.workJob(id, () => true)).toBe('interrupted');
+  const now = harness.clock.now();
+  expect((await harness.ports.outbox.claim(id, now, now + 1))?.attempts).toBe(0);
+});
+
+/** The built-in embedder, for which each operation takes as long as `advance` says. */
+const slowly = (advance: () => void): OperationEmbedder => ({
+  ...words,
+  embedOperations: (owner, operations, checkpoint) =>
+    words.embedOperations(owner, operations, async () => {
+      advance();
+      await checkpoint();
+    }),
+});
+
+test('a long job keeps its lease, so that no second worker runs it', async () => {
+  const others: unknown[] = [];
+  const operationEmbedder = slowly(() => {
+    harness.clock.advance(15_000);
+    others.push(harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 1));
+  });
+  const harness = await withWeather({ operationEmbedder });
+  const id = await operationsJob(harness);
+  expect(await harness.useCases.workJob(id)).toBe('done');
+  expect(await Promise.all(others)).toEqual([null, null, null, null, null, null]);
+});
+
+test('a job ends at its next checkpoint once another worker has leased it, whose lease stays', async () => {
+  const claim = () => harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 20_000);
+  const others: unknown[] = [];
+  const operationEmbedder = slowly(() => {
+    harness.clock.advance(30_000);
+    others.push(claim());
+  });
+  const harness = await withWeather({ operationEmbedder });
+  const id = await operationsJob(harness);
+  expect(await harness.useCases.workJob(id)).toBe('interrupted');
+  expect(await Promise.all(others)).toMatchObject([{ id }]);
+  expect(await claim()).toBeNull();
+});
+
+test('blocks of other models are removed once nobody has had them for a day, and every collection has its own', async () => {
+  const { model, operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  const { ports, clock } = harness;
+  await harness.runJobs();
+  await harness.useCases.followModel();
+  const first = await operationEmbedder.modelId();
+  const other = createUseCases({ ...ports, operationEmbedder: words }, defaultSettings);
+  await other.followModel();
+  model.change();
+  const isLeft = async (modelId: string) => (await ports.operationBlocks.changedSince(0, modelId, 1)).length > 0;
+
+  clock.advance(dayMs);
+  await other.followModel();
+  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  await harness.runJobs();
+  // The other configuration is still in use.
+  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  expect(await isLeft(first)).toBe(true);
+
+  clock.advance(dayMs - 1);
+  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  clock.advance(1);
+  const { forgotten } = await harness.useCases.followModel();
+  expect(forgotten.toSorted()).toEqual([`operations: ${first}`, `operations: ${await words.modelId()}`].toSorted());
+  expect(await isLeft(first)).toBe(false);
+  expect(await isLeft(await operationEmbedder.modelId())).toBe(true);
+  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+});
+
+test('blocks of other models stay until every collection has its own', async () => {
+  const { model, operationEmbedder } = countingModel();
+  const harness = await withWeather({ operationEmbedder });
+  await harness.runJobs();
+  await harness.useCases.followModel();
+  model.change();
+  harness.clock.advance(dayMs);
+  await harness.useCases.followModel();
+  harness.clock.advance(dayMs);
+  expect((await harness.useCases.followModel()).forgotten).toEqual([]);
+  await harness.runJobs();
+  expect((await harness.useCases.followModel()).forgotten).toHaveLength(1);
+});
