@@ -8,8 +8,9 @@ export const llmsTxt = (serviceName: string): string => `# ${serviceName}
 With the Model Context Protocol: POST /mcp (Streamable HTTP), tools search_operations, describe_operation, search_apis,
 list_apis, get_api, record_call. Without it, the same over HTTP:
 
-Every request carries a credential: \`X-Client-ID\` and \`X-API-Key\` with the two halves of an API key, or
-\`Authorization: Bearer\` with an identity token. Bodies and answers are JSON; a refusal is \`{"detail": "why"}\`.
+Every request carries a credential: an API key as one string, \`X-API-Key: <client_id>.<client_secret>\`, or in its
+halves, \`X-Client-ID\` and \`X-API-Key\`; or \`Authorization: Bearer\` with an identity token. Bodies and answers are JSON; a
+refusal is \`{"detail": "why"}\`.
 
 ## One task, step by step
 

@@ -8,7 +8,7 @@ export interface FoundOperation {
   readonly method: string;
   readonly path: string;
   readonly operationId: string | null;
-  readonly summary: string;
+  readonly summary: string | null;
   readonly deprecated: boolean;
   readonly score: number;
 }

@@ -71,7 +71,10 @@ export const clientsSuite = (start: Start): void => {
 
       test('list_apis shows what is granted, a line each', async () => {
         const { text, data, isError } = await mcp.call('list_apis');
-        expect({ text, isError }).toEqual({ text: `${weather} Weather: Forecasts for every city`, isError: false });
+        expect({ text, isError }).toEqual({
+          text: `Weather collection_id ${weather}: Forecasts for every city`,
+          isError: false,
+        });
         expect(data).toEqual({ apis: [{ collection_id: weather, name: 'Weather' }], next_cursor: null });
       });
 

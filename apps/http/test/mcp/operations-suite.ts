@@ -7,14 +7,15 @@ const operation = (summary: string, more: object = {}) => ({
   responses: { '200': { description: 'Done' } },
   ...more,
 });
+/** More than fits in any budget below 64 KB. */
+const optional = Array.from({ length: 500 }, (_, i) => [
+  `option_${i}`,
+  { type: 'string', description: 'x'.repeat(60) },
+]);
 const message = {
   type: 'object',
   required: ['to', 'text'],
-  properties: {
-    to: { type: 'string' },
-    text: { type: 'string' },
-    notes: { type: 'string', description: 'x'.repeat(30_000) },
-  },
+  properties: { to: { type: 'string' }, text: { type: 'string' }, ...(Object.fromEntries(optional) as object) },
 };
 const messages = {
   openapi: '3.0.3',
@@ -27,7 +28,7 @@ const messages = {
       post: operation('Send a text message', {
         requestBody: { required: true, content: { 'application/json': { schema: message } } },
       }),
-      get: operation('List the text messages that were sent'),
+      get: { operationId: 'listMessages', deprecated: true, responses: {} },
     },
     '/invoices/{id}': {
       get: operation('Get an invoice', { parameters: [{ name: 'id', in: 'path', required: true }] }),
@@ -90,6 +91,11 @@ export const operationsSuite = (start: Start): void => {
       expect(confidence).toMatch(/very likely right|probably right|Not sure|Nothing fits well/);
       expect(best).toContain(`POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `);
       expect(text).not.toContain(hidden);
+    });
+
+    test('an operation without a summary is shown by its id, and whether it is deprecated', async () => {
+      const { text } = await search({ query: 'list messages', method: 'GET' });
+      expect(text).toContain('GET /messages (listMessages, Tonwire, deprecated) collection_id');
     });
 
     test('search_operations keeps to one API, to one method in any case, and to a number', async () => {

@@ -1,23 +1,24 @@
-import { isJsonObject, type Json, type JsonObject } from '@portico/domain';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
 
 /** Returns the plainest value that a JSON Schema allows, with the required members alone. */
 export const sampleOf = (schema: Json | undefined): Json => {
   if (!isJsonObject(schema)) return 'x';
-  for (const given of ['const', 'example', 'default'] as const) {
-    const value = schema[given];
+  for (const keyword of ['const', 'example', 'default'] as const) {
+    const value = schema[keyword];
     if (value !== undefined && value !== null) return value;
   }
-  const { enum: allowed, examples } = schema;
-  if (Array.isArray(allowed)) return allowed[0] as Json;
-  if (Array.isArray(examples)) return examples[0] as Json;
-  const [first] = [schema['oneOf'], schema['anyOf']].flatMap((options) => (Array.isArray(options) ? options : []));
-  if (first !== undefined && schema['properties'] === undefined) return sampleOf(first as Json);
+  const [given] = [schema['enum'], schema['examples']].flatMap(listOf);
+  if (given !== undefined) return given;
+  const [first] = [schema['oneOf'], schema['anyOf']].flatMap(listOf);
+  if (first !== undefined && schema['properties'] === undefined) return sampleOf(first);
   return ofType(schema);
 };
 
+const listOf = (value: Json | undefined): readonly Json[] => (value !== undefined && isJsonArray(value) ? value : []);
+
 const ofType = (schema: JsonObject): Json => {
-  const { type } = schema;
-  switch (Array.isArray(type) ? type[0] : (type ?? 'object')) {
+  const { type = 'object' } = schema;
+  switch (isJsonArray(type) ? type[0] : type) {
     case 'integer':
     case 'number':
       return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
@@ -32,11 +33,11 @@ const ofType = (schema: JsonObject): Json => {
   }
 };
 
-const objectOf = (schema: JsonObject): Json => {
-  const parts = Array.isArray(schema['allOf']) ? (schema['allOf'] as readonly Json[]).map(sampleOf) : [];
-  const { properties, required } = schema;
-  const names = Array.isArray(required) ? (required as readonly string[]) : [];
-  const own = names.map((name) => [name, sampleOf(isJsonObject(properties) ? properties[name] : undefined)] as const);
+const objectOf = ({ allOf, properties, required }: JsonObject): Json => {
+  const parts = listOf(allOf).map(sampleOf);
+  const own = listOf(required)
+    .map(String)
+    .map((name) => [name, sampleOf(isJsonObject(properties) ? properties[name] : undefined)] as const);
   return Object.assign({}, ...parts.filter(isJsonObject), Object.fromEntries(own)) as JsonObject;
 };
 

@@ -101,18 +101,17 @@ const requiredFaults = (
   );
   const missing = parameters
     .filter((parameter) => parameter['required'] === true)
-    .filter(({ in: place, name }) => {
-      if (place === 'query') return !url.searchParams.has(String(name));
-      return (
-        place === 'header' &&
-        !/^(accept|content-type)$/i.test(String(name)) &&
-        headers[String(name).toLowerCase()] === undefined
-      );
+    .map((parameter) => [textOf(parameter['in']), textOf(parameter['name'])] as const)
+    .filter(([place, name]) => {
+      if (place === 'query') return !url.searchParams.has(name);
+      return place === 'header' && !/^(accept|content-type)$/i.test(name) && headers[name.toLowerCase()] === undefined;
     })
-    .map(({ in: place, name }) => `no ${String(place)} parameter ${String(name)}`);
+    .map(([place, name]) => `no ${place} parameter ${name}`);
   const requestBody = resolved(document, operation['requestBody'] ?? {});
   return [...missing, ...bodyFaults(document, requestBody, body)];
 };
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 const bodyFaults = (document: JsonObject, requestBody: JsonObject, body: string): string[] => {
   if (requestBody['required'] === true && body === '') return ['no body'];

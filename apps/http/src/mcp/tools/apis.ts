@@ -4,12 +4,13 @@ import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { cursor, cursorOf } from '../../routes/list-cursor.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId } from './arguments.ts';
+import { oneLine } from './one-line.ts';
 import { credentialWords, sentCredential } from './sent-credential.ts';
 
 const listLimitDefault = 50;
 const searchLimitDefault = 5;
-/** In characters: a line for each API, however much was written about it. */
-const lineMax = 160;
+/** Of the line of an API in a list. */
+const descriptionLineMax = 120;
 const descriptionMax = 600;
 
 export const apiTools: readonly Tool[] = [
@@ -29,7 +30,9 @@ export const apiTools: readonly Tool[] = [
         name: collectionName,
         score,
       }));
-      const lines = apis.map(({ collection_id, name, score }) => `${collection_id}  ${name}  (${score.toFixed(2)})`);
+      const lines = apis.map(
+        ({ collection_id, name, score }) => `${score.toFixed(2)} ${name} collection_id ${collection_id}`,
+      );
       const head = 'The nearest first. A low score means that none may fit; names alone do not show it.';
       return { text: [head, ...lines].join('\n'), data: { apis } };
     },
@@ -73,7 +76,7 @@ export const apiTools: readonly Tool[] = [
       const isStored = (storedAuthentication?.sealedValue ?? null) !== null;
       const words = credentialWords(sent, value !== null ? 'shown' : isStored ? 'stored' : 'absent');
       return {
-        text: [name, ...(description ? [shortened(description, descriptionMax)] : []), baseWords(baseUrl), words].join(
+        text: [name, ...(description ? [oneLine(description, descriptionMax)] : []), baseWords(baseUrl), words].join(
           '\n',
         ),
         data: { collection_id: id, name, base_url: baseUrl, send: sent && { ...sent } },
@@ -91,10 +94,4 @@ const baseWords = (baseUrl: string): string =>
     : `Base address: ${baseUrl} (the document names no host: ask whoever you work for)`;
 
 const lineOf = ({ id, name, description }: ListedCollection): string =>
-  shortened(`${id}  ${name}${description ? `: ${description}` : ''}`, lineMax);
-
-/** On one line. */
-const shortened = (words: string, max: number): string => {
-  const line = words.replace(/\s+/g, ' ');
-  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
-};
+  `${name} collection_id ${id}${description ? `: ${oneLine(description, descriptionLineMax)}` : ''}`;

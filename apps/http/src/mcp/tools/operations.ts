@@ -5,8 +5,11 @@ import { operationsOf, type FoundOperation, type OperationUseCases } from '../op
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
 import { confidenceWords, nothingFits } from './confidence.ts';
+import { oneLine } from './one-line.ts';
 
 const limitDefault = 5;
+/** Of what a document says of an operation. */
+const lineMax = 200;
 /** With what is said about it, a description is within 8 KB. */
 const maxBytesDefault = 8_000;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const;
@@ -78,18 +81,11 @@ const known = (useCases: UseCases): OperationUseCases => {
   return operations;
 };
 
-const lineOf = ({
-  collectionId: id,
-  collectionName,
-  key,
-  method,
-  path,
-  summary,
-  deprecated,
-  score,
-}: FoundOperation) => {
-  const words = `${summary === '' ? '' : `${summary}, `}${collectionName}${deprecated ? ', deprecated' : ''}`;
-  return `${score.toFixed(2)} ${method} ${path} (${words}) collection_id ${id} operation_key ${key}`;
+const lineOf = (found: FoundOperation): string => {
+  const { collectionId: id, collectionName, key, method, path, deprecated, score } = found;
+  const words = [found.summary ?? found.operationId, collectionName, deprecated ? 'deprecated' : null];
+  const said = oneLine(words.filter((word) => word).join(', '), lineMax);
+  return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${said}) collection_id ${id} operation_key ${key}`;
 };
 
 const operationView = (found: FoundOperation) => ({
@@ -98,6 +94,7 @@ const operationView = (found: FoundOperation) => ({
   operation_key: found.key,
   method: found.method,
   path: found.path,
+  operation_id: found.operationId,
   summary: found.summary,
   deprecated: found.deprecated,
   score: found.score,

@@ -1,0 +1,5 @@
+/** Returns words on one line of at most `max` UTF-16 units, so that no document can write lines of an answer. */
+export const oneLine = (words: string, max: number): string => {
+  const line = words.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line;
+};
