@@ -23,8 +23,6 @@ export interface HttpAppFacts {
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
-  /** All by default. */
-  readonly routes?: readonly Route[];
   /** Where the metrics go; a new one by default. */
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
@@ -56,7 +54,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
   app.locals['draining'] = false;
   const protectedResource = protectedResourceOf(facts.settings);
-  const table = (facts.routes ?? routes).filter(
+  const table = routes.filter(
     (route) => (facts.localIssuer || !route.ofLocalIssuer) && (protectedResource || !route.ofAccessTokens),
   );
   const isDraining = () => app.locals['draining'] === true;

@@ -43,7 +43,7 @@ export const answerRoute = async (
   exchange.takesBody = route.body !== null;
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   const caller = await admitCaller(useCases, route, exchange, params);
-  if (route.sameOrigin) refuseForeignOrigin(request);
+  if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
   deadline.refuseExpired();
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange) : null;

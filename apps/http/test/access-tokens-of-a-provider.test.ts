@@ -1,9 +1,9 @@
 import { startIdentityProvider } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { mcpPath, routesWithMcp } from './mcp-stand-in.ts';
 import { startComposed } from './start-composed.ts';
 import { createCast } from './subject.ts';
 
+const mcpPath = '/mcp';
 const publicUrl = 'https://portico.example.com';
 const initialize = {
   jsonrpc: '2.0',
@@ -21,7 +21,7 @@ test('a client finds the provider by the metadata, gets an access token there, a
     IDENTITY_ISSUER: provider.issuer,
     IDENTITY_AUDIENCE: provider.clientId,
     PUBLIC_URL: `${publicUrl}/`,
-  }))({ routes: routesWithMcp });
+  }))();
   onTestFinished(() => subject.close());
   const { call } = subject.client;
   const mcp = (token: string) =>

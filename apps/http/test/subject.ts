@@ -1,6 +1,6 @@
 import type { Mail, Ports, Settings, UseCases } from '@portico/domain';
 import type { HttpSettings } from '../src/settings.ts';
-import type { LocalIssuerDocuments, Route } from '../src/route.ts';
+import type { LocalIssuerDocuments } from '../src/route.ts';
 import type { ApiKey, TestClient } from './client.ts';
 import type { Reply } from './reply.ts';
 
@@ -30,7 +30,6 @@ export interface StartOptions {
   readonly http?: Partial<HttpSettings>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly localIssuer?: LocalIssuerDocuments;
-  readonly routes?: readonly Route[];
   readonly answerTimeoutMs?: number;
 }
 

@@ -1,7 +1,7 @@
 import { errorDetails, isPorticoError, type ErrorCode } from '@portico/domain';
 
 /** What a model can do about a refusal. Any other error is one of the whole request, and is answered by its status. */
-const advice: Partial<Record<ErrorCode | 'operation_not_found', string>> = {
+const advice: Partial<Record<ErrorCode, string>> = {
   no_access:
     'You have no access to this API. Use one that list_apis shows, or ask an administrator of this catalog to grant it.',
   collection_not_found:

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { refuseForeignOrigin } from './origin.ts';
 
-const judge = (origin: string | undefined, host: string | undefined) => () =>
-  refuseForeignOrigin({
-    headers: { ...(origin === undefined ? {} : { origin }), ...(host === undefined ? {} : { host }) },
-  });
+const judge =
+  (origin: string | undefined, host: string | undefined, publicUrl: string | null = null) =>
+  () =>
+    refuseForeignOrigin(
+      {
+        headers: { ...(origin === undefined ? {} : { origin }), ...(host === undefined ? {} : { host }) },
+      },
+      publicUrl,
+    );
 
 test.each([
   [undefined, 'portico.example'],
@@ -34,4 +39,10 @@ test.each([
   ['https://portico.example', undefined],
 ])('the origin %j may not call %j', (origin, host) => {
   expect(judge(origin, host)).toThrow('Origin not allowed');
+});
+
+test('a page of the public address may call, whatever host a proxy asks', () => {
+  const publicUrl = 'https://portico.example/catalog/mcp';
+  expect(judge('https://portico.example', '10.0.0.1:3000', publicUrl)).not.toThrow();
+  expect(judge('https://evil.example', '10.0.0.1:3000', publicUrl)).toThrow('Origin not allowed');
 });

@@ -44,6 +44,9 @@ export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 
 
 const expectRefusalHeaders = ({ status, headers }: Reply): void => {
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+  const challenge = headers['www-authenticate'];
+  if (status !== 401) expect(challenge).toBeUndefined();
+  // Where access tokens are taken, it says where to get one.
+  else expect(challenge).toMatch(/^Bearer( resource_metadata="[^"]+\/mcp")?$/);
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
 };

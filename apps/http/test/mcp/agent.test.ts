@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startComposed } from '../start-composed.ts';
 import { createCast, expectStatus, textOf, type Cast, type Client, type Subject } from '../subject.ts';
 import { clients, type McpClient } from './clients.ts';
-import { knowsOperations } from './knows-operations.ts';
 import { carryOut } from './scripted-agent.ts';
 import { startStandIns, type StandIns } from './stand-in.ts';
 
@@ -36,7 +35,7 @@ const tasks: readonly Task[] = isPresent
   : [];
 const nameOf = (file: string): string => file.replace(/\.json$/, '');
 
-describe.skipIf(!isPresent || !knowsOperations)('an agent that has nothing but the tools', () => {
+describe.skipIf(!isPresent)('an agent that has nothing but the tools', () => {
   const files = [...new Set(tasks.flatMap(({ right }) => right.map(({ doc }) => doc)))];
   const fileOf = new Map<string, string>();
   let standIns: StandIns;

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
 import { clients, type McpClient } from './clients.ts';
-import { knowsOperations } from './knows-operations.ts';
 
 /** How a client presents itself. A row is all that a new form of credential needs. */
 const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<string, string>>>> = {
   'a key pair': ({ key }) => ({ 'X-Client-ID': key.clientId, 'X-API-Key': key.secret }),
-  ...(knowsOperations
-    ? { 'a key as one string': ({ key }: Client) => ({ 'X-API-Key': `${key.clientId}.${key.secret}` }) }
-    : {}),
+  'a key as one string': ({ key }) => ({ 'X-API-Key': `${key.clientId}.${key.secret}` }),
   'an identity token': ({ token }) => ({ Authorization: `Bearer ${token}` }),
 };
 

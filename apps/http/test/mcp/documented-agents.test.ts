@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startComposed } from '../start-composed.ts';
 import { createCast, type Cast, type Client, type Subject } from '../subject.ts';
-import { knowsOperations } from './knows-operations.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const page = readFileSync(join(root, 'docs/agents.md'), 'utf8');
@@ -73,7 +72,7 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
   return text === '' ? null : (JSON.parse(text) as unknown);
 };
 
-describe.skipIf(!knowsOperations)('the agents of docs/agents.md', () => {
+describe('the agents of docs/agents.md', () => {
   const folder = mkdtempSync(join(temporary, 'agents-'));
   const seen: Seen[] = [];
   const api = createServer((request, response) => {

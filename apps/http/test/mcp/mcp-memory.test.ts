@@ -1,11 +1,10 @@
 import { describe } from 'vitest';
 import { startInMemory } from '../start-in-memory.ts';
 import { clientsSuite } from './clients-suite.ts';
-import { knowsOperations } from './knows-operations.ts';
 import { operationsSuite } from './operations-suite.ts';
 import { countingSuite, protocolSuite } from './protocol-suite.ts';
 
 describe('official clients', () => clientsSuite(startInMemory));
-describe.skipIf(!knowsOperations)('operations', () => operationsSuite(startInMemory));
+describe('operations', () => operationsSuite(startInMemory));
 describe('the protocol', () => protocolSuite(startInMemory));
 describe('counting', () => countingSuite(startInMemory));

@@ -2,7 +2,6 @@ import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, describe } from 'vitest';
 import { startComposed } from '../start-composed.ts';
 import { clientsSuite } from './clients-suite.ts';
-import { knowsOperations } from './knows-operations.ts';
 import { operationsSuite } from './operations-suite.ts';
 
 const postgres = await startPostgres();
@@ -16,5 +15,5 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   });
 
   describe('official clients', () => clientsSuite(start));
-  describe.skipIf(!knowsOperations)('operations', () => operationsSuite(start));
+  describe('operations', () => operationsSuite(start));
 });

@@ -1,13 +1,12 @@
 import { describe } from 'vitest';
 import { startComposed } from '../start-composed.ts';
 import { clientsSuite } from './clients-suite.ts';
-import { knowsOperations } from './knows-operations.ts';
 import { operationsSuite } from './operations-suite.ts';
 import { countingSuite, protocolSuite } from './protocol-suite.ts';
 
 const startOnSqlite = startComposed();
 
 describe('official clients', () => clientsSuite(startOnSqlite));
-describe.skipIf(!knowsOperations)('operations', () => operationsSuite(startOnSqlite));
+describe('operations', () => operationsSuite(startOnSqlite));
 describe('the protocol', () => protocolSuite(startOnSqlite));
 describe('counting', () => countingSuite(startOnSqlite));

@@ -1,7 +1,6 @@
-import { PorticoError, searchQueryMax, type UseCases } from '@portico/domain';
+import { searchQueryMax, type OperationResult } from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
-import { operationsOf, type FoundOperation, type OperationUseCases } from '../operation-use-cases.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
 import { confidenceWords, nothingFits } from './confidence.ts';
@@ -28,7 +27,7 @@ export const operationTools: readonly Tool[] = [
       ),
     }),
     answer: async ({ useCases, principal }, { query, limit, collection_id, method }) => {
-      const { results } = await known(useCases).searchOperations(principal, {
+      const { results } = await useCases.searchOperations(principal, {
         query,
         limit: limit ?? limitDefault,
         collectionId: collection_id ?? null,
@@ -55,9 +54,8 @@ export const operationTools: readonly Tool[] = [
       max_bytes: optional(wholeNumber(1_024, 262_144)).meta({ description: `${maxBytesDefault} if absent.` }),
     }),
     answer: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
-      const { describeOperation } = known(useCases);
       const caller = await useCases.readTarget(principal, { id, part: 'whole' });
-      const described = await describeOperation(caller, key, {
+      const described = await useCases.describeOperation(caller, key, {
         form: 'slice',
         detail: detail ?? 'request',
         maxBytes: maxBytes ?? maxBytesDefault,
@@ -75,20 +73,14 @@ const isCut = (slice: string): boolean => {
 
 const cutNote = 'The places in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
-const known = (useCases: UseCases): OperationUseCases => {
-  const operations = operationsOf(useCases);
-  if (!operations) throw new PorticoError('embedding_unavailable');
-  return operations;
-};
-
-const lineOf = (found: FoundOperation): string => {
+const lineOf = (found: OperationResult): string => {
   const { collectionId: id, collectionName, key, method, path, deprecated, score } = found;
   const words = [found.summary ?? found.operationId, collectionName, deprecated ? 'deprecated' : null];
   const said = oneLine(words.filter((word) => word).join(', '), lineMax);
   return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${said}) collection_id ${id} operation_key ${key}`;
 };
 
-const operationView = (found: FoundOperation) => ({
+const operationView = (found: OperationResult) => ({
   collection_id: found.collectionId,
   collection_name: found.collectionName,
   operation_key: found.key,
