@@ -34,15 +34,16 @@ export const searchModelsContract = {
     );
   },
 
-  'the state comes with the epochs of the catalog and of embeddings': async (stores) => {
+  'the state comes with the epochs of the catalog, of embeddings and of operations': async (stores) => {
     const profile = aProfile();
     await stores.profiles.add(profile, noEffects);
     const collection = await added(stores);
     await stores.embeddings.put(anEmbedding(collection));
     await stores.embeddings.put(anEmbedding(collection));
-    const { catalog, embeddings } = (await stores.callers.byEitherId(profile.id))?.epochs ?? {};
-    ok(catalog && embeddings && catalog !== embeddings);
-    deepStrictEqual((await stores.models.state()).epochs, { catalog, embeddings });
+    await stores.operationBlocks.put(anOperationBlock(collection));
+    const { catalog, embeddings, operations } = (await stores.callers.byEitherId(profile.id))?.epochs ?? {};
+    ok(catalog && embeddings && operations && catalog !== embeddings);
+    deepStrictEqual((await stores.models.state()).epochs, { catalog, embeddings, operations });
   },
 
   'progress counts what has a vector of the serving model, and what has one of the next as well': async (stores) => {

@@ -309,7 +309,7 @@ export const EpochsEntity = defineEntity({
     id: p.integer().primary().autoincrement(false),
     catalog: int64(),
     embeddings: int64(),
-    operations: int64().default(0),
+    operations: int64().defaultRaw('0'),
     /** The model that searches use; here, because each request reads this row. */
     searchModel: text().nullable(),
   },
