@@ -20,6 +20,8 @@ export * from './snapshot.ts';
 export type * from './stores.ts';
 export * from './embedding-changes.ts';
 export * from './vector-index-contract.ts';
+export * from './operation-block-changes.ts';
+export * from './operation-index-contract.ts';
 export * from './embedder-contract.ts';
 export * from './clock-by-hand.ts';
 export * from './clock-contract.ts';

@@ -1,1 +1,2 @@
+export * from './embedded-operation-index.ts';
 export * from './embedded-vector-index.ts';
