@@ -11,6 +11,8 @@ export * from './embedding-jobs-contract.ts';
 export * from './embedding-store-contract.ts';
 export * from './grant-store-contract.ts';
 export * from './limit-store-contract.ts';
+export * from './operation-block-store-contract.ts';
+export * from './operation-store-contract.ts';
 export * from './outbox-contract.ts';
 export * from './profile-store-contract.ts';
 export * from './sealed-store-contract.ts';
