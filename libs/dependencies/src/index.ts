@@ -1,7 +1,14 @@
 export { boundedText } from './bounded-text.ts';
 export { replaceFile, syncFolder, writeNewFile } from './durable-file.ts';
-export { EmbeddingFollower, type EmbeddingCopy } from './embedding-follower.ts';
 export { FailureWindow } from './failure-window.ts';
+export {
+  blockBatchSize,
+  type Change,
+  type Changes,
+  embeddingBatchSize,
+  Follower,
+  type FollowerCopy,
+} from './follower.ts';
 export type { Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { createOutage, type Outage, type OutageBegin } from './outage.ts';

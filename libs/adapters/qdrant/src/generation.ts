@@ -1,4 +1,4 @@
-import { EmbeddingFollower } from '@portico/dependencies';
+import { embeddingBatchSize, Follower } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
 import type { PointVersion, QdrantServer, StoredPoint } from './qdrant-server.ts';
 
@@ -28,7 +28,7 @@ export class Generation {
   readonly name: string;
   readonly #server: QdrantServer;
   readonly #onRepaired: (repairs: Repairs) => void;
-  readonly #follower: EmbeddingFollower;
+  readonly #follower: Follower<EmbeddingChange>;
   /** The approximate number of vectors of each model. */
   readonly #sizes = new Map<string, number>();
 
@@ -36,8 +36,9 @@ export class Generation {
     this.name = name;
     this.#server = server;
     this.#onRepaired = onRepaired;
-    this.#follower = new EmbeddingFollower(
+    this.#follower = new Follower(
       embeddings,
+      embeddingBatchSize,
       { apply: (modelId, changes) => this.#apply(modelId, changes), begin: (modelId) => this.#compare(modelId) },
       closing,
     );

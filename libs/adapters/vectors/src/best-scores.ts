@@ -1,12 +1,13 @@
 /**
  * Returns the positions of the `limit` best scores, best first, and of all that equal the last of them; among equal
- * ones the earlier position comes first.
+ * ones the earlier position comes first. A score of -Infinity is none.
  */
 export const bestScores = (scores: Float32Array, limit: number): readonly number[] => {
-  const least = limit < scores.length ? lastWithin(scores, limit) : 0;
+  const least = limit < scores.length ? lastWithin(scores, limit) : -Infinity;
   const positions: number[] = [];
   for (let i = 0; i < scores.length; i += 1) {
-    if (scoreAt(scores, i) >= least) {
+    const score = scoreAt(scores, i);
+    if (score >= least && score > -Infinity) {
       positions.push(i);
     }
   }

@@ -1,4 +1,5 @@
 import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import { embeddingBatchSize } from '@portico/dependencies';
 import type { CollectionId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { CatchUp } from './catch-up.ts';
@@ -18,6 +19,7 @@ const createSubject = () => {
         return embeddings.changedSince(after, modelId, limit);
       },
     },
+    embeddingBatchSize,
     'm',
     rows,
   );
@@ -40,8 +42,8 @@ test('rows deleted by another process are dropped once the rows have doubled', a
   expect(rows.count).toBe(1999);
   await catchUp.read(putMore(1));
   expect(rows.count).toBe(1100);
-  expect(rows.find(idOf(899))).toBeUndefined();
-  for (const number of [900, 1999]) expect(rows.find(idOf(number))).toBeDefined();
+  expect(rows.sequenceOf(idOf(899))).toBeUndefined();
+  for (const number of [900, 1999]) expect(rows.sequenceOf(idOf(number))).toBeDefined();
 });
 
 test('rows do not grow without limit while collections come and go', async () => {
@@ -60,7 +62,7 @@ test('new vectors are found during a sweep', async () => {
   embeddings.remove(idOf(0));
   const asOf = putMore(1100);
   await Promise.all([catchUp.read(asOf), catchUp.read(asOf)]);
-  expect(rows.find(idOf(0))).toBeUndefined();
+  expect(rows.sequenceOf(idOf(0))).toBeUndefined();
   expect(rows.count).toBe(999 + 1100);
 });
 

@@ -1,35 +1,50 @@
-import { EmbeddingFollower } from '@portico/dependencies';
-import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
-import type { VectorRows } from './vector-rows.ts';
+import { type Change, type Changes, Follower } from '@portico/dependencies';
+import type { CollectionId } from '@portico/domain';
 
-/** From this many rows on, sweeping those that the store no longer has is worth it: 3 MB. */
-const rowsWorthSweeping = 1024;
+/** What a process holds of one model, something for each collection. */
+export interface FollowingCopy<Item> {
+  /** How much of it is in use. */
+  readonly bytes: number;
+  /** Those that it has something of. */
+  collections(): readonly CollectionId[];
+  /** The sequence of what it has of the collection; undefined if that is nothing. */
+  sequenceOf(collectionId: CollectionId): number | undefined;
+  put(change: Item): Promise<void> | void;
+  delete(collectionId: CollectionId): void;
+}
+
+export interface CollectionChange extends Change {
+  readonly collectionId: CollectionId;
+}
+
+/** From this size on, sweeping what the store no longer has is worth it. */
+const worthSweepingBytes = 3 * 1024 * 1024;
 
 /**
- * Keeps the rows a copy of one model's embeddings in the store, as far as each search needs. Deletions by other
- * processes go unnoticed: no search asks for them, but their rows would stay. So whenever the rows have doubled,
- * everything is read again, and rows that are gone are dropped.
+ * Keeps what is held of one model a copy of the store, as far as each search needs. Deletions by other processes go
+ * unnoticed: no search asks for them, but what is held of them would stay. So whenever the copy has doubled, everything
+ * is read again, and what is gone is dropped.
  */
-export class CatchUp {
+export class CatchUp<Item extends CollectionChange> {
   readonly #modelId: string;
-  readonly #follower: EmbeddingFollower;
-  readonly #rows: VectorRows;
+  readonly #follower: Follower<Item>;
+  readonly #copy: FollowingCopy<Item>;
   /** What was removed during a read, so that a batch still in flight does not bring it back. */
   readonly #removed = new Set<CollectionId>();
   #readings = 0;
-  /** The number of rows at the last sweep. */
-  #rowsSwept = 0;
+  /** The size of the copy at the last sweep. */
+  #bytesSwept = 0;
 
-  constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, modelId: string, rows: VectorRows) {
+  constructor(store: Changes<Item>, batchSize: number, modelId: string, copy: FollowingCopy<Item>) {
     this.#modelId = modelId;
-    this.#rows = rows;
-    this.#follower = new EmbeddingFollower(embeddings, {
+    this.#copy = copy;
+    this.#follower = new Follower(store, batchSize, {
       apply: (_modelId, changes) => this.#apply(changes),
       end: (_modelId, isFirst) => this.#afterReading(isFirst),
     });
   }
 
-  /** Resolves once every embedding of the model up to `asOf` is in the rows. */
+  /** Resolves once every change of the model up to `asOf` is in the copy. */
   async read(asOf: number): Promise<void> {
     if (this.#follower.isUpTo(this.#modelId, asOf)) return;
     this.#readings += 1;
@@ -46,24 +61,25 @@ export class CatchUp {
   }
 
   async #afterReading(isFirst: boolean): Promise<void> {
-    if (isFirst) this.#rowsSwept = this.#rows.count;
-    else if (this.#rows.count >= Math.max(rowsWorthSweeping, 2 * this.#rowsSwept)) await this.#sweep();
+    if (isFirst) this.#bytesSwept = this.#copy.bytes;
+    else if (this.#copy.bytes >= Math.max(worthSweepingBytes, 2 * this.#bytesSwept)) await this.#sweep();
   }
 
-  /** Drops the rows whose embeddings are gone: one that changes meanwhile is met at its new sequence. */
+  /** Drops what is gone from the store: what changes meanwhile is met at its new sequence. */
   async #sweep(): Promise<void> {
-    const gone = new Set(this.#rows.collections());
+    const gone = new Set(this.#copy.collections());
     for await (const changes of this.#follower.all(this.#modelId)) {
       for (const { collectionId } of changes) gone.delete(collectionId);
     }
-    for (const collectionId of gone) this.#rows.delete(collectionId);
-    this.#rowsSwept = this.#rows.count;
+    for (const collectionId of gone) this.#copy.delete(collectionId);
+    this.#bytesSwept = this.#copy.bytes;
   }
 
-  #apply(changes: readonly EmbeddingChange[]): void {
-    for (const { collectionId, vector, sequence } of changes) {
-      if (!this.#removed.has(collectionId) && sequence > (this.#rows.find(collectionId)?.sequence ?? 0)) {
-        this.#rows.put(collectionId, vector, sequence);
+  async #apply(changes: readonly Item[]): Promise<void> {
+    for (const change of changes) {
+      const { collectionId, sequence } = change;
+      if (!this.#removed.has(collectionId) && sequence > (this.#copy.sequenceOf(collectionId) ?? 0)) {
+        await this.#copy.put(change);
       }
     }
   }

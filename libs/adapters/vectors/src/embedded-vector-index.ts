@@ -1,11 +1,10 @@
+import { embeddingBatchSize } from '@portico/dependencies';
 import type { EmbeddingStore, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
 import { bestScores } from './best-scores.ts';
-import { SearchedModels } from './searched-models.ts';
+import { CatchUp } from './catch-up.ts';
+import { SearchedModels, usualIdleMs } from './searched-models.ts';
 import { VectorMemory } from './vector-memory.ts';
-import type { VectorRows } from './vector-rows.ts';
-
-/** No request lasts longer than this, so none still asks for the model before. */
-const usualIdleMs = 30_000;
+import { VectorRows } from './vector-rows.ts';
 
 /**
  * An exact index in the memory of the process, 3 KB per vector. It compares the query with every visible vector, and
@@ -17,7 +16,10 @@ export const createEmbeddedVectorIndex = (ports: {
   readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
   readonly idleMs?: number;
 }): VectorIndex => {
-  const models = new SearchedModels(ports.embeddings, ports.idleMs ?? usualIdleMs);
+  const models = new SearchedModels((modelId) => {
+    const rows = new VectorRows();
+    return { rows, catchUp: new CatchUp(ports.embeddings, embeddingBatchSize, modelId, rows) };
+  }, ports.idleMs ?? usualIdleMs);
   let scratch = new Float32Array(0);
 
   const rank = (rows: VectorRows, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {

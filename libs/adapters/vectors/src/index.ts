@@ -1,2 +1,3 @@
+export * from './embedded-operation-index.ts';
 export * from './embedded-vector-index.ts';
 export * from './provisional.ts';

@@ -1,11 +1,11 @@
-import { createEmbeddingChanges } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { SearchedModels } from './searched-models.ts';
 
 const idleMs = 20;
-const open = () => new SearchedModels(createEmbeddingChanges(), idleMs);
+const open = () => new SearchedModels((modelId) => ({ modelId }), idleMs);
 const periods = (count: number) => new Promise((resolve) => setTimeout(resolve, count * idleMs));
-const searchedModel = (models: SearchedModels, modelId: string) => models.during(modelId, async (model) => model);
+const searchedModel = (models: ReturnType<typeof open>, modelId: string) =>
+  models.during(modelId, async (model) => model);
 
 test('the model searched before is dropped after a while, though no further search comes', async () => {
   const models = open();

@@ -1,47 +1,41 @@
-import type { EmbeddingStore } from '@portico/domain';
-import { CatchUp } from './catch-up.ts';
-import { VectorRows } from './vector-rows.ts';
-
-/** The vectors of one model, and how far they are a copy of the store. */
-export interface SearchedModel {
-  readonly rows: VectorRows;
-  readonly catchUp: CatchUp;
-}
-
-interface Held extends SearchedModel {
+interface Held<Model> {
+  readonly model: Model;
   searches: number;
   /** By `performance.now()`. */
   lastSearchedAt: number;
 }
+
+/** No request lasts longer than this, so none still asks for the model before. */
+export const usualIdleMs = 30_000;
 
 /**
  * The models whose vectors this process holds: the one that searches use, and for a while the one that they used
  * before, since requests that were admitted earlier still ask for it. WebAssembly memory never shrinks, so each model
  * has its own, which goes with it.
  */
-export class SearchedModels {
-  readonly #embeddings: Pick<EmbeddingStore, 'changedSince'>;
+export class SearchedModels<Model> {
+  readonly #open: (modelId: string) => Model;
   readonly #idleMs: number;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, Held<Model>>();
   #timer: NodeJS.Timeout | undefined;
 
   /** A model is dropped if searches of another one came since, and none of its own within `idleMs`. */
-  constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, idleMs: number) {
-    this.#embeddings = embeddings;
+  constructor(open: (modelId: string) => Model, idleMs: number) {
+    this.#open = open;
     this.#idleMs = idleMs;
   }
 
-  get all(): readonly SearchedModel[] {
-    return [...this.#held.values()];
+  get all(): readonly Model[] {
+    return [...this.#held.values()].map(({ model }) => model);
   }
 
   /** The model stays as long as `search` runs. */
-  async during<Answer>(modelId: string, search: (model: SearchedModel) => Promise<Answer>): Promise<Answer> {
+  async during<Answer>(modelId: string, search: (model: Model) => Promise<Answer>): Promise<Answer> {
     const held = this.#held.get(modelId) ?? this.#hold(modelId);
     held.searches += 1;
     held.lastSearchedAt = performance.now();
     try {
-      return await search(held);
+      return await search(held.model);
     } finally {
       held.searches -= 1;
       if (this.#held.size > 1) this.#dropIdle();
@@ -52,10 +46,8 @@ export class SearchedModels {
     this.#held.delete(modelId);
   }
 
-  #hold(modelId: string): Held {
-    const rows = new VectorRows();
-    const catchUp = new CatchUp(this.#embeddings, modelId, rows);
-    const held = { rows, catchUp, searches: 0, lastSearchedAt: 0 };
+  #hold(modelId: string): Held<Model> {
+    const held = { model: this.#open(modelId), searches: 0, lastSearchedAt: 0 };
     this.#held.set(modelId, held);
     return held;
   }

@@ -1,23 +1,15 @@
 import { embeddingDimension } from '@portico/domain';
-import { kernelBase64 } from './kernel.ts';
+import { createKernel, type Kernel, pageBytes } from './create-kernel.ts';
+import { vectorKernelBase64 } from './vector-kernel.ts';
 
-/** The part of WebAssembly used here, which Node has and the plain ECMAScript library does not declare. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: object };
-};
+/** Scores the first `count` rows of the list. */
+type VectorKernel = Kernel<[count: number]>;
 
-interface Kernel {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  /** Writes the scores of the first `count` rows of the list. */
-  score(count: number): void;
-}
-
-/** The memory layout of `kernel.wat`, in bytes. */
+/** The memory layout of `vector-kernel.wat`, in bytes. */
 const layout = { query: 0, rows: 4096, scores: 34_816, vectors: 65_536 } as const;
 const listLength = (layout.scores - layout.rows) / 4;
-const pageBytes = 65_536;
-const rowBytes = embeddingDimension * 4;
+/** Of a vector in the memory. */
+export const rowBytes = embeddingDimension * 4;
 
 /** 1,024 rows are exactly 48 pages: memory grows by 3 MB at a time, and existing data stays in place. */
 const growthRows = 1024;
@@ -48,7 +40,7 @@ const toUnitLength = (vector: Float32Array): number => {
 
 /** Vectors by row number, side by side in WebAssembly memory, and their cosine similarities to a query. */
 export class VectorMemory {
-  readonly #kernel: Kernel;
+  readonly #kernel: VectorKernel = createKernel(vectorKernelBase64);
   readonly #freed: number[] = [];
   #words: Float32Array;
   #list: Uint32Array;
@@ -57,8 +49,6 @@ export class VectorMemory {
   #capacity = 0;
 
   constructor() {
-    const module = new WebAssembly.Module(Buffer.from(kernelBase64, 'base64'));
-    this.#kernel = new WebAssembly.Instance(module).exports as Kernel;
     ({ words: this.#words, list: this.#list, scores: this.#scores } = views(this.#kernel));
   }
 
@@ -120,7 +110,7 @@ export class VectorMemory {
 }
 
 /** Growing replaces the buffer, so the views are created again. */
-const views = ({ memory: { buffer } }: Kernel) => ({
+const views = ({ memory: { buffer } }: VectorKernel) => ({
   words: new Float32Array(buffer),
   list: new Uint32Array(buffer, layout.rows, listLength),
   scores: new Float32Array(buffer, layout.scores, listLength),

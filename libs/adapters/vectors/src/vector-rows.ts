@@ -1,5 +1,6 @@
-import type { CollectionId } from '@portico/domain';
-import { VectorMemory } from './vector-memory.ts';
+import type { CollectionId, EmbeddingChange } from '@portico/domain';
+import type { FollowingCopy } from './catch-up.ts';
+import { rowBytes, VectorMemory } from './vector-memory.ts';
 
 /** What is known of a collection's vector. */
 interface Entry {
@@ -14,7 +15,7 @@ interface Visible {
 }
 
 /** The vectors of one model: maps collections to rows, and arrays of collections to their rows. */
-export class VectorRows {
+export class VectorRows implements FollowingCopy<EmbeddingChange> {
   readonly memory = new VectorMemory();
   readonly #entries = new Map<CollectionId, Entry>();
   readonly #collections: CollectionId[] = [];
@@ -26,17 +27,20 @@ export class VectorRows {
     return this.#entries.size;
   }
 
+  get bytes(): number {
+    return this.count * rowBytes;
+  }
+
   /** The collections that have a vector. */
   collections(): readonly CollectionId[] {
     return [...this.#entries.keys()];
   }
 
-  /** The sequence stored for the collection. */
-  find(collectionId: CollectionId): Readonly<Pick<Entry, 'sequence'>> | undefined {
-    return this.#entries.get(collectionId);
+  sequenceOf(collectionId: CollectionId): number | undefined {
+    return this.#entries.get(collectionId)?.sequence;
   }
 
-  put(collectionId: CollectionId, vector: Float32Array, sequence: number): void {
+  put({ collectionId, vector, sequence }: EmbeddingChange): void {
     const entry = this.#entries.get(collectionId);
     if (!entry) {
       const row = this.memory.add(vector);

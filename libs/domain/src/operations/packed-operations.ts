@@ -1,111 +1,241 @@
 import type { OperationKey } from '../ids.ts';
 import type { IndexedOperation } from './operation-block.ts';
 
+/** In one block. */
+export const packedOperationsMax = 65_536;
+
 /**
- * The vectors of a block's operations as an index compares them: dense ones in 8 bits a number, with a scale for each,
- * and sparse ones the other way round, from each feature to the operations that have it.
+ * Where the parts of packed operations begin, in bytes, and how many each has. Numbers are little-endian and aligned, so
+ * that an index compares a block as it is stored.
  */
-export interface PackedOperations {
+export interface PackedLayout {
+  /** Operations, which stand in the ascending order of their keys. */
   readonly count: number;
+  /** Of the dense vectors, a multiple of 16. */
   readonly dimension: number;
-  readonly keys: readonly OperationKey[];
-  readonly methods: readonly string[];
-  /** `count` times `dimension`; times its row's scale, a number of the vector. */
-  readonly dense: Int8Array;
-  readonly scales: Float32Array;
-  /** Distinct, ascending. */
+  /** How many distinct features the operations have. */
+  readonly featureCount: number;
+  /** How many features they have, each counted in each operation. */
+  readonly entryCount: number;
+  /** `count` times `dimension` i8; times its row's scale, a number of the vector. */
+  readonly dense: number;
+  /** `count` f32. */
+  readonly scales: number;
+  /** `featureCount` u32, ascending. */
+  readonly features: number;
+  /** Where each feature's entries begin, and where the last one's end: `featureCount` + 1 u32. */
+  readonly starts: number;
+  /** Of each entry: `entryCount` f32. */
+  readonly weights: number;
+  /** Of each entry, its operation by its place, ascending within a feature: `entryCount` u16. */
+  readonly rows: number;
+  /** The key in 16 ASCII characters and the method in 8, filled with spaces: `count` times. */
+  readonly names: number;
+  /** The length of the whole. */
+  readonly end: number;
+}
+
+export const keyLength = 16;
+export const methodLength = 8;
+export const nameLength = keyLength + methodLength;
+
+/** Changes with the format. An index cannot read another one, so the id of the model must change with it. */
+const version = 1;
+/** `version`, `count`, `dimension`, `featureCount` and `entryCount` as u32, and three that are 0. */
+const headerLength = 32;
+
+/**
+ * Packs the vectors of at most 65,536 operations, in the ascending order of their keys: dense ones in 8 bits a number,
+ * with a scale for each, and sparse ones the other way round, from each feature to the operations that have it.
+ */
+export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
+  const sorted = [...operations].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const dimension = sorted[0]?.vector.dense.length ?? 0;
+  check(sorted, dimension);
+  const entries = entriesOf(sorted);
+  const { features, starts } = groupsOf(entries.features);
+  const [count, featureCount, entryCount] = [sorted.length, features.length, entries.features.length];
+  const layout = layoutOf({ count, dimension, featureCount, entryCount });
+  const bytes = new Uint8Array(layout.end);
+  new Uint32Array(bytes.buffer, 0, 5).set([version, count, dimension, featureCount, entryCount]);
+  new Uint32Array(bytes.buffer, layout.features, featureCount).set(features);
+  new Uint32Array(bytes.buffer, layout.starts, featureCount + 1).set(starts);
+  new Float32Array(bytes.buffer, layout.weights, entryCount).set(entries.weights);
+  new Uint16Array(bytes.buffer, layout.rows, entryCount).set(entries.rows);
+  const dense = new Int8Array(bytes.buffer, layout.dense, count * dimension);
+  const scales = new Float32Array(bytes.buffer, layout.scales, count);
+  sorted.forEach(({ key, method, vector }, row) => {
+    scales[row] = quantise(vector.dense, dense.subarray(row * dimension, (row + 1) * dimension));
+    writeAscii(bytes, layout.names + row * nameLength, key + method.padEnd(methodLength));
+  });
+  return bytes;
+};
+
+/** Where the parts of these packed operations are. Throws for what `packOperations` did not make. */
+export const readPackedLayout = (packed: Uint8Array): PackedLayout => {
+  const isComplete = packed.byteLength >= headerLength;
+  const header = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const word = (place: number): number => (isComplete ? header.getUint32(4 * place, true) : 0);
+  const layout = layoutOf({ count: word(1), dimension: word(2), featureCount: word(3), entryCount: word(4) });
+  if (word(0) !== version || layout.end !== packed.byteLength) throw new Error('A block of operations is unreadable');
+  return layout;
+};
+
+/** What was packed, in the ascending order of the keys; the dense vectors as far as 8 bits tell. */
+export const unpackOperations = (packed: Uint8Array): readonly IndexedOperation[] => {
+  const layout = readPackedLayout(packed);
+  const { buffer, byteOffset } = packed.byteOffset % 4 === 0 ? packed : packed.slice();
+  const { count, dimension, entryCount } = layout;
+  const dense = new Int8Array(buffer, byteOffset + layout.dense, count * dimension);
+  const scales = new Float32Array(buffer, byteOffset + layout.scales, count);
+  const rows = new Uint16Array(buffer, byteOffset + layout.rows, entryCount);
+  const weights = new Float32Array(buffer, byteOffset + layout.weights, entryCount);
+  const features = new Uint32Array(buffer, byteOffset + layout.features, layout.featureCount);
+  const starts = new Uint32Array(buffer, byteOffset + layout.starts, layout.featureCount + 1);
+  const sparse = Array.from({ length: count }, () => ({ indices: [] as number[], weights: [] as number[] }));
+  features.forEach((feature, i) => {
+    for (let entry = starts[i] ?? 0; entry < (starts[i + 1] ?? 0); entry += 1) {
+      const vector = sparse[rows[entry] ?? 0];
+      vector?.indices.push(feature);
+      vector?.weights.push(weights[entry] ?? 0);
+    }
+  });
+  return sparse.map((vector, row) => {
+    const name = readAscii(packed, layout.names + row * nameLength, nameLength);
+    const scale = scales[row] ?? 0;
+    return {
+      key: name.slice(0, keyLength) as OperationKey,
+      method: name.slice(keyLength).trimEnd(),
+      vector: {
+        dense: scaled(dense.subarray(row * dimension, (row + 1) * dimension), scale),
+        sparse: { indices: Uint32Array.from(vector.indices), weights: Float32Array.from(vector.weights) },
+      },
+    };
+  });
+};
+
+const scaled = (levels: Int8Array, scale: number): Float32Array => {
+  const vector = Float32Array.from(levels);
+  for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] ?? 0) * scale;
+  return vector;
+};
+
+const check = (operations: readonly IndexedOperation[], dimension: number): void => {
+  if (operations.length > packedOperationsMax)
+    throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
+  if (dimension % 16 !== 0) throw new RangeError(`The dimension ${dimension} is not a multiple of 16`);
+  for (const { key, method, vector } of operations) {
+    if (vector.dense.length !== dimension) throw new RangeError('The vectors of a block differ in their dimension');
+    if (key.length !== keyLength || method.length > methodLength) {
+      throw new RangeError(`An operation cannot be packed under the name ${method} ${key}`);
+    }
+  }
+};
+
+const layoutOf = (counts: Pick<PackedLayout, 'count' | 'dimension' | 'featureCount' | 'entryCount'>): PackedLayout => {
+  const { count, dimension, featureCount, entryCount } = counts;
+  const dense = headerLength;
+  const scales = dense + count * dimension;
+  const features = scales + 4 * count;
+  const starts = features + 4 * featureCount;
+  const weights = starts + 4 * (featureCount + 1);
+  const rows = weights + 4 * entryCount;
+  const names = rows + 4 * Math.ceil(entryCount / 2);
+  return { ...counts, dense, scales, features, starts, weights, rows, names, end: names + count * nameLength };
+};
+
+interface Entries {
   readonly features: Uint32Array;
-  /** Where each feature's entries begin; one more for the end. */
-  readonly starts: Uint32Array;
-  /** Of each entry: the operation, by its place. */
   readonly rows: Uint16Array;
   readonly weights: Float32Array;
 }
 
-/** The format of `packed`: little-endian 32-bit numbers `version`, `count`, `dimension`, features and entries, then the parts. */
-const version = 1;
-const headerWords = 5;
-const keyLength = 16;
-const methodLength = 8;
-
-/** Packs the vectors of at most 65,536 operations. All dense vectors have the same dimension. */
-export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
-  const dimension = operations[0]?.vector.dense.length ?? 0;
-  const entries = operations
-    .flatMap(({ vector: { sparse } }, row) =>
-      Array.from(sparse.indices, (feature, i) => ({ feature, row, weight: sparse.weights[i] ?? 0 })),
-    )
-    .sort((x, y) => x.feature - y.feature || x.row - y.row);
-  const features = [...new Set(entries.map(({ feature }) => feature))];
-  const size = sizesOf({ count: operations.length, dimension, features: features.length, entries: entries.length });
-  const bytes = new Uint8Array(size.end);
-  const view = new DataView(bytes.buffer);
-  [version, operations.length, dimension, features.length, entries.length].forEach((word, i) =>
-    view.setUint32(4 * i, word, true),
-  );
-  operations.forEach(({ key, method, vector: { dense } }, row) => {
-    const scale = Math.max(...dense.map(Math.abs)) / 127;
-    view.setFloat32(size.scales + 4 * row, scale, true);
-    dense.forEach((x, i) => view.setInt8(size.dense + row * dimension + i, scale === 0 ? 0 : Math.round(x / scale)));
-    writeAscii(bytes, size.names + row * (keyLength + methodLength), `${key}${method.padEnd(methodLength)}`);
+/** The features of all operations, by ascending feature and row. */
+const entriesOf = (operations: readonly IndexedOperation[]): Entries => {
+  const total = operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0);
+  const unsorted = entriesFor(total);
+  let at = 0;
+  operations.forEach(({ vector: { sparse } }, row) => {
+    unsorted.features.set(sparse.indices, at);
+    unsorted.weights.set(sparse.weights, at);
+    unsorted.rows.fill(row, at, at + sparse.indices.length);
+    at += sparse.indices.length;
   });
-  features.forEach((feature, i) => view.setUint32(size.features + 4 * i, feature, true));
-  let feature = -1;
-  entries.forEach((entry, i) => {
-    if (i === 0 || entry.feature !== entries[i - 1]?.feature) view.setUint32(size.starts + 4 * ++feature, i, true);
-    view.setFloat32(size.weights + 4 * i, entry.weight, true);
-    view.setUint16(size.rows + 2 * i, entry.row, true);
-  });
-  view.setUint32(size.starts + 4 * features.length, entries.length, true);
-  return bytes;
+  const sorted = entriesFor(total);
+  const order = ascending(unsorted.features);
+  for (let to = 0; to < total; to += 1) {
+    const from = order[to] ?? 0;
+    sorted.features[to] = unsorted.features[from] ?? 0;
+    sorted.weights[to] = unsorted.weights[from] ?? 0;
+    sorted.rows[to] = unsorted.rows[from] ?? 0;
+  }
+  return sorted;
 };
 
-/** Returns copies, aligned for their types. Throws for what `packOperations` did not make. */
-export const unpackOperations = (packed: Uint8Array): PackedOperations => {
-  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  const words = Array.from({ length: headerWords }, (_, i) =>
-    packed.byteLength < 4 * headerWords ? 0 : view.getUint32(4 * i, true),
-  );
-  const [found = 0, count = 0, dimension = 0, features = 0, entries = 0] = words;
-  const size = sizesOf({ count, dimension, features, entries });
-  if (found !== version || size.end !== packed.byteLength) throw new Error('A block of operations is not readable');
-  const part = (start: number, end: number): ArrayBuffer => Uint8Array.from(packed.subarray(start, end)).buffer;
-  const names = Array.from({ length: count }, (_, row) => readAscii(packed, size.names + row * 24, 24));
-  return {
-    count,
-    dimension,
-    keys: names.map((name) => name.slice(0, keyLength) as OperationKey),
-    methods: names.map((name) => name.slice(keyLength).trimEnd()),
-    dense: new Int8Array(part(size.dense, size.names)),
-    scales: new Float32Array(part(size.scales, size.features)),
-    features: new Uint32Array(part(size.features, size.starts)),
-    starts: new Uint32Array(part(size.starts, size.weights)),
-    weights: new Float32Array(part(size.weights, size.rows)),
-    rows: new Uint16Array(part(size.rows, size.dense)),
-  };
+const entriesFor = (length: number): Entries => ({
+  features: new Uint32Array(length),
+  rows: new Uint16Array(length),
+  weights: new Float32Array(length),
+});
+
+/** The distinct ones of these ascending numbers, and where each begins, with the end. */
+const groupsOf = (sorted: Uint32Array) => {
+  const features = new Uint32Array(sorted.length);
+  const starts = new Uint32Array(sorted.length + 1);
+  let count = 0;
+  for (let i = 0; i < sorted.length; i += 1) {
+    if (i > 0 && sorted[i] === sorted[i - 1]) continue;
+    features[count] = sorted[i] ?? 0;
+    starts[count] = i;
+    count += 1;
+  }
+  starts[count] = sorted.length;
+  return { features: features.subarray(0, count), starts: starts.subarray(0, count + 1) };
 };
 
-interface Counts {
-  readonly count: number;
-  readonly dimension: number;
-  readonly features: number;
-  readonly entries: number;
-}
+const digitBits = 11;
+const digitMask = (1 << digitBits) - 1;
 
-/** Where each part begins, in bytes. */
-const sizesOf = ({ count, dimension, features, entries }: Counts) => {
-  const scales = 4 * headerWords;
-  const featuresAt = scales + 4 * count;
-  const starts = featuresAt + 4 * features;
-  const weights = starts + 4 * (features + 1);
-  const rows = weights + 4 * entries;
-  const dense = rows + 2 * entries;
-  const names = dense + count * dimension;
-  return { scales, features: featuresAt, starts, weights, rows, dense, names, end: names + count * 24 };
+/** The places of these numbers in ascending order, of equal ones the earlier first: a radix sort, from the last digit. */
+const ascending = (numbers: Uint32Array): Uint32Array => {
+  const { length } = numbers;
+  let [order, next] = [new Uint32Array(length), new Uint32Array(length)];
+  for (let place = 0; place < length; place += 1) order[place] = place;
+  for (let shift = 0; shift < 32; shift += digitBits) {
+    const starts = new Uint32Array(digitMask + 2);
+    for (let place = 0; place < length; place += 1) {
+      const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
+      starts[digit + 1] = (starts[digit + 1] ?? 0) + 1;
+    }
+    for (let digit = 1; digit <= digitMask; digit += 1) {
+      starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
+    }
+    for (let i = 0; i < length; i += 1) {
+      const place = order[i] ?? 0;
+      const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
+      const to = starts[digit] ?? 0;
+      next[to] = place;
+      starts[digit] = to + 1;
+    }
+    [order, next] = [next, order];
+  }
+  return order;
+};
+
+/** Writes the numbers of a vector as multiples of the returned scale, from -127 to 127. */
+const quantise = (vector: Float32Array, levels: Int8Array): number => {
+  let greatest = 0;
+  for (let i = 0; i < vector.length; i += 1) {
+    const size = Math.abs(vector[i] ?? 0);
+    if (size > greatest) greatest = size;
+  }
+  const factor = greatest === 0 ? 0 : 127 / greatest;
+  for (let i = 0; i < vector.length; i += 1) levels[i] = Math.floor((vector[i] ?? 0) * factor + 0.5);
+  return greatest / 127;
 };
 
 const writeAscii = (bytes: Uint8Array, at: number, text: string): void => {
-  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
+  for (let i = 0; i < text.length; i += 1) bytes[at + i] = text.charCodeAt(i);
 };
 
 const readAscii = (bytes: Uint8Array, at: number, length: number): string =>

@@ -1,21 +1,24 @@
 import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
-import type { CollectionId } from '@portico/domain';
+import type { CollectionId, EmbeddingChange } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { batchSize, EmbeddingFollower, type EmbeddingCopy } from './embedding-follower.ts';
+import { Follower, type FollowerCopy } from './follower.ts';
+
+const batchSize = 8;
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
 
-const follow = (copy: Partial<EmbeddingCopy> = {}, closing?: AbortSignal) => {
+const follow = (copy: Partial<FollowerCopy<EmbeddingChange>> = {}, closing?: AbortSignal) => {
   const store = createEmbeddingChanges();
   const applied: number[] = [];
   let readings = 0;
-  const follower = new EmbeddingFollower(
+  const follower = new Follower(
     {
       changedSince: async (after, modelId, limit) => {
         readings += 1;
         return store.changedSince(after, modelId, limit);
       },
     },
+    batchSize,
     { apply: (_modelId, changes) => void applied.push(...changes.map(({ sequence }) => sequence)), ...copy },
     closing,
   );

@@ -1,37 +1,51 @@
-import type { EmbeddingChange, EmbeddingStore } from '@portico/domain';
+/** Something stored that follows everything stored before by its sequence. */
+export interface Change {
+  readonly sequence: number;
+}
+
+/** The part of a store that is followed. */
+export interface Changes<Item extends Change> {
+  /** What was stored for this model with a sequence above `after`, in that order, at most `limit`. */
+  changedSince(after: number, modelId: string, limit: number): Promise<readonly Item[]>;
+}
 
 /** How many embeddings are read at once: 512 vectors are 1.5 MB, and 8 MB as JSON. */
-export const batchSize = 512;
+export const embeddingBatchSize = 512;
 
-export interface EmbeddingCopy {
+/** How many blocks of operations are read at once: most are smaller than 100 KB, but one may have 10 MB. */
+export const blockBatchSize = 4;
+
+export interface FollowerCopy<Item extends Change> {
   /** Applies the changes that the copy has not seen, in order of sequence. */
-  apply(modelId: string, changes: readonly EmbeddingChange[]): Promise<void> | void;
+  apply(modelId: string, changes: readonly Item[]): Promise<void> | void;
   /** Called before the first read of a model; returns the sequence up to which the copy is complete. */
   begin?(modelId: string): Promise<number>;
   /** Called after a read; `isFirst` if nothing of the model was read before. */
   end?(modelId: string, isFirst: boolean): Promise<void>;
 }
 
-/** How far the embeddings of one model have been read. */
+/** How far the changes of one model have been read. */
 interface Progress {
-  /** The sequence of the last embedding read. */
+  /** The sequence of the last change read. */
   after: number;
-  /** All embeddings up to this sequence were read; at least `after`, and -1 before the first read. */
+  /** All changes up to this sequence were read; at least `after`, and -1 before the first read. */
   complete: number;
   /** The read under way. */
   reading: Promise<void> | undefined;
 }
 
-/** Keeps a copy up to date with the `EmbeddingStore`, by sequence and as far as each search needs. */
-export class EmbeddingFollower {
-  readonly #embeddings: Pick<EmbeddingStore, 'changedSince'>;
-  readonly #copy: EmbeddingCopy;
+/** Keeps a copy up to date with a store, by sequence and as far as each search needs. */
+export class Follower<Item extends Change> {
+  readonly #store: Changes<Item>;
+  readonly #batchSize: number;
+  readonly #copy: FollowerCopy<Item>;
   readonly #closing: AbortSignal | undefined;
   readonly #models = new Map<string, Progress>();
 
-  /** `closing` ends long reads, between two batches. */
-  constructor(embeddings: Pick<EmbeddingStore, 'changedSince'>, copy: EmbeddingCopy, closing?: AbortSignal) {
-    this.#embeddings = embeddings;
+  /** Reads `batchSize` changes at once. `closing` ends long reads, between two batches. */
+  constructor(store: Changes<Item>, batchSize: number, copy: FollowerCopy<Item>, closing?: AbortSignal) {
+    this.#store = store;
+    this.#batchSize = batchSize;
     this.#copy = copy;
     this.#closing = closing;
   }
@@ -45,7 +59,7 @@ export class EmbeddingFollower {
     Object.assign(this.#progress(modelId), { after: sequence, complete: sequence });
   }
 
-  /** Resolves once every embedding of the model up to `asOf` is in the copy; simultaneous searches share one read. */
+  /** Resolves once every change of the model up to `asOf` is in the copy; simultaneous searches share one read. */
   async catchUp(modelId: string, asOf: number): Promise<void> {
     const progress = this.#progress(modelId);
     while (asOf > progress.complete) {
@@ -56,12 +70,12 @@ export class EmbeddingFollower {
     }
   }
 
-  /** All of the model's embeddings in the store, in batches. */
-  async *all(modelId: string): AsyncGenerator<readonly EmbeddingChange[]> {
+  /** All that the store has of the model, in batches. */
+  async *all(modelId: string): AsyncGenerator<readonly Item[]> {
     let after = 0;
     for (let isLast = false; !isLast;) {
       const changes = await this.#after(after, modelId);
-      isLast = changes.length < batchSize;
+      isLast = changes.length < this.#batchSize;
       yield changes;
       after = changes.at(-1)?.sequence ?? after;
     }
@@ -75,14 +89,14 @@ export class EmbeddingFollower {
       const changes = await this.#after(after, modelId);
       await this.#copy.apply(modelId, changes);
       progress.after = changes.at(-1)?.sequence ?? after;
-      progress.complete = Math.max(progress.complete, changes.length < batchSize ? asOf : progress.after);
+      progress.complete = Math.max(progress.complete, changes.length < this.#batchSize ? asOf : progress.after);
     }
     await this.#copy.end?.(modelId, isFirst);
   }
 
-  #after(sequence: number, modelId: string): Promise<readonly EmbeddingChange[]> {
+  #after(sequence: number, modelId: string): Promise<readonly Item[]> {
     this.#closing?.throwIfAborted();
-    return this.#embeddings.changedSince(sequence, modelId, batchSize);
+    return this.#store.changedSince(sequence, modelId, this.#batchSize);
   }
 
   #progress(modelId: string): Progress {

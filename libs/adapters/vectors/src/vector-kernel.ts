@@ -1,5 +1,5 @@
-/** `kernel.wat` compiled, in base64: "node test/compile-kernel.ts" in this project writes it. */
-export const kernelBase64 =
+/** `vector-kernel.wat` compiled, in base64: "node test/compile-kernels.ts" in this project writes it. */
+export const vectorKernelBase64 =
   'AGFzbQEAAAABCgJgAXsBfWABfwADAwIAAQUGAQEBgIAEBxICBm1lbW9yeQIABXNjb3JlAAEK0QICOAEBeyAAIAAgAP0NCAkKCwwN' +
   'Dg8AAQIDBAUGB/3kASEBQwAAgD9DAAAAACAB/R8AIAH9HwGSl5YLlQICBH8EeyAAQQJ0IQICQANAIAEgAk8NAUGAgAQgASgCgCBB' +
   'gBhsaiEE/QwAAAAAAAAAAAAAAAAAAAAAIQX9DAAAAAAAAAAAAAAAAAAAAAAhBv0MAAAAAAAAAAAAAAAAAAAAACEH/QwAAAAAAAAA' +

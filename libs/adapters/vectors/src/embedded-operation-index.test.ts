@@ -1,0 +1,168 @@
+import { createOperationBlockChanges } from '@portico/contracts';
+import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
+import { unpackOperations } from '@portico/domain';
+import { describe, expect, test } from 'vitest';
+import { createSubject } from '../test/operation-index-subject.ts';
+import { createEmbeddedOperationIndex } from './embedded-operation-index.ts';
+import { OperationBlocks } from './operation-blocks.ts';
+
+/** Numbers from 0 up to 1, the same in each run (a linear congruential generator). */
+const randomNumbers = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
+const keyOf = (number: number) => String(number).padStart(16, '0') as OperationKey;
+const methods = ['GET', 'POST', 'DELETE'];
+
+const generator = (seed: number, dimension: number) => {
+  const random = randomNumbers(seed);
+  const vector = (features: number): HybridVector => {
+    const indices = [...new Set(Array.from({ length: features }, () => Math.floor(random() ** 3 * 500)))];
+    return {
+      dense: Float32Array.from({ length: dimension }, () => random() - 0.5),
+      sparse: {
+        indices: Uint32Array.from(indices.sort((x, y) => x - y)),
+        weights: Float32Array.from(indices, () => random()),
+      },
+    };
+  };
+  const operations = (count: number): readonly IndexedOperation[] =>
+    Array.from({ length: count }, (_, i) => ({
+      key: keyOf(i),
+      method: methods[i % 3] ?? '',
+      vector: vector(Math.floor(random() * 30)),
+    }));
+  return { vector, operations };
+};
+
+const similarity = (query: HybridVector, { dense, sparse }: HybridVector): number => {
+  const weights = new Map(Array.from(sparse.indices, (feature, i) => [feature, sparse.weights[i] ?? 0]));
+  const words = query.sparse.indices.reduce(
+    (sum, feature, i) => sum + (query.sparse.weights[i] ?? 0) * (weights.get(feature) ?? 0),
+    0,
+  );
+  return query.dense.reduce((sum, x, i) => sum + x * (dense[i] ?? 0), words);
+};
+
+/** Every stored operation compared in plain JavaScript. */
+const best = async (
+  blocks: ReturnType<typeof createOperationBlockChanges>,
+  query: HybridVector,
+  {
+    among,
+    method,
+    limit,
+  }: { readonly among: readonly CollectionId[]; readonly method: string | null; readonly limit: number },
+) =>
+  (await blocks.changedSince(0, 'model-1', 9999))
+    .filter(({ collectionId }) => among.includes(collectionId))
+    .flatMap(({ collectionId, packed }) =>
+      unpackOperations(packed)
+        .filter((operation) => method === null || operation.method === method)
+        .map(({ key, vector }) => ({ collectionId, key, similarity: similarity(query, vector) })),
+    )
+    .sort((x, y) => y.similarity - x.similarity)
+    .slice(0, limit);
+
+describe.each([16, 256, 768])('at %i dimensions, compared with a plain comparison of every operation', (dimension) => {
+  test('the same operations have the same similarities, with filters, replacements and removals', async () => {
+    const { index, blocks } = createSubject();
+    const { operations, vector } = generator(dimension, dimension);
+    const among = Array.from({ length: 40 }, (_, i) => idOf(i));
+    const agree = async (asOf: number) => {
+      for (const [i, method] of [null, 'POST', null].entries()) {
+        const query = { among: i === 2 ? among.filter((_, n) => n % 3 === 1) : among, method, limit: 25 };
+        const asked = vector(12);
+        const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
+        const expected = await best(blocks, asked, query);
+        expect(matches.map(({ collectionId, key }) => `${collectionId} ${key}`)).toEqual(
+          expected.map(({ collectionId, key }) => `${collectionId} ${key}`),
+        );
+        matches.forEach((match, n) => expect(match.similarity).toBeCloseTo(expected[n]?.similarity ?? NaN, 3));
+      }
+    };
+    let asOf = 0;
+    for (let i = 0; i < 40; i += 1) asOf = blocks.put(idOf(i), operations((i * 7) % 61));
+    await agree(asOf);
+    for (let i = 0; i < 40; i += 4) asOf = blocks.put(idOf(i), operations((i * 5) % 71));
+    await agree(asOf);
+  });
+});
+
+test('equals come by ascending collection id, then key, and the limit cuts there', async () => {
+  const { index, blocks } = createSubject();
+  const { vector } = generator(1, 16);
+  const same = vector(3);
+  const operations = [2, 0, 1].map((number) => ({ key: keyOf(number), method: 'GET', vector: same }));
+  let asOf = 0;
+  for (const number of [3, 1, 2]) asOf = blocks.put(idOf(number), operations);
+  const among = [idOf(2), idOf(3), idOf(1)];
+  const { matches } = await index.search({ modelId: 'model-1', vector: same, among, method: null, limit: 5, asOf });
+  expect(matches.map(({ collectionId, key }) => [collectionId, key])).toEqual([
+    [idOf(1), keyOf(0)],
+    [idOf(1), keyOf(1)],
+    [idOf(1), keyOf(2)],
+    [idOf(2), keyOf(0)],
+    [idOf(2), keyOf(1)],
+  ]);
+});
+
+test('no sum leaves 32 bits, even if every number is the greatest', async () => {
+  const { index, blocks } = createSubject();
+  const dense = new Float32Array(4096).fill(1);
+  const vector = { dense, sparse: { indices: new Uint32Array(), weights: new Float32Array() } };
+  const asOf = blocks.put(idOf(1), [{ key: keyOf(1), method: 'GET', vector }]);
+  const query = { modelId: 'model-1', vector, among: [idOf(1)], method: null, limit: 1, asOf };
+  expect((await index.search(query)).matches[0]?.similarity).toBeCloseTo(4096, 1);
+});
+
+test('a query of another dimension than the model is refused', async () => {
+  const { index, blocks } = createSubject();
+  const asOf = blocks.put(idOf(1), generator(1, 16).operations(1));
+  const query = { modelId: 'model-1', vector: generator(1, 32).vector(1), among: [idOf(1)], method: null, limit: 1 };
+  await expect(index.search({ ...query, asOf })).rejects.toThrow('A vector has 16 dimensions, not 32');
+});
+
+describe('the memory', () => {
+  const put = (blocks: OperationBlocks, number: number, packed: Uint8Array, sequence: number) =>
+    blocks.put({
+      collectionId: idOf(number),
+      modelId: 'm',
+      documentDigest: '',
+      contentRevision: 1,
+      operations: 1,
+      packed,
+      sequence,
+    });
+
+  test('replacing blocks over and over does not make it grow without limit', async () => {
+    const store = createOperationBlockChanges();
+    const { operations } = generator(3, 256);
+    for (let i = 0; i < 8; i += 1) store.put(idOf(i), operations(1000 + 100 * i));
+    const changes = await store.changedSince(0, 'model-1', 8);
+    const blocks = new OperationBlocks();
+    for (let round = 0; round < 20; round += 1) {
+      for (const [i, { packed }] of changes.entries()) await put(blocks, (i * 3 + round) % 8, packed, 8 * round + i);
+    }
+    expect(blocks.bytes).toBeLessThan(6e6);
+    expect(blocks.memory.end).toBeLessThan(13e6);
+  });
+
+  test('blocks are found where they were moved to', async () => {
+    const store = createOperationBlockChanges();
+    const index = createEmbeddedOperationIndex({ blocks: store });
+    const { operations, vector } = generator(4, 256);
+    const among = Array.from({ length: 10 }, (_, i) => idOf(i));
+    let asOf = 0;
+    for (let round = 0; round < 6; round += 1) {
+      for (let i = 0; i < 10; i += 1 + round) asOf = store.put(idOf(i), operations(700 + 50 * i));
+      const query = { among, method: null, limit: 20 };
+      const asked = vector(12);
+      const { matches } = await index.search({ ...query, modelId: 'model-1', vector: asked, asOf });
+      const expected = await best(store, asked, query);
+      expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { blockBatchSize } from '@portico/dependencies';
+import type {
+  OperationBlockStore,
+  OperationIndex,
+  OperationKey,
+  OperationMatch,
+  OperationQuery,
+} from '@portico/domain';
+import { bestScores } from './best-scores.ts';
+import { BlockMemory } from './block-memory.ts';
+import { CatchUp } from './catch-up.ts';
+import { type HeldBlock, OperationBlocks } from './operation-blocks.ts';
+import { SearchedModels, usualIdleMs } from './searched-models.ts';
+
+/** Blocks of this size are compared in about two milliseconds; then others have their turn. */
+const bytesOfATurn = 4 * 1024 * 1024;
+
+/**
+ * An exact index in the memory of the process, which holds the blocks of the model that searches ask for as they are
+ * stored: about half a kilobyte per operation at 256 dimensions. It compares the query with every operation of the
+ * given collections, in portions, and reads from the store what it has not seen. Among equal similarities the lesser
+ * collection id comes first, then the lesser key. A query that is not finite, or whose dimension is not the model's,
+ * causes a `RangeError`.
+ */
+export const createEmbeddedOperationIndex = (ports: {
+  readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
+  readonly idleMs?: number;
+}): OperationIndex => {
+  const models = new SearchedModels((modelId) => {
+    const blocks = new OperationBlocks();
+    return { blocks, catchUp: new CatchUp(ports.blocks, blockBatchSize, modelId, blocks) };
+  }, ports.idleMs ?? usualIdleMs);
+
+  return {
+    kind: 'embedded',
+    async search(query) {
+      check(query);
+      if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
+      return models.during(query.modelId, async ({ blocks, catchUp }) => {
+        await catchUp.read(query.asOf);
+        return { matches: await rank(blocks, query), isFallback: false };
+      });
+    },
+    /** It works as long as it can read what it has not seen. */
+    async check() {
+      await ports.blocks.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
+    },
+  };
+};
+
+const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
+  if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {
+    throw new RangeError('A vector has a number that is not finite');
+  }
+};
+
+/** The best of each portion, of which the best are taken. */
+const rank = async (blocks: OperationBlocks, query: OperationQuery): Promise<readonly OperationMatch[]> => {
+  const found: OperationMatch[] = [];
+  let portion: HeldBlock[] = [];
+  let bytes = 0;
+  for (const block of blocks.blocksOf(query.among)) {
+    portion.push(block);
+    bytes += block.layout.end;
+    if (bytes < bytesOfATurn) continue;
+    found.push(...bestOf(blocks, portion, query));
+    [portion, bytes] = [[], 0];
+    await othersTurn();
+  }
+  found.push(...bestOf(blocks, portion, query));
+  return found.sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
+};
+
+/** Compares the present blocks: some may have been replaced or removed since the search began. */
+const bestOf = (
+  blocks: OperationBlocks,
+  portion: readonly HeldBlock[],
+  { vector: { dense, sparse }, method, limit }: OperationQuery,
+): readonly OperationMatch[] => {
+  const { memory } = blocks;
+  const levels = BlockMemory.quantised(dense);
+  const present = portion
+    .flatMap(({ collectionId }) => blocks.blockOf(collectionId) ?? [])
+    .filter(({ layout }) => layout.count > 0);
+  const firsts: number[] = [];
+  let count = 0;
+  for (const { layout } of present) {
+    firsts.push(count);
+    count += layout.count;
+  }
+  const scores = new Float32Array(count);
+  present.forEach((block, i) => {
+    const { dimension } = block.layout;
+    if (dimension !== dense.length) throw new RangeError(`A vector has ${dimension} dimensions, not ${dense.length}`);
+    const first = firsts[i] ?? 0;
+    memory.score(block, levels, sparse, scores, first);
+    if (method !== null) memory.keepMethod(block, method, scores, first);
+  });
+  return bestScores(scores, limit)
+    .slice(0, limit)
+    .flatMap((position) => {
+      const place = lastUpTo(position, firsts);
+      const block = present[place];
+      if (!block) return [];
+      const key = memory.keyAt(block, position - (firsts[place] ?? 0)) as OperationKey;
+      return [{ collectionId: block.collectionId, key, similarity: scores[position] ?? 0 }];
+    });
+};
+
+/** The place of the last of these ascending numbers that is not above `wanted`. */
+const lastUpTo = (wanted: number, numbers: readonly number[]): number => {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((numbers[middle] ?? 0) <= wanted) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};

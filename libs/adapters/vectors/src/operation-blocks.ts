@@ -1,0 +1,110 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { type CollectionId, type OperationBlockChange, packedOperationsMax, readPackedLayout } from '@portico/domain';
+import { BlockMemory, type PlacedBlock } from './block-memory.ts';
+import type { FollowingCopy } from './catch-up.ts';
+
+/** A collection's block, which may be moved, replaced or removed between two turns of the event loop. */
+export interface HeldBlock extends PlacedBlock {
+  readonly collectionId: CollectionId;
+  sequence: number;
+  address: number;
+}
+
+interface Visible {
+  readonly generation: number;
+  readonly blocks: readonly HeldBlock[];
+}
+
+/** With less room wasted than this share of the memory, it rather grows than is compacted. */
+const wastedShare = 1 / 4;
+
+/**
+ * The blocks of one model, side by side in one memory. A new block goes behind the last one; the room of those that it
+ * replaces is won back when all blocks close up. So the memory stays below 4/3 of what is in use, and 4 MB.
+ */
+export class OperationBlocks implements FollowingCopy<OperationBlockChange> {
+  readonly memory = new BlockMemory();
+  /** By ascending address. */
+  readonly #blocks = new Map<CollectionId, HeldBlock>();
+  readonly #visible = new WeakMap<readonly CollectionId[], Visible>();
+  /** Changes whenever a collection's block is another one. */
+  #generation = 0;
+  /** Where the next block is written. */
+  #end = this.memory.start;
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  collections(): readonly CollectionId[] {
+    return [...this.#blocks.keys()];
+  }
+
+  sequenceOf(collectionId: CollectionId): number | undefined {
+    return this.#blocks.get(collectionId)?.sequence;
+  }
+
+  /** Lets others have their turn after each block. */
+  async put({ collectionId, sequence, packed }: OperationBlockChange): Promise<void> {
+    const layout = readPackedLayout(packed);
+    if (layout.count > packedOperationsMax)
+      throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
+    const size = sizeOf({ layout });
+    await this.#makeRoom(size);
+    this.delete(collectionId);
+    this.memory.write(this.#end, packed);
+    this.#blocks.set(collectionId, { collectionId, sequence, layout, address: this.#end });
+    this.#end += size;
+    this.#bytes += size;
+    await othersTurn();
+  }
+
+  delete(collectionId: CollectionId): void {
+    const block = this.#blocks.get(collectionId);
+    this.#generation += 1;
+    if (!block) return;
+    this.#blocks.delete(collectionId);
+    this.#bytes -= sizeOf(block);
+  }
+
+  /** The collection's present block; undefined if it has none. */
+  blockOf(collectionId: CollectionId): HeldBlock | undefined {
+    return this.#blocks.get(collectionId);
+  }
+
+  /** The blocks of these, each once, by ascending id of the collection. */
+  blocksOf(among: readonly CollectionId[]): readonly HeldBlock[] {
+    const known = this.#visible.get(among);
+    if (known?.generation === this.#generation) return known.blocks;
+    const ids = [...new Set(among)].sort();
+    const blocks = ids.flatMap((id) => this.#blocks.get(id) ?? []);
+    this.#visible.set(among, { generation: this.#generation, blocks });
+    return blocks;
+  }
+
+  async #makeRoom(size: number): Promise<void> {
+    if (this.#end + size <= this.memory.end) return;
+    const wasted = this.#end - this.memory.start - this.#bytes;
+    if (wasted >= size && wasted >= wastedShare * this.memory.end) await this.#closeUp();
+    this.memory.growTo(this.#end + size);
+  }
+
+  /** Moves each block down to the one before it. Every block can be searched between two moves. */
+  async #closeUp(): Promise<void> {
+    let end = this.memory.start;
+    for (const block of this.#blocks.values()) {
+      const size = sizeOf(block);
+      if (block.address !== end) {
+        this.memory.move(block.address, end, size);
+        block.address = end;
+        await othersTurn();
+      }
+      end += size;
+    }
+    this.#end = end;
+  }
+}
+
+/** Aligned for the next block. */
+const sizeOf = ({ layout }: Pick<PlacedBlock, 'layout'>): number => 16 * Math.ceil(layout.end / 16);

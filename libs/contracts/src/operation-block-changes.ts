@@ -1,0 +1,41 @@
+import type { CollectionId, IndexedOperation, OperationBlockChange, OperationBlockStore } from '@portico/domain';
+import { packOperations } from '@portico/domain';
+
+/** The part of a block store that an index reads, with a way to write to it without telling the index. */
+export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince'> {
+  /** Stores these in place of the collection's earlier block by the same model; returns the block's sequence. */
+  put(collectionId: CollectionId, operations: readonly IndexedOperation[], modelId?: string): number;
+  /** Removes the collection's blocks, as the removal of a collection does. */
+  remove(collectionId: CollectionId): void;
+}
+
+/** One block per collection and model, each write with the next sequence, as `OperationBlockStore` promises. */
+export const createOperationBlockChanges = (): OperationBlockChanges => {
+  const blocks = new Map<string, OperationBlockChange>();
+  let sequence = 0;
+  return {
+    put(collectionId, operations, modelId = 'model-1') {
+      sequence += 1;
+      blocks.set(`${collectionId} ${modelId}`, {
+        collectionId,
+        modelId,
+        sequence,
+        documentDigest: '0'.repeat(64),
+        contentRevision: 1,
+        operations: operations.length,
+        packed: packOperations(operations),
+      });
+      return sequence;
+    },
+    remove(collectionId) {
+      for (const [key, block] of blocks) if (block.collectionId === collectionId) blocks.delete(key);
+    },
+    async changedSince(after, modelId, limit) {
+      return [...blocks.values()]
+        .filter((block) => block.modelId === modelId && block.sequence > after)
+        .sort((a, b) => a.sequence - b.sequence)
+        .slice(0, limit)
+        .map((block) => ({ ...block, packed: block.packed.slice() }));
+    },
+  };
+};

@@ -1,0 +1,220 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import type { Collection, CollectionId, OperationBlock } from '@portico/domain';
+import type { Contract } from './contract.ts';
+import { aCollection, aContent, aJob, jobsOnly, noEffects, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `OperationBlockStore` promises. */
+export const operationBlockStoreContract = {
+  'a block is returned exactly as it was put': async (stores) => {
+    const collection = await added(stores);
+    const packed = Uint8Array.from({ length: 3000 }, (_, i) => i % 256);
+    const block = aBlock(collection, { packed, operations: 77 });
+    strictEqual(await stores.operationBlocks.put(block), true);
+    const [change] = await stores.operationBlocks.changedSince(0, 'm1', 9);
+    ok(change);
+    const { sequence, ...rest } = change;
+    deepStrictEqual({ ...rest, packed: [...rest.packed] }, { ...block, packed: [...packed] });
+    ok(sequence > 0);
+  },
+
+  'a block replaces the earlier one of its collection, with a later sequence': async (stores) => {
+    const [one, other] = [await added(stores), await added(stores)];
+    for (const collection of [one, other]) await stores.operationBlocks.put(aBlock(collection));
+    const before = await stores.operationBlocks.changedSince(0, 'm1', 9);
+    await stores.operationBlocks.put(aBlock(one, { packed: Uint8Array.of(9) }));
+    const after = await stores.operationBlocks.changedSince(0, 'm1', 9);
+    deepStrictEqual(
+      after.map(({ collectionId, packed }) => [collectionId, packed[0]]),
+      [
+        [other.id, 1],
+        [one.id, 9],
+      ],
+    );
+    ok((after.at(-1)?.sequence ?? 0) > (before.at(-1)?.sequence ?? 0));
+  },
+
+  'a block by another model stands beside the earlier one': async (stores) => {
+    const collection = await added(stores);
+    await stores.operationBlocks.put(aBlock(collection));
+    await stores.operationBlocks.put(aBlock(collection, { modelId: 'm2' }));
+    for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), [collection.id]);
+    deepStrictEqual(await changedIds(stores, 0, 'm3', 9), []);
+  },
+
+  'concurrent puts get different sequences': async (stores) => {
+    const collections = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
+    await Promise.all(collections.map((collection) => stores.operationBlocks.put(aBlock(collection))));
+    const changes = await stores.operationBlocks.changedSince(0, 'm1', 99);
+    strictEqual(new Set(changes.map(({ sequence }) => sequence)).size, 20);
+  },
+
+  'a sequence is not reused after a removal': async (stores) => {
+    const [gone, stays] = [await added(stores), await added(stores)];
+    await stores.operationBlocks.put(aBlock(gone));
+    const [change] = await stores.operationBlocks.changedSince(0, 'm1', 9);
+    ok(change);
+    await stores.collections.remove(gone.id, () => noEffects);
+    await stores.operationBlocks.put(aBlock(stays));
+    deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [stays.id]);
+  },
+
+  'a removed collection takes its blocks with it': async (stores) => {
+    const collection = await added(stores);
+    for (const modelId of ['m1', 'm2']) await stores.operationBlocks.put(aBlock(collection, { modelId }));
+    await stores.collections.remove(collection.id, () => noEffects);
+    for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), []);
+    strictEqual(await stores.operationBlocks.facts(collection.id, 'm1'), null);
+  },
+
+  'a block of a missing collection is not stored': async (stores) => {
+    strictEqual(await stores.operationBlocks.put(aBlock(aCollection())), false);
+    deepStrictEqual(await changedIds(stores, 0, 'm1', 9), []);
+  },
+
+  'a block of another document, or of an older or newer text, is not stored, and the earlier one stays': async (
+    stores,
+  ) => {
+    const collection = await added(stores, { contentRevision: 2 });
+    await stores.operationBlocks.put(aBlock(collection));
+    for (const facts of [{ contentRevision: 1 }, { contentRevision: 3 }, { documentDigest: 'ab'.repeat(32) }]) {
+      strictEqual(await stores.operationBlocks.put(aBlock(collection, { ...facts, packed: Uint8Array.of(9) })), false);
+    }
+    const changes = await stores.operationBlocks.changedSince(0, 'm1', 9);
+    deepStrictEqual(
+      changes.map(({ packed }) => packed[0]),
+      [1],
+    );
+  },
+
+  'changing the bytes given or returned does not change a stored block': async (stores) => {
+    const block = aBlock(await added(stores));
+    await stores.operationBlocks.put(block);
+    block.packed.fill(7);
+    (await stores.operationBlocks.changedSince(0, 'm1', 9))[0]?.packed.fill(8);
+    strictEqual((await stores.operationBlocks.changedSince(0, 'm1', 9))[0]?.packed[0], 1);
+  },
+
+  'changes after a sequence are returned in order, up to the limit': async (stores) => {
+    const collections = [await added(stores), await added(stores), await added(stores), await added(stores)];
+    const order = [2, 0, 3, 1].map((index) => collections[index]).filter((collection) => collection !== undefined);
+    for (const collection of order) await stores.operationBlocks.put(aBlock(collection));
+    const ids = order.map(({ id }) => id);
+    const all = await stores.operationBlocks.changedSince(0, 'm1', 9);
+    deepStrictEqual(
+      all.map(({ collectionId }) => collectionId),
+      ids,
+    );
+    const [first, second, , last] = all;
+    ok(first && second && last);
+    deepStrictEqual(await changedIds(stores, first.sequence, 'm1', 9), ids.slice(1));
+    deepStrictEqual(await changedIds(stores, second.sequence, 'm1', 1), ids.slice(2, 3));
+    deepStrictEqual(await changedIds(stores, last.sequence, 'm1', 9), []);
+  },
+
+  'the facts of a block are what it was made from': async (stores) => {
+    const collection = await added(stores, { contentRevision: 4 });
+    strictEqual(await stores.operationBlocks.facts(collection.id, 'm1'), null);
+    await stores.operationBlocks.put(aBlock(collection));
+    const { id: collectionId, documentDigest } = collection;
+    await changed(stores, collection, { contentRevision: 5, name: 'New' });
+    deepStrictEqual(await stores.operationBlocks.facts(collectionId, 'm1'), {
+      collectionId,
+      modelId: 'm1',
+      documentDigest,
+      contentRevision: 4,
+    });
+    strictEqual(await stores.operationBlocks.facts(collectionId, 'm2'), null);
+  },
+
+  'a collection is outdated while its block by the model is missing, or made from what has changed': async (stores) => {
+    const { missing, foreign, renamed, replaced, good } = await states(stores);
+    deepStrictEqual(
+      [...(await stores.operationBlocks.outdated('m1'))].sort(),
+      [missing.id, foreign.id, renamed.id, replaced.id].sort(),
+    );
+    deepStrictEqual(
+      [...(await stores.operationBlocks.outdated('m2'))].sort(),
+      [missing.id, renamed.id, replaced.id, good.id].sort(),
+    );
+  },
+
+  'progress counts the collections, and those whose block is up to date': async (stores) => {
+    deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 0, done: 0, failed: 0 });
+    await states(stores);
+    deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 5, done: 1, failed: 0 });
+    deepStrictEqual(await stores.operationBlocks.progress('m3'), { total: 5, done: 0, failed: 0 });
+  },
+
+  'a collection whose job is a dead letter has failed, unless its block is up to date': async (stores) => {
+    const { missing, foreign, good, renamed } = await states(stores);
+    await deadLetter(stores, missing, 'operations');
+    await deadLetter(stores, good, 'operations');
+    // A job of another kind, and one that may still succeed.
+    await deadLetter(stores, foreign, 'embed');
+    await stores.embeddingJobs.enqueue(jobsOnly(aJob({ task: { kind: 'operations', collectionId: renamed.id } })));
+    deepStrictEqual(await stores.operationBlocks.progress('m1'), { total: 5, done: 1, failed: 1 });
+  },
+
+  'blocks of other models are removed up to the limit, and those of this one stay': async (stores) => {
+    const collections = [await added(stores), await added(stores), await added(stores)];
+    for (const collection of collections) {
+      for (const modelId of ['m1', 'm2', 'm3']) await stores.operationBlocks.put(aBlock(collection, { modelId }));
+    }
+    strictEqual(await stores.operationBlocks.removeOthers('m2', 4), 4);
+    strictEqual(await stores.operationBlocks.removeOthers('m2', 4), 2);
+    strictEqual(await stores.operationBlocks.removeOthers('m2', 4), 0);
+    strictEqual((await changedIds(stores, 0, 'm2', 9)).length, 3);
+    for (const modelId of ['m1', 'm3']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), []);
+  },
+} satisfies Contract<Stores>;
+
+const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
+  const collection = aCollection(facts);
+  await collections.add(collection, aContent(), noEffects);
+  return collection;
+};
+
+const changed = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
+  collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
+
+const aBlock = (collection: Collection, facts: Partial<OperationBlock> = {}): OperationBlock => ({
+  collectionId: collection.id,
+  modelId: 'm1',
+  documentDigest: collection.documentDigest,
+  contentRevision: collection.contentRevision,
+  operations: 1,
+  packed: Uint8Array.of(1, 2, 3),
+  ...facts,
+});
+
+/** Collections whose block is missing, of the model `m2`, made before a change of name or document, and up to date. */
+const states = async (stores: Stores) => {
+  const [missing, foreign, good] = [await added(stores), await added(stores), await added(stores)];
+  const [renamed, replaced] = [await added(stores), await added(stores)];
+  await stores.operationBlocks.put(aBlock(foreign, { modelId: 'm2' }));
+  for (const collection of [good, renamed, replaced]) await stores.operationBlocks.put(aBlock(collection));
+  await changed(stores, renamed, { contentRevision: 2, name: 'New' });
+  await stores.collections.update(replaced.id, (current) => ({
+    collection: { ...current, documentDigest: 'ab'.repeat(32) },
+    document: aContent('{}'),
+    ...noEffects,
+  }));
+  // Neither text nor document.
+  await changed(stores, good, { revision: 2, baseUrl: '/' });
+  return { missing, foreign, good, renamed, replaced };
+};
+
+const deadLetter = async (stores: Stores, { id }: Collection, kind: 'embed' | 'operations'): Promise<void> => {
+  const job = aJob({ task: { kind, collectionId: id } });
+  await stores.embeddingJobs.enqueue(jobsOnly(job));
+  await stores.outbox.deadLetter(job.id, start, 'no use');
+};
+
+const changedIds = async (
+  { operationBlocks }: Stores,
+  after: number,
+  modelId: string,
+  limit: number,
+): Promise<readonly CollectionId[]> =>
+  (await operationBlocks.changedSince(after, modelId, limit)).map(({ collectionId }) => collectionId);

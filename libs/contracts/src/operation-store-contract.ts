@@ -1,0 +1,198 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import type {
+  Collection,
+  CollectionId,
+  Operation,
+  OperationFilter,
+  OperationKey,
+  OperationPage,
+} from '@portico/domain';
+import type { Contract } from './contract.ts';
+import { aCollection, aContent, anOperation, noEffects } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** What `OperationStore` promises. */
+export const operationStoreContract = {
+  'operations are listed in the order of their document, each as it was given': async (stores) => {
+    const operations = [numbered(3), numbered(1), { ...numbered(2), ...bare }];
+    const { id } = await added(stores, operations);
+    deepStrictEqual(
+      await stores.operations.list(id, everything, null),
+      operations.map((operation, position) => ({ ...operation, position })),
+    );
+  },
+
+  'a collection that does not exist, or has no operations, has an empty list': async (stores) => {
+    const { id } = await added(stores, []);
+    await added(stores, [numbered(1)]);
+    deepStrictEqual(await stores.operations.list(id, everything, null), []);
+    deepStrictEqual(await stores.operations.list(aCollection().id, everything, null), []);
+  },
+
+  'a tag is compared exactly, and with each of an operation': async (stores) => {
+    const tags = [['roads'], ['Roads', 'ro"ads'], ['broads'], ['else', 'roads'], []];
+    const { id } = await added(
+      stores,
+      tags.map((each, i) => numbered(i, { tags: each })),
+    );
+    deepStrictEqual(await positions(stores, id, { tag: 'roads' }), [0, 3]);
+    deepStrictEqual(await positions(stores, id, { tag: 'ro"ads' }), [1]);
+    deepStrictEqual(await positions(stores, id, { tag: 'road' }), []);
+    deepStrictEqual(await positions(stores, id, { tag: '' }), []);
+  },
+
+  'a part is looked for in path, operation id and summary, whatever the case of ASCII letters': async (stores) => {
+    const { id } = await added(stores, [
+      numbered(0, { path: '/Tolls/{id}' }),
+      numbered(1, { operationId: 'payTOLL' }),
+      numbered(2, { summary: 'A toll, and its Maß' }),
+      numbered(3, { excerpt: 'toll', tags: ['toll'] }),
+      numbered(4, bare),
+    ]);
+    deepStrictEqual(await positions(stores, id, { containing: 'tOLl' }), [0, 1, 2]);
+    deepStrictEqual(await positions(stores, id, { containing: 'its maß' }), [2]);
+    deepStrictEqual(await positions(stores, id, { containing: 'its MASS' }), []);
+  },
+
+  'a part is taken as it is written': async (stores) => {
+    const paths = ['/100%', '/100x', '/a_b', '/aXb', '/a!b', "/a'b", '/a\\b'];
+    const { id } = await added(
+      stores,
+      paths.map((path, i) => numbered(i, { path })),
+    );
+    for (const [i, part] of ['0%', '00x', 'a_b', 'aXb', 'a!b', "a'b", 'a\\b'].entries()) {
+      deepStrictEqual(await positions(stores, id, { containing: part }), [i]);
+    }
+  },
+
+  'an operation is listed if it has both the tag and the part': async (stores) => {
+    const { id } = await added(stores, [
+      numbered(0, { path: '/a', tags: ['t'] }),
+      numbered(1, { path: '/b', tags: ['t'] }),
+      numbered(2, { path: '/a', tags: [] }),
+    ]);
+    deepStrictEqual(await positions(stores, id, { tag: 't', containing: '/a' }), [0]);
+  },
+
+  'a page begins at a place in the document, whatever is filtered, and ends at its limit': async (stores) => {
+    const { id } = await added(
+      stores,
+      Array.from({ length: 12 }, (_, i) => numbered(i, { tags: i % 2 ? ['odd'] : [] })),
+    );
+    deepStrictEqual(await positions(stores, id, {}, { limit: 3, from: 0 }), [0, 1, 2]);
+    deepStrictEqual(await positions(stores, id, {}, { limit: 3, from: 10 }), [10, 11]);
+    deepStrictEqual(await positions(stores, id, { tag: 'odd' }, { limit: 2, from: 4 }), [5, 7]);
+    deepStrictEqual(await positions(stores, id, {}, { limit: 3, from: 12 }), []);
+  },
+
+  'an operation is found by its collection and key': async (stores) => {
+    const [one, other] = [await added(stores, [numbered(1), numbered(2, bare)]), await added(stores, [numbered(3)])];
+    deepStrictEqual(await stores.operations.find(one.id, keyOf(2)), numbered(2, bare));
+    strictEqual(await stores.operations.find(other.id, keyOf(2)), null);
+    strictEqual(await stores.operations.find(aCollection().id, keyOf(1)), null);
+  },
+
+  'those of many names that exist are found, with the present names of their collections': async (stores) => {
+    const [one, other] = [await added(stores, [numbered(1), numbered(2)]), await added(stores, [numbered(1, bare)])];
+    await stores.collections.update(other.id, (current) => ({
+      collection: { ...current, name: 'Renamed' },
+      ...noEffects,
+    }));
+    const gone = await added(stores, [numbered(1)]);
+    await stores.collections.remove(gone.id, () => noEffects);
+    const found = await stores.operations.found([
+      { collectionId: other.id, key: keyOf(1) },
+      { collectionId: gone.id, key: keyOf(1) },
+      { collectionId: one.id, key: keyOf(2) },
+      { collectionId: one.id, key: keyOf(7) },
+    ]);
+    deepStrictEqual(
+      [...found].sort((a, b) => (a.key < b.key ? -1 : 1)),
+      [
+        { ...numbered(1, bare), collectionId: other.id, collectionName: 'Renamed' },
+        { ...numbered(2), collectionId: one.id, collectionName: one.name },
+      ],
+    );
+    deepStrictEqual(await stores.operations.found([]), []);
+  },
+
+  'a changed document brings its operations, and the earlier ones are gone': async (stores) => {
+    const { id } = await added(stores, [numbered(1), numbered(2)]);
+    await changed(stores, id, [numbered(2, { summary: 'New' }), numbered(3)]);
+    deepStrictEqual(
+      (await stores.operations.list(id, everything, null)).map(({ key, summary }) => [key, summary]),
+      [
+        [keyOf(2), 'New'],
+        [keyOf(3), numbered(3).summary],
+      ],
+    );
+    strictEqual(await stores.operations.digest(id), newDigest);
+  },
+
+  'a change that leaves the document alone leaves its operations': async (stores) => {
+    const { id, documentDigest } = await added(stores, [numbered(1)]);
+    await stores.collections.update(id, (current) => ({ collection: { ...current, name: 'New' }, ...noEffects }));
+    deepStrictEqual(await positions(stores, id, {}), [0]);
+    strictEqual(await stores.operations.digest(id), documentDigest);
+  },
+
+  'the digest is that of the document whose operations are stored': async (stores) => {
+    const { id, documentDigest } = await added(stores, []);
+    strictEqual(await stores.operations.digest(id), documentDigest);
+    strictEqual(await stores.operations.digest(aCollection().id), null);
+  },
+
+  'operations are replaced for the document that the collection has': async (stores) => {
+    const { id, documentDigest } = await added(stores, [numbered(1), numbered(2)]);
+    strictEqual(await stores.operations.replace(id, documentDigest, [numbered(3)]), true);
+    deepStrictEqual(await stores.operations.list(id, everything, null), [{ ...numbered(3), position: 0 }]);
+    strictEqual(await stores.operations.digest(id), documentDigest);
+  },
+
+  'operations of another document, or of no collection, are not stored': async (stores) => {
+    const { id, documentDigest } = await added(stores, [numbered(1)]);
+    strictEqual(await stores.operations.replace(id, newDigest, [numbered(3)]), false);
+    strictEqual(await stores.operations.replace(aCollection().id, documentDigest, [numbered(3)]), false);
+    deepStrictEqual(await stores.operations.list(id, everything, null), [{ ...numbered(1), position: 0 }]);
+    strictEqual(await stores.operations.digest(id), documentDigest);
+  },
+} satisfies Contract<Stores>;
+
+const everything: OperationFilter = { tag: null, containing: null };
+const newDigest = 'ab'.repeat(32);
+const bare = { operationId: null, summary: null, tags: [], deprecated: true } satisfies Partial<Operation>;
+
+const keyOf = (number: number): OperationKey => `operation${number}`.padEnd(16, 'a') as OperationKey;
+
+const numbered = (number: number, facts: Partial<Operation> = {}): Operation =>
+  anOperation({
+    key: keyOf(number),
+    method: 'PATCH',
+    path: `/roads/${number}`,
+    operationId: `changeRoad${number}`,
+    summary: `Ändert "Straße" ${number}`,
+    tags: ['a"b', 'größer'],
+    excerpt: 'A road is changed.',
+    ...facts,
+  });
+
+const added = async ({ collections }: Stores, operations: readonly Operation[]): Promise<Collection> => {
+  const collection = aCollection();
+  await collections.add(collection, aContent(undefined, operations), noEffects);
+  return collection;
+};
+
+const changed = ({ collections }: Stores, id: CollectionId, operations: readonly Operation[]) =>
+  collections.update(id, (current) => ({
+    collection: { ...current, documentDigest: newDigest },
+    document: aContent('{}', operations),
+    ...noEffects,
+  }));
+
+const positions = async (
+  { operations }: Stores,
+  id: CollectionId,
+  filter: Partial<OperationFilter>,
+  page: OperationPage | null = null,
+): Promise<readonly number[]> =>
+  (await operations.list(id, { ...everything, ...filter }, page)).map(({ position }) => position);

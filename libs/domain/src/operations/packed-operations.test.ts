@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { OperationKey } from '../ids.ts';
+import type { IndexedOperation } from './operation-block.ts';
+import { packOperations, readPackedLayout, unpackOperations } from './packed-operations.ts';
+
+const finite = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 });
+
+const operationsOf = (dimension: number) =>
+  fc.uniqueArray(
+    fc.record({
+      key: fc.stringMatching(/^[a-z2-7]{16}$/).map((key) => key as OperationKey),
+      method: fc.constantFrom('GET', 'OPTIONS', 'DELETE'),
+      dense: fc.array(finite, { minLength: dimension, maxLength: dimension }),
+      sparse: fc.dictionary(fc.nat({ max: 0xffff_fffe }).map(String), finite, { maxKeys: 8 }),
+    }),
+    { selector: ({ key }) => key, maxLength: 20 },
+  );
+
+const indexed = ({
+  key,
+  method,
+  dense,
+  sparse,
+}: {
+  key: OperationKey;
+  method: string;
+  dense: number[];
+  sparse: Record<string, number>;
+}): IndexedOperation => {
+  const entries = Object.entries(sparse).map(([feature, weight]) => [Number(feature), weight] as const);
+  entries.sort(([a], [b]) => a - b);
+  return {
+    key,
+    method,
+    vector: {
+      dense: Float32Array.from(dense),
+      sparse: {
+        indices: Uint32Array.from(entries, ([feature]) => feature),
+        weights: Float32Array.from(entries, ([, weight]) => weight),
+      },
+    },
+  };
+};
+
+test('what is unpacked is what was packed, by key, and each dense number within half a level', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(0, 16, 48).chain(operationsOf), (generated) => {
+      const operations = generated.map(indexed);
+      const unpacked = unpackOperations(packOperations(operations));
+      const sorted = [...operations].sort((a, b) => (a.key < b.key ? -1 : 1));
+      expect(unpacked.map(({ key, method }) => [key, method])).toEqual(sorted.map(({ key, method }) => [key, method]));
+      unpacked.forEach(({ vector: { dense, sparse } }, row) => {
+        const original = sorted[row]?.vector;
+        expect(sparse).toEqual(original?.sparse);
+        const level = Math.max(0, ...(original?.dense ?? []).map(Math.abs)) / 127;
+        dense.forEach((x, i) => expect(Math.abs(x - (original?.dense[i] ?? NaN))).toBeLessThanOrEqual(level * 0.501));
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('packed operations may begin at any byte', () => {
+  const packed = packOperations([operation({})]);
+  const shifted = new Uint8Array(packed.length + 1);
+  shifted.set(packed, 1);
+  expect(unpackOperations(shifted.subarray(1))).toEqual(unpackOperations(packed));
+});
+
+test('each part begins where its numbers are aligned', () => {
+  const layout = readPackedLayout(packOperations([operation({ indices: [1, 5, 9] })]));
+  expect(layout).toMatchObject({ count: 1, dimension: 16, featureCount: 3, entryCount: 3 });
+  const { scales, features, starts, weights, rows, names, end } = layout;
+  for (const begin of [scales, features, starts, weights, rows, names]) expect(begin % 4).toBe(0);
+  expect(end).toBe(names + 24);
+});
+
+test('what was not packed is refused', () => {
+  const packed = packOperations([operation({})]);
+  const other = packed.slice();
+  other[0] = 2;
+  for (const wrong of [new Uint8Array(), packed.subarray(1), packed.subarray(0, -1), packed.subarray(0, 20), other]) {
+    expect(() => unpackOperations(wrong)).toThrow('A block of operations is unreadable');
+  }
+});
+
+test('what no block can hold is refused', () => {
+  const refused = (operations: readonly IndexedOperation[], message: string) =>
+    expect(() => packOperations(operations)).toThrow(message);
+  refused([operation({ dimension: 24 })], 'The dimension 24 is not a multiple of 16');
+  refused([operation({}), operation({ dimension: 32 })], 'differ in their dimension');
+  refused([operation({ method: 'PROPFINDS' })], 'cannot be packed under the name PROPFINDS');
+  refused([operation({ key: 'short' })], 'cannot be packed under the name GET short');
+  const one = operation({ dimension: 0 });
+  expect(readPackedLayout(packOperations(Array.from({ length: 65_536 }, () => one))).count).toBe(65_536);
+  refused(
+    Array.from({ length: 65_537 }, () => one),
+    'A block has at most 65536 operations',
+  );
+});
+
+const operation = ({
+  key = 'a'.repeat(16),
+  method = 'GET',
+  dimension = 16,
+  indices = [] as number[],
+}): IndexedOperation => ({
+  key: key as OperationKey,
+  method,
+  vector: {
+    dense: new Float32Array(dimension).fill(0.5),
+    sparse: { indices: Uint32Array.from(indices), weights: Float32Array.from(indices) },
+  },
+});
