@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { Collection, CollectionId, OperationBlock } from '@portico/domain';
+import type { Collection, CollectionId } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { aCollection, aContent, aJob, jobsOnly, noEffects, start } from './records.ts';
+import { aCollection, aContent, aJob, anOperationBlock, jobsOnly, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `OperationBlockStore` promises. */
@@ -9,7 +9,7 @@ export const operationBlockStoreContract = {
   'a block is returned exactly as it was put': async (stores) => {
     const collection = await added(stores);
     const packed = Uint8Array.from({ length: 3000 }, (_, i) => i % 256);
-    const block = aBlock(collection, { packed, operations: 77 });
+    const block = anOperationBlock(collection, { packed, operations: 77 });
     strictEqual(await stores.operationBlocks.put(block), true);
     const [change] = await stores.operationBlocks.changedSince(0, 'm1', 9);
     ok(change);
@@ -20,9 +20,9 @@ export const operationBlockStoreContract = {
 
   'a block replaces the earlier one of its collection, with a later sequence': async (stores) => {
     const [one, other] = [await added(stores), await added(stores)];
-    for (const collection of [one, other]) await stores.operationBlocks.put(aBlock(collection));
+    for (const collection of [one, other]) await stores.operationBlocks.put(anOperationBlock(collection));
     const before = await stores.operationBlocks.changedSince(0, 'm1', 9);
-    await stores.operationBlocks.put(aBlock(one, { packed: Uint8Array.of(9) }));
+    await stores.operationBlocks.put(anOperationBlock(one, { packed: Uint8Array.of(9) }));
     const after = await stores.operationBlocks.changedSince(0, 'm1', 9);
     deepStrictEqual(
       after.map(({ collectionId, packed }) => [collectionId, packed[0]]),
@@ -36,39 +36,39 @@ export const operationBlockStoreContract = {
 
   'a block by another model stands beside the earlier one': async (stores) => {
     const collection = await added(stores);
-    await stores.operationBlocks.put(aBlock(collection));
-    await stores.operationBlocks.put(aBlock(collection, { modelId: 'm2' }));
+    await stores.operationBlocks.put(anOperationBlock(collection));
+    await stores.operationBlocks.put(anOperationBlock(collection, { modelId: 'm2' }));
     for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), [collection.id]);
     deepStrictEqual(await changedIds(stores, 0, 'm3', 9), []);
   },
 
   'concurrent puts get different sequences': async (stores) => {
     const collections = await Promise.all(Array.from({ length: 20 }, () => added(stores)));
-    await Promise.all(collections.map((collection) => stores.operationBlocks.put(aBlock(collection))));
+    await Promise.all(collections.map((collection) => stores.operationBlocks.put(anOperationBlock(collection))));
     const changes = await stores.operationBlocks.changedSince(0, 'm1', 99);
     strictEqual(new Set(changes.map(({ sequence }) => sequence)).size, 20);
   },
 
   'a sequence is not reused after a removal': async (stores) => {
     const [gone, stays] = [await added(stores), await added(stores)];
-    await stores.operationBlocks.put(aBlock(gone));
+    await stores.operationBlocks.put(anOperationBlock(gone));
     const [change] = await stores.operationBlocks.changedSince(0, 'm1', 9);
     ok(change);
     await stores.collections.remove(gone.id, () => noEffects);
-    await stores.operationBlocks.put(aBlock(stays));
+    await stores.operationBlocks.put(anOperationBlock(stays));
     deepStrictEqual(await changedIds(stores, change.sequence, 'm1', 9), [stays.id]);
   },
 
   'a removed collection takes its blocks with it': async (stores) => {
     const collection = await added(stores);
-    for (const modelId of ['m1', 'm2']) await stores.operationBlocks.put(aBlock(collection, { modelId }));
+    for (const modelId of ['m1', 'm2']) await stores.operationBlocks.put(anOperationBlock(collection, { modelId }));
     await stores.collections.remove(collection.id, () => noEffects);
     for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), []);
     strictEqual(await stores.operationBlocks.facts(collection.id, 'm1'), null);
   },
 
   'a block of a missing collection is not stored': async (stores) => {
-    strictEqual(await stores.operationBlocks.put(aBlock(aCollection())), false);
+    strictEqual(await stores.operationBlocks.put(anOperationBlock(aCollection())), false);
     deepStrictEqual(await changedIds(stores, 0, 'm1', 9), []);
   },
 
@@ -76,9 +76,12 @@ export const operationBlockStoreContract = {
     stores,
   ) => {
     const collection = await added(stores, { contentRevision: 2 });
-    await stores.operationBlocks.put(aBlock(collection));
+    await stores.operationBlocks.put(anOperationBlock(collection));
     for (const facts of [{ contentRevision: 1 }, { contentRevision: 3 }, { documentDigest: 'ab'.repeat(32) }]) {
-      strictEqual(await stores.operationBlocks.put(aBlock(collection, { ...facts, packed: Uint8Array.of(9) })), false);
+      strictEqual(
+        await stores.operationBlocks.put(anOperationBlock(collection, { ...facts, packed: Uint8Array.of(9) })),
+        false,
+      );
     }
     const changes = await stores.operationBlocks.changedSince(0, 'm1', 9);
     deepStrictEqual(
@@ -88,7 +91,7 @@ export const operationBlockStoreContract = {
   },
 
   'changing the bytes given or returned does not change a stored block': async (stores) => {
-    const block = aBlock(await added(stores));
+    const block = anOperationBlock(await added(stores));
     await stores.operationBlocks.put(block);
     block.packed.fill(7);
     (await stores.operationBlocks.changedSince(0, 'm1', 9))[0]?.packed.fill(8);
@@ -98,7 +101,7 @@ export const operationBlockStoreContract = {
   'changes after a sequence are returned in order, up to the limit': async (stores) => {
     const collections = [await added(stores), await added(stores), await added(stores), await added(stores)];
     const order = [2, 0, 3, 1].map((index) => collections[index]).filter((collection) => collection !== undefined);
-    for (const collection of order) await stores.operationBlocks.put(aBlock(collection));
+    for (const collection of order) await stores.operationBlocks.put(anOperationBlock(collection));
     const ids = order.map(({ id }) => id);
     const all = await stores.operationBlocks.changedSince(0, 'm1', 9);
     deepStrictEqual(
@@ -115,7 +118,7 @@ export const operationBlockStoreContract = {
   'the facts of a block are what it was made from': async (stores) => {
     const collection = await added(stores, { contentRevision: 4 });
     strictEqual(await stores.operationBlocks.facts(collection.id, 'm1'), null);
-    await stores.operationBlocks.put(aBlock(collection));
+    await stores.operationBlocks.put(anOperationBlock(collection));
     const { id: collectionId, documentDigest } = collection;
     await changed(stores, collection, { contentRevision: 5, name: 'New' });
     deepStrictEqual(await stores.operationBlocks.facts(collectionId, 'm1'), {
@@ -159,7 +162,8 @@ export const operationBlockStoreContract = {
   'blocks of other models are removed up to the limit, and those of this one stay': async (stores) => {
     const collections = [await added(stores), await added(stores), await added(stores)];
     for (const collection of collections) {
-      for (const modelId of ['m1', 'm2', 'm3']) await stores.operationBlocks.put(aBlock(collection, { modelId }));
+      for (const modelId of ['m1', 'm2', 'm3'])
+        await stores.operationBlocks.put(anOperationBlock(collection, { modelId }));
     }
     strictEqual(await stores.operationBlocks.removeOthers('m2', 4), 4);
     strictEqual(await stores.operationBlocks.removeOthers('m2', 4), 2);
@@ -178,22 +182,12 @@ const added = async ({ collections }: Stores, facts: Partial<Collection> = {}): 
 const changed = ({ collections }: Stores, { id }: Collection, change: Partial<Collection>) =>
   collections.update(id, (current) => ({ collection: { ...current, ...change }, ...noEffects }));
 
-const aBlock = (collection: Collection, facts: Partial<OperationBlock> = {}): OperationBlock => ({
-  collectionId: collection.id,
-  modelId: 'm1',
-  documentDigest: collection.documentDigest,
-  contentRevision: collection.contentRevision,
-  operations: 1,
-  packed: Uint8Array.of(1, 2, 3),
-  ...facts,
-});
-
 /** Collections whose block is missing, of the model `m2`, made before a change of name or document, and up to date. */
 const states = async (stores: Stores) => {
   const [missing, foreign, good] = [await added(stores), await added(stores), await added(stores)];
   const [renamed, replaced] = [await added(stores), await added(stores)];
-  await stores.operationBlocks.put(aBlock(foreign, { modelId: 'm2' }));
-  for (const collection of [good, renamed, replaced]) await stores.operationBlocks.put(aBlock(collection));
+  await stores.operationBlocks.put(anOperationBlock(foreign, { modelId: 'm2' }));
+  for (const collection of [good, renamed, replaced]) await stores.operationBlocks.put(anOperationBlock(collection));
   await changed(stores, renamed, { contentRevision: 2, name: 'New' });
   await stores.collections.update(replaced.id, (current) => ({
     collection: { ...current, documentDigest: 'ab'.repeat(32) },

@@ -15,6 +15,7 @@ import type {
   NewJob,
   NewOverride,
   Operation,
+  OperationBlock,
   OperationKey,
   Override,
   OverrideChange,
@@ -103,6 +104,17 @@ export const anOperation = (facts: Partial<Operation> = {}): Operation => ({
   tags: ['roads'],
   deprecated: false,
   excerpt: '',
+  ...facts,
+});
+
+/** Its vectors are bytes that no store looks at. */
+export const anOperationBlock = (collection: Collection, facts: Partial<OperationBlock> = {}): OperationBlock => ({
+  collectionId: collection.id,
+  modelId: 'm1',
+  documentDigest: collection.documentDigest,
+  contentRevision: collection.contentRevision,
+  operations: 1,
+  packed: Uint8Array.of(1, 2, 3),
   ...facts,
 });
 

@@ -1,7 +1,17 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { Collection } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { aCollection, aContent, aJob, anEmbedding, aProfile, jobsOnly, noEffects, start } from './records.ts';
+import {
+  aCollection,
+  aContent,
+  aJob,
+  anEmbedding,
+  anOperationBlock,
+  aProfile,
+  jobsOnly,
+  noEffects,
+  start,
+} from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `SearchModels` promises. */

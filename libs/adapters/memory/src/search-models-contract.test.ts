@@ -50,7 +50,7 @@ const sabotages: Sabotages<typeof searchModelsContract, Stores> = {
   'models are listed in the order in which they were first announced': inState(({ announced }) => ({
     announced: [...announced].sort((a, b) => a.lastSeenAt - b.lastSeenAt),
   })),
-  'the state comes with the epochs of the catalog and of embeddings': inState(({ epochs }) => ({
+  'the state comes with the epochs of the catalog, of embeddings and of operations': inState(({ epochs }) => ({
     epochs: { ...epochs, embeddings: epochs.catalog },
   })),
   'progress counts what has a vector of the serving model, and what has one of the next as well': breaking(

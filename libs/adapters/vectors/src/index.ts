@@ -1,3 +1,2 @@
 export * from './embedded-operation-index.ts';
 export * from './embedded-vector-index.ts';
-export * from './provisional.ts';

@@ -51,7 +51,8 @@ test('the constant is the last feature, once, whatever the words are', () => {
 });
 
 test('the vectors can be packed', () => {
-  const vector = operationVector(axis, axis, words);
-  const packed = packOperations([{ key: 'a'.repeat(16) as OperationKey, method: 'GET', vector }]);
-  expect([...unpackOperations(packed).features]).toEqual([3, 7, 0xffff_ffff]);
+  const meaning = Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 1 : 0));
+  const vector = operationVector(meaning, meaning, words);
+  const [unpacked] = unpackOperations(packOperations([{ key: 'a'.repeat(16) as OperationKey, method: 'GET', vector }]));
+  expect([...(unpacked?.vector.sparse.indices ?? [])]).toEqual([3, 7, 0xffff_ffff]);
 });
