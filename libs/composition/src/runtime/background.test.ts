@@ -10,7 +10,7 @@ import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
-const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelChangeMs: 30, heartbeatMs: 20, usageMs: 20 };
+const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
 /** A failed job waits a second before its retry. */
 const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
@@ -79,7 +79,7 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
   ).id;
 };
 
-/** The waiting jobs. */
+/** The jobs that wait to embed a collection. */
 const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
 
 const embedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
@@ -178,7 +178,7 @@ test('Ollama stand-in: what is outdated at the start is embedded once Ollama is 
   const portico = await open(standIn, { DATA_DIR: folder });
   const looks = workingAndCounting(portico, 'followModel');
   await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
-  expect((await portico.ports.outbox.state(0)).waiting).toBe(0);
+  expect(await due(portico)).toEqual([]);
   await standIn.control.start();
   await expect.poll(() => embedded(portico), { timeout: patienceMs }).toBe(1);
 });
@@ -192,7 +192,7 @@ test('Ollama stand-in: a collection has one job, however many processes look for
   standIn.setFault('failure');
   for (const looks of [portico, again].map((each) => workingAndCounting(each, 'followModel')))
     await expect.poll(looks, { timeout: patienceMs }).toBeGreaterThanOrEqual(3);
-  expect((await portico.ports.outbox.state(0)).waiting).toBe(2);
+  expect(await due(portico)).toHaveLength(2);
 });
 
 test('Ollama stand-in: with JOBS=off a process does not look for outdated embeddings', async () => {

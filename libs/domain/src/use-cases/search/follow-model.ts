@@ -53,13 +53,14 @@ export const followModel = (ports: Needs) => {
   const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.outdated(model));
   const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
   return async (): Promise<ModelLook> => {
-    const modelId = await ports.embedder.modelId();
-    const state = await announced(ports, modelId);
-    const { catalog, embeddings, operations } = state.epochs;
-    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
+    const { catalog, embeddings, operations } = (await ports.models.state()).epochs;
+    // First, because the embedder of collections may be away without that of operations.
     const operationModel = await ports.operationEmbedder.modelId().catch(unlessAway);
     const operationsOutdated =
       operationModel === null ? 0 : await queueOperations(operationModel, `${catalog}/${operations}`);
+    const modelId = await ports.embedder.modelId();
+    const state = await announced(ports, modelId);
+    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
     const { changed, underWay } = await bringIntoUse(ports, modelId, state);
     const forgotten = await forgetOld(ports, modelId, changed ? { ...state, serving: modelId } : state);
     const isShared = state.announced.length - forgotten.length > 1;
