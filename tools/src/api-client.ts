@@ -8,8 +8,14 @@ export interface Answer {
   readonly body: unknown;
 }
 
+export interface TextAnswer extends Pick<Answer, 'status' | 'headers'> {
+  readonly text: string;
+}
+
 export interface ApiClient {
   readonly address: string;
+  /** Calls, and returns the answer as text, whatever its status and type. */
+  readonly read: (caller: Credential, method: string, path: string, body?: unknown) => Promise<TextAnswer>;
   /** Calls, and returns the answer, whatever its status. */
   readonly call: (caller: Credential, method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Calls, and returns the body; throws unless the call succeeds. */
@@ -17,16 +23,21 @@ export interface ApiClient {
 }
 
 export const createApiClient = (address: string): ApiClient => {
-  const call: ApiClient['call'] = async (caller, method, path, body) => {
+  const read: ApiClient['read'] = async (caller, method, path, body) => {
     const response = await fetch(`${address}${path}`, {
       method,
       headers: { ...headersOf(caller), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const call: ApiClient['call'] = async (caller, method, path, body) => {
+    const { text, ...answer } = await read(caller, method, path, body);
+    return { ...answer, body: JSON.parse(text) as unknown };
   };
   return {
     address,
+    read,
     call,
     ask: async <Body>(caller: Credential, method: string, path: string, body?: unknown) => {
       const answer = await call(caller, method, path, body);

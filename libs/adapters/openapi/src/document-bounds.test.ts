@@ -98,6 +98,16 @@ const hostile: Readonly<Record<string, () => object>> = {
   'summaries that are almost addresses': () => operations(5_000, (i) => ({ summary: `${i} ${'a-b.'.repeat(500)}` })),
   'summaries of signs': () => operations(5_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
   'summaries that are all new': () => operations(5_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
+  'one operation of many words for all paths': () => ({
+    paths: Object.fromEntries(
+      Array.from({ length: 12_000 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
+    ),
+    components: {
+      pathItems: {
+        all: { get: { summary: longName, operationId: longName, tags: Array(99).fill(longName.slice(0, 1_000)) } },
+      },
+    },
+  }),
   'a summary of ten million characters': () => operations(1, () => ({ summary: longName, tags: [longName, '🐈'] })),
   'a hundred thousand tags': () => ({ tags: Array.from({ length: 100_000 }, (_, i) => ({ name: `tag of ${i}` })) }),
   'a path of ten million characters': () => ({ paths: { ['/ab'.repeat(many / 3)]: { get: {} } } }),
@@ -133,8 +143,9 @@ describe('nothing read from a document exceeds its limit', () => {
       null,
     );
     if (!told.document) throw new Error('no document was read');
-    const { packed, ...facts } = told.document;
+    const { packed, operations: read, ...facts } = told.document;
     expectWithinBounds(told.document, packed.bytes);
+    expect(JSON.stringify(read).length).toBeLessThan(80_000_000);
     // No larger than the document itself, plus some kilobytes.
     expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
   });

@@ -12,7 +12,7 @@ export const createSqlOperationStore = (
   const selectFound = `with wanted (name) as (${idsInJson})
     select ${columns('o', ['collectionId', ...operationColumns])}, c.name as "collectionName"
     from wanted join operations o on o.collection_id = substr(wanted.name, 1, 36) and o.key = substr(wanted.name, 38)
-    join collections c on c.id = o.collection_id`;
+    join collections c on ${ofStoredDocument}`;
 
   return {
     async list(collectionId, { tag, containing }, page) {
@@ -104,9 +104,12 @@ const insertOperation = insertInto(OperationEntity, columnsOf(OperationEntity));
 const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
 const selected = columns('o', operationColumns);
-const selectAll = `select ${selected}, o.position from operations o where o.collection_id = ?`;
-const selectOne = `select ${selected} from operations o where o.collection_id = ? and o.key = ?`;
-const selectDeprecated = 'select 1 from operations where collection_id = ? and deprecated = ? limit 1';
+/** Not those that were left by a version that changes documents without their operations. */
+const ofStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
+const fromStored = `from operations o join collections c on ${ofStoredDocument} where o.collection_id = ?`;
+const selectAll = `select ${selected}, o.position ${fromStored}`;
+const selectOne = `select ${selected} ${fromStored} and o.key = ?`;
+const selectDeprecated = `select 1 ${fromStored} and o.deprecated = ? limit 1`;
 const selectDigest = 'select operations_digest as "digest" from collections where id = ?';
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 

@@ -10,7 +10,7 @@ import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
-const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelChangeMs: 30, heartbeatMs: 20, usageMs: 20 };
+const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
 /** A failed job waits a second before its retry. */
 const patienceMs = 15_000;
 const changed = { ...nomicStandIn, digest: 'c'.repeat(64) };
@@ -79,7 +79,7 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
   ).id;
 };
 
-/** The waiting jobs. */
+/** The jobs that wait to embed a collection. */
 const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
 
 const embedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());

@@ -9,10 +9,13 @@ import { createOperationsTeller } from './operations-teller.ts';
 export interface BackgroundIntervals {
   readonly relayMs: number;
   readonly pruneMs: number;
-  /** How often to look for embeddings that are missing; the embedder may cache its model's id for longer. */
+  /**
+   * How often to look for embeddings and operations that are missing, because the model changes or a process of the
+   * version before stored a document; less often if a look takes long. The embedder may cache its model's id for longer.
+   */
   readonly modelMs: number;
-  /** How often while the model changes, or processes with another model may run; less often if a look takes long. */
-  readonly modelChangeMs: number;
+  /** How often at least, however long a look takes. */
+  readonly modelMaxMs: number;
   readonly heartbeatMs: number;
   /** How often what was counted is written: a crash loses as much. */
   readonly usageMs: number;
@@ -21,8 +24,8 @@ export interface BackgroundIntervals {
 const defaultIntervals: BackgroundIntervals = {
   relayMs: 1_000,
   pruneMs: 3_600_000,
-  modelMs: 60_000,
-  modelChangeMs: 3_000,
+  modelMs: 3_000,
+  modelMaxMs: 60_000,
   heartbeatMs: 10_000,
   usageMs: 10_000,
 };
@@ -52,10 +55,7 @@ export const startBackground = (
     queue.start((id) => workJob(useCases, logger, id, () => ending.signal.aborted));
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
     const models = modelUpkeep({ useCases, logger, remoteIndex });
-    const pauseMs = () => {
-      const whileChanging = Math.max(intervals.modelChangeMs, models.tookMs() * pauseToLook);
-      return models.isChanging() ? Math.min(whileChanging, intervals.modelMs) : intervals.modelMs;
-    };
+    const pauseMs = () => Math.min(Math.max(intervals.modelMs, models.tookMs() * pauseToLook), intervals.modelMaxMs);
     repeat('Looking after the embeddings', pauseMs, () => models.look());
   }
   const { auditRetentionDays, heartbeatFile } = config;
@@ -127,7 +127,6 @@ const modelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'useCases'
     for (const model of forgotten) logger.info({ model }, 'The vectors of a model that is no longer used were removed');
   };
   return {
-    isChanging: () => isChanging,
     tookMs: () => tookMs,
     async look() {
       const startedAt = performance.now();

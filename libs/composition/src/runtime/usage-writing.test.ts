@@ -11,7 +11,7 @@ import { createLogger } from './logging.ts';
 
 const never = 86_400_000;
 const intervals = {
-  ...{ relayMs: never, pruneMs: never, modelMs: never, modelChangeMs: never, heartbeatMs: never },
+  ...{ relayMs: never, pruneMs: never, modelMs: never, modelMaxMs: never, heartbeatMs: never },
   usageMs: 20,
 };
 

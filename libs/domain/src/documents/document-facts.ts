@@ -5,6 +5,7 @@ import { derivedDescription } from './derived-description.ts';
 import { baseUrlOf } from './document-base-url.ts';
 import { memberOf } from './document-value.ts';
 import type { DocumentFacts, FirstName } from './document.ts';
+import { operationsViolation } from './read-operations.ts';
 
 /**
  * Returns the facts of a document that `documentError` accepts (specification, section 4). Asks `firstName` only if the
@@ -23,6 +24,8 @@ export function documentFacts(document: Json, firstName: FirstName): DocumentFac
     derivedDescription: description ? '' : derivedDescription(document),
     baseUrl: baseUrl.value,
     authentication: authentication.value,
-    violations: [baseUrl.violation, authentication.violation].filter((one) => one !== undefined),
+    violations: [baseUrl.violation, authentication.violation, operationsViolation(document)].filter(
+      (one) => one !== undefined,
+    ),
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { OperationKey } from '../ids.ts';
 import type { Json } from '../json.ts';
 import { documentOperation } from './document-operations.ts';
-import { operationsMax, readOperations } from './read-operations.ts';
+import { operationsMax, operationsViolation, readOperations } from './read-operations.ts';
 
 const keyOf = (method: string, path: string) =>
   createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
@@ -87,11 +87,27 @@ test('a path that cannot be stored has no operations', () => {
   expect(read({ paths: { [`/${'a'.repeat(1_999)}`]: { get: {} } } })).toHaveLength(1);
 });
 
+const paths = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`/${i}`, { get: {} }]));
+
 test('at most 10,000 operations of a document are kept', () => {
-  const paths = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`/${i}`, { get: {} }]));
   expect(operationsMax).toBe(10_000);
   for (const count of [9_999, 10_000, 10_001])
     expect(read({ paths: paths(count) })).toHaveLength(Math.min(count, 10_000));
+});
+
+test('the first operation that is not kept is warned of, once', () => {
+  for (const count of [0, 9_999, 10_000]) expect(operationsViolation({ paths: paths(count) })).toBeUndefined();
+  for (const count of [10_001, 20_000]) {
+    expect(operationsViolation({ paths: paths(count) })).toEqual({
+      path: ['paths', '/10000', 'get'],
+      message: 'and what follows is neither listed nor found: only the first 10,000 operations are',
+    });
+  }
+});
+
+test('operations that cannot be kept anyway do not count for the warning', () => {
+  const unkept = { [`/${'x'.repeat(2_000)}`]: { get: {} }, 'x-a': { get: {} } };
+  expect(operationsViolation({ paths: { ...paths(10_000), ...unkept } })).toBeUndefined();
 });
 
 test('a document without paths has no operations', () => {

@@ -4,6 +4,7 @@ import { isJsonArray, type Json } from '../json.ts';
 import { plainLine } from '../line.ts';
 import { type DocumentOperation, documentOperations } from './document-operations.ts';
 import { memberOf } from './document-value.ts';
+import type { SchemaViolation } from './document.ts';
 import type { Operation } from './operation.ts';
 
 /** Further operations of a document are neither listed nor found; the largest real document has 1,716. */
@@ -18,14 +19,30 @@ export type OperationKeyOf = (method: string, path: string) => OperationKey;
 /** What is kept of a document's operations, in its order. Each of them is small, however large the document is. */
 export const readOperations = (document: Json, keyOf: OperationKeyOf): readonly Operation[] => {
   const operations = new Map<OperationKey, Operation>();
-  for (const found of documentOperations(document)) {
+  for (const found of storableOperations(document)) {
     if (operations.size >= operationsMax) break;
-    if (!isStorable(found.path) || found.path.length > limits.path) continue;
     const key = keyOf(found.method, found.path);
     if (!operations.has(key)) operations.set(key, operationOf(key, found));
   }
   return [...operations.values()];
 };
+
+/** Where a document has more operations than are kept: the first of those that are left out. */
+export const operationsViolation = (document: Json): SchemaViolation | undefined => {
+  let count = 0;
+  for (const { method, path } of storableOperations(document)) {
+    if (++count > operationsMax) return { path: ['paths', path, method.toLowerCase()], message: tooMany };
+  }
+  return undefined;
+};
+
+const tooMany = `and what follows is neither listed nor found: only the first ${operationsMax.toLocaleString('en')} operations are`;
+
+function* storableOperations(document: Json): Generator<DocumentOperation> {
+  for (const found of documentOperations(document)) {
+    if (isStorable(found.path) && found.path.length <= limits.path) yield found;
+  }
+}
 
 const operationOf = (key: OperationKey, { method, path, operation }: DocumentOperation): Operation => {
   const tags = memberOf(operation, 'tags');

@@ -60,14 +60,15 @@ export const followModel = (ports: Needs) => {
   const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.outdated(model));
   const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
   return async (): Promise<ModelLook> => {
-    const modelId = await ports.embedder.modelId();
+    const { catalog, embeddings, operations } = (await ports.models.state()).epochs;
+    // First, because the embedder of collections may be away without that of operations.
     const operationModel = await ports.operationEmbedder.modelId().catch(unlessAway);
-    const names = operationModel === null ? [modelId] : [modelId, operationModelName(operationModel)];
-    const state = await announced(ports, names);
-    const { catalog, embeddings, operations } = state.epochs;
-    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
     const operationsOutdated =
       operationModel === null ? null : await queueOperations(operationModel, `${catalog}/${operations}`);
+    const modelId = await ports.embedder.modelId();
+    const names = operationModel === null ? [modelId] : [modelId, operationModelName(operationModel)];
+    const state = await announced(ports, names);
+    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
     const { changed, underWay } = await bringIntoUse(ports, modelId, state);
     const old = await forgetOld(ports, modelId, changed ? { ...state, serving: modelId } : state);
     const oldOfOperations = operationModel === null ? [] : await forgetBlocks(ports, operationModel, state);
