@@ -3,6 +3,7 @@ import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from 
 import { unpackOperations } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { createSubject } from '../test/operation-index-subject.ts';
+import { CatchUp } from './catch-up.ts';
 import { createEmbeddedOperationIndex } from './embedded-operation-index.ts';
 import { OperationBlocks } from './operation-blocks.ts';
 
@@ -165,4 +166,71 @@ describe('the memory', () => {
       expect(matches.map(({ key }) => key)).toEqual(expected.map(({ key }) => key));
     }
   });
+});
+
+/** How often others have their turn until the work is done. */
+const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
+  let [turns, isDone] = [0, false];
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns += 1;
+  }
+  await done;
+  return turns;
+};
+
+test('others have their turn after each block that is brought in, and after each 4 MB that are compared', async () => {
+  const { index, blocks } = createSubject();
+  const { operations, vector } = generator(5, 768);
+  const among = Array.from({ length: 60 }, (_, i) => idOf(i));
+  const large = operations(200);
+  let asOf = 0;
+  for (const id of among) asOf = blocks.put(id, large);
+  const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10, asOf };
+  expect(await turnsDuring(index.search(query))).toBeGreaterThanOrEqual(60);
+  const turns = await turnsDuring(index.search(query));
+  expect(turns).toBeGreaterThanOrEqual(3);
+  expect(turns).toBeLessThan(10);
+});
+
+test('blocks of collections that are gone are dropped once what is held has doubled', async () => {
+  const store = createOperationBlockChanges();
+  const blocks = new OperationBlocks();
+  const catchUp = new CatchUp(store, 4, 'model-1', blocks);
+  const large = generator(6, 256).operations(1000);
+  const put = (from: number, to: number): number => {
+    let asOf = 0;
+    for (let number = from; number < to; number += 1) asOf = store.put(idOf(number), large);
+    return asOf;
+  };
+  await catchUp.read(put(0, 10));
+  for (let number = 0; number < 9; number += 1) store.remove(idOf(number));
+  await catchUp.read(put(10, 19));
+  expect(blocks.collections()).toHaveLength(19);
+  await catchUp.read(put(19, 20));
+  expect(blocks.collections()).toEqual(Array.from({ length: 11 }, (_, i) => idOf(9 + i)));
+});
+
+test('a block that is changed during a search is neither lost nor compared twice', async () => {
+  const { index, blocks } = createSubject();
+  const { operations, vector } = generator(7, 768);
+  const among = Array.from({ length: 30 }, (_, i) => idOf(i));
+  const large = operations(300);
+  let asOf = 0;
+  for (const id of among) asOf = blocks.put(id, large);
+  const query = { modelId: 'model-1', vector: vector(5), among, method: null, limit: 10_000, asOf };
+  await index.search(query);
+  const search = index.search(query);
+  const later =
+    among
+      .slice(20)
+      .map((id) => blocks.put(id, large))
+      .at(-1) ?? 0;
+  await index.search({ ...query, asOf: later });
+  const { matches } = await search;
+  expect(new Set(matches.map(({ collectionId, key }) => `${collectionId} ${key}`)).size).toBe(9000);
+  expect(matches).toHaveLength(9000);
 });

@@ -1,0 +1,147 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+import {
+  type CollectionId,
+  type HybridVector,
+  type IndexedOperation,
+  type OperationBlockChange,
+  type OperationKey,
+  packOperations,
+} from '@portico/domain';
+import { createEmbeddedOperationIndex } from '@portico/vectors';
+
+/**
+ * Measures the in-process index of operations in a process of its own (`--expose-gc`), and prints the figures as JSON.
+ * Vectors have 256 dimensions and 30 features each, whose frequencies fall as those of words do.
+ */
+const [collections, greatest, total, dimension, features] = [600, 1_700, 100_000, 256, 30];
+const modelId = 'm';
+
+let seed = 1;
+const random = (): number => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+const vectorOf = (count: number): HybridVector => {
+  // Few words are in most texts: the rank of a word falls off exponentially.
+  const words = new Set(Array.from({ length: count }, () => Math.floor(Math.exp(random() * Math.log(20_000)))));
+  return {
+    dense: Float32Array.from({ length: dimension }, () => random() - 0.5),
+    sparse: {
+      indices: Uint32Array.from([...words].map((word) => Math.imul(word, 2_654_435_761) >>> 0)).sort(),
+      weights: Float32Array.from(words, random),
+    },
+  };
+};
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
+const operationsOf = (count: number): readonly IndexedOperation[] =>
+  Array.from({ length: count }, (_, i) => ({
+    key: Math.floor(random() * 2 ** 50)
+      .toString(32)
+      .padStart(16, 'a') as OperationKey,
+    method: ['GET', 'POST', 'PUT', 'DELETE'][i % 4] ?? '',
+    vector: vectorOf(features),
+  }));
+
+const changes: OperationBlockChange[] = [];
+const put = (number: number, operations: readonly IndexedOperation[]): number => {
+  const sequence = (changes.at(-1)?.sequence ?? 0) + 1;
+  const packed = packOperations(operations);
+  changes.push({
+    collectionId: idOf(number),
+    modelId,
+    sequence,
+    documentDigest: '',
+    contentRevision: 1,
+    operations: operations.length,
+    packed,
+  });
+  return sequence;
+};
+
+const collect = globalThis.gc;
+if (!collect) throw new Error('The memory is measured with --expose-gc');
+const memory = () => {
+  collect();
+  return process.memoryUsage().rss;
+};
+
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** What the work takes, and the longest that it holds the event loop, but for the timer's own resolution of 1 ms. */
+const timed = async (work: () => Promise<unknown>) => {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await setTimeout(5);
+  delay.reset();
+  const [from, cpu] = [performance.now(), cpuMs()];
+  await work();
+  const [ms, spent] = [performance.now() - from, cpuMs() - cpu];
+  await setTimeout(5);
+  delay.disable();
+  return { ms, cpu: spent, holdMs: delay.max / 1e6 - 1 };
+};
+
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((x, y) => x - y)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+const usual = Math.floor((total - greatest) / (collections - 1));
+for (let number = 0; number < collections; number += 1) put(number, operationsOf(number === 0 ? greatest : usual));
+const large = operationsOf(greatest);
+for (let i = 0; i < 20; i += 1) packOperations(large);
+const packing = cpuMs();
+for (let i = 0; i < 20; i += 1) packOperations(large);
+const packMs = (cpuMs() - packing) / 20;
+
+const index = createEmbeddedOperationIndex({
+  blocks: {
+    changedSince: async (after, _modelId, limit) => {
+      const from = changes.findIndex(({ sequence }) => sequence > after);
+      return from < 0 ? [] : changes.slice(from, from + limit);
+    },
+  },
+});
+const everything = Array.from({ length: collections }, (_, i) => idOf(i));
+const search = (among: readonly CollectionId[], method: string | null = null) => {
+  const vector = vectorOf(12);
+  const asOf = changes.at(-1)?.sequence ?? 0;
+  return index.search({ modelId, vector, among, method, limit: 50, asOf });
+};
+const searches = async (count: number, work: () => Promise<unknown>) => {
+  const all: Awaited<ReturnType<typeof timed>>[] = [];
+  for (let i = 0; i < count; i += 1) all.push(await timed(work));
+  return all;
+};
+
+const before = memory();
+const build = await timed(() => search(everything));
+const kept = memory() - before;
+await searches(20, () => search(everything));
+const caughtUp: number[] = [];
+for (let i = 0; i < 9; i += 1) {
+  put(0, large);
+  caughtUp.push((await timed(() => search(everything.slice(0, 1)))).ms);
+}
+const whole = await searches(100, () => search(everything));
+const some = everything.filter((_, i) => i % 10 === 0);
+
+console.log(
+  JSON.stringify({
+    packMs,
+    memoryMiB: kept / 2 ** 20,
+    buildMs: build.ms,
+    buildHoldMs: build.holdMs,
+    catchUpMs: median(caughtUp),
+    queryCpuMs: median(whole.map(({ cpu }) => cpu)),
+    queryMs: median(whole.map(({ ms }) => ms)),
+    querySlowMs: Math.max(...whole.map(({ ms }) => ms)),
+    queryHoldMs: median(whole.map(({ holdMs }) => holdMs)),
+    methodMs: median((await searches(50, () => search(everything, 'POST'))).map(({ ms }) => ms)),
+    visibleMs: median((await searches(50, () => search(some))).map(({ ms }) => ms)),
+  }),
+);
