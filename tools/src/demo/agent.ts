@@ -57,7 +57,7 @@ export const doTask = async (address: string, { clientId, secret }: AgentKey): P
   for (const [name, value] of Object.entries(place)) url.searchParams.set(name, value);
   if (api.send.in === 'query') url.searchParams.set(api.send.name, api.send.value);
   const answer = await fetch(url, { method });
-  if (!answer.ok) throw new Error(`${method} ${url} returned ${answer.status}`);
+  if (!answer.ok) throw new Error(`${method} ${path} of the API returned ${answer.status}`);
   line(`${method} ${path}  of the API itself`, `${answer.status} ${await answer.text()}`);
 
   const call = { collection_id, operation_key, method, endpoint: path, status_code: answer.status };
