@@ -18,7 +18,10 @@ test('the demo tells the same story each time, and leaves other data alone', { t
   const tell = async (): Promise<string> => {
     const command = ['-C', '@portico/source', 'tools/src/demo/main.ts', '--exit'];
     const { stdout } = await run(process.execPath, command, { cwd: root, env });
-    return stdout.replace(/"retry_after":\d+/, '').replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
+    return stdout
+      .replace(/"retry_after":\d+/, '')
+      .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/v2/g, '{weather}')
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
   };
   const first = await tell();
   expect(first).toContain('ada@example.com is pending');
@@ -26,6 +29,12 @@ test('the demo tells the same story each time, and leaves other data alone', { t
   expect(first).toMatch(/"collect what a shopper owes" +Kestrel Pay Charges\n/);
   expect(first).toMatch(/"do I need an umbrella" +Nimbara Weather\n/);
   expect(first).toMatch(/"weathr forcast" +Nimbara Weather\n/);
+  expect(first).toMatch(
+    /search_operations "will it rain tomorrow" .*\n +0\.\d\d GET \/forecast\/hourly of Nimbara Weather\n/,
+  );
+  expect(first).toContain("curl '{weather}/forecast/hourly?lat=LAT&lon=LON&app_key=API_KEY'");
+  expect(first).toMatch(/GET \/forecast\/hourly {2}of the API itself +200 /);
+  expect(first).toContain('No operation that you may use fits.');
   expect(await tell()).toBe(first);
 });
 

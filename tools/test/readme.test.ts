@@ -30,8 +30,9 @@ test.skipIf(!tools)('the first ten minutes work as pasted', { timeout: 300_000 }
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
   expect(stdout).toMatch(/^created {4}[0-9a-f-]{36} {2}.*\(samples\//m);
   expect(stdout).toContain('0 refused.');
-  // The grant, her list, the search and the metadata, each as jq prints it.
+  // The grant, her list, the search, the operation and the metadata, each as jq prints it.
   expect(stdout).toMatch(/"collection_name": ".*Weather/i);
+  expect(stdout).toMatch(/"curl": "curl '.*\/forecast\/hourly\?/);
   expect(stdout).toMatch(/"base_url": "https:/);
   expect(stdout).not.toContain('"detail"');
 });

@@ -5,6 +5,7 @@ import { embeddedFiles, localAdmin, openLocalIssuer, readConfig, type Environmen
 import { createApiClient } from '../api-client.ts';
 import { startService } from '../service-process.ts';
 import { tellStory } from './story.ts';
+import { startWeatherApi } from './weather-api.ts';
 
 /** `npm run demo`: runs the service on its embedded default, and plays through a first day over the real HTTP API. */
 const { values } = parseArgs({
@@ -41,6 +42,7 @@ if (values.help) {
   const config = readConfig(environment);
   const issuer = await openLocalIssuer(config);
   if (!issuer) throw new Error('The demo needs the local issuer: unset IDENTITY_ISSUER and IDENTITY_LOCAL');
+  const weatherApi = await startWeatherApi();
   const service = await startService(environment);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void service.stop());
   try {
@@ -54,9 +56,11 @@ if (values.help) {
       dataDir,
       mailFolder: mail.folder,
       leaveOpen: !values.exit,
+      weatherApi,
     });
     if (!values.exit) await service.ended;
   } finally {
+    weatherApi.close();
     await service.stop();
   }
 }

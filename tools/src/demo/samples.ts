@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import type { WeatherApi } from './weather-api.ts';
 
 export interface Sample {
   readonly name: string;
   readonly description: string;
-  readonly openapi_spec: unknown;
+  readonly openapi_spec: object;
 }
 
 const folder = resolve(import.meta.dirname, '../../../samples');
@@ -22,3 +23,10 @@ export const readSamples = (): readonly Sample[] =>
       };
       return { name: document.info.title, description: document.info.description.trim(), openapi_spec: document };
     });
+
+/** The weather sample with the stand-in's address and credential in place of its own address, which never answers. */
+export const servedBy = (sample: Sample, { baseUrl, credential }: WeatherApi) => ({
+  ...sample,
+  openapi_spec: { ...sample.openapi_spec, servers: [{ url: baseUrl }] },
+  authentication: { type: 'apiKey', name: 'app_key', in: 'query', value: credential },
+});

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../api-client.ts';
-import { readSamples } from './samples.ts';
+import { doTask } from './agent.ts';
+import { readSamples, servedBy } from './samples.ts';
+import { chapter, line, say } from './told.ts';
+import type { WeatherApi } from './weather-api.ts';
 
 export interface StoryTools {
   readonly adminToken: string;
@@ -8,6 +11,7 @@ export interface StoryTools {
   readonly dataDir: string;
   readonly mailFolder: string | null;
   readonly leaveOpen: boolean;
+  readonly weatherApi: WeatherApi;
 }
 
 interface Listed {
@@ -15,35 +19,51 @@ interface Listed {
   readonly name: string;
 }
 
-const say = (text = ''): void => void process.stdout.write(`${text}\n`);
-const chapter = (title: string): void => say(`\n${title}`);
-const line = (left: string, right: string | number): void => say(`   ${left.padEnd(46)} ${right}`);
-
 /** Plays through a first day with the service. Every step is a real request; throws if one fails. */
 export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
   const admin: Credential = { token: tools.adminToken };
   say(`Portico runs at ${api.address}, on nothing but this machine's files.`);
 
-  const samples = await loadSamples(api, admin);
+  const samples = await loadSamples(api, admin, tools.weatherApi);
   const ada = await registerAda(api, tools);
   const client = await approve(api, admin, ada, tools.mailFolder);
-  const granted = await grant(api, admin, ada.id, samples);
-  await useCatalog(api, client, granted);
-  await search(api, admin, client);
-  await audit(api, admin, client);
+  await grant(api, admin, ada.id, samples);
+  await search(api, client);
+  await doTask(api.address, client);
+  await audit(api, admin);
   await hitLimit(api, admin, client);
   if (tools.leaveOpen) farewell(api, tools, ada.token, client);
   else say('\nThat was the story; the service stops now.');
 };
 
-const loadSamples = async (api: ApiClient, admin: Credential): Promise<readonly Listed[]> => {
+const loadSamples = async (api: ApiClient, admin: Credential, weather: WeatherApi): Promise<readonly Listed[]> => {
   chapter('1. An administrator fills the catalog.');
-  const samples = readSamples();
+  const samples = readSamples().map((sample) =>
+    sample.name === 'Nimbara Weather' ? servedBy(sample, weather) : sample,
+  );
   for (const sample of samples) await api.ask(admin, 'POST', '/api/collections/', sample);
   const listed = await api.ask<Listed[]>(admin, 'GET', '/api/collections/');
   line(`POST /api/collections/  (${samples.length} times)`, `${listed.length} collections in the catalog`);
+  line('', `one of them with a credential, and played by ${weather.baseUrl}`);
   await untilEmbedded(api, admin, listed.length);
+  const { total } = await untilOperationsFound(api);
+  line('GET /ready', `the operations of ${total} collections can be searched`);
   return listed;
+};
+
+interface Progress {
+  readonly total: number;
+  readonly done: number;
+}
+
+/** Operations are embedded in the background, as collections are. */
+const untilOperationsFound = async (api: ApiClient): Promise<Progress> => {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { operations } = await api.ask<{ operations: Progress | null }>(null, 'GET', '/ready');
+    if (operations && operations.done === operations.total) return operations;
+    await pause(100);
+  }
+  throw new Error('The operations were not ready after 10 s');
 };
 
 /** Embeddings are made in the background, normally within a second. */
@@ -105,51 +125,16 @@ const grant = async (
   admin: Credential,
   adaId: string,
   collections: readonly Listed[],
-): Promise<readonly Listed[]> => {
+): Promise<void> => {
   chapter('4. The administrator grants her what she needs for a travel assistant.');
-  const granted = collections.filter(({ name }) => wanted.test(name));
-  for (const { id, name } of granted) {
+  for (const { id, name } of collections.filter((collection) => wanted.test(collection.name))) {
     await api.ask(admin, 'POST', `/api/access/clients/${adaId}/collections/${id}`);
     line('POST /api/access/clients/{id}/collections/{id}', name);
   }
-  return granted;
 };
 
-const useCatalog = async (api: ApiClient, client: Credential, granted: readonly Listed[]): Promise<void> => {
-  chapter('5. Her agent reads how to call one of them, by API key.');
-  const [first] = granted;
-  if (!first) throw new Error('No sample was granted');
-  const metadata = await api.ask<{ base_url: string; authentication: unknown }>(
-    client,
-    'GET',
-    `/api/collections/${first.id}/metadata`,
-  );
-  line(`GET /api/collections/{id}/metadata`, first.name);
-  line('', `base_url ${metadata.base_url}`);
-  line('', `authentication ${JSON.stringify(metadata.authentication)}`);
-  const whole = await api.ask<{ openapi_spec: { paths: object } }>(client, 'GET', `/api/collections/${first.id}`);
-  line('GET /api/collections/{id}', `the OpenAPI document, with ${Object.keys(whole.openapi_spec.paths).length} paths`);
-};
-
-const search = async (api: ApiClient, admin: Credential, client: Credential): Promise<void> => {
-  chapter('6. It searches for an API in plain words, and finds only what it may use.');
-  const query = 'will it rain tomorrow where I am travelling';
-  for (const [who, caller] of [
-    ['Ada', client],
-    ['the administrator', admin],
-  ] as const) {
-    const results = await api.ask<{ collection_name: string; similarity_score: number }[]>(
-      caller,
-      'POST',
-      '/api/vector/search',
-      { query, k_limit: 3 },
-    );
-    line(
-      `POST /api/vector/search  as ${who}`,
-      results.map((result) => `${result.collection_name} ${result.similarity_score.toFixed(2)}`).join(', '),
-    );
-  }
-  say('\n   The best for other words, also where none of them stands in what is found:');
+const search = async (api: ApiClient, client: Credential): Promise<void> => {
+  chapter('5. She searches for an API in plain words, also where none of them stands in what is found.');
   for (const words of ['collect what a shopper owes', 'do I need an umbrella', 'weathr forcast']) {
     const [best] = await api.ask<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
       query: words,
@@ -159,18 +144,8 @@ const search = async (api: ApiClient, admin: Credential, client: Credential): Pr
   }
 };
 
-const audit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
-  chapter('7. What it did goes on record.');
-  const message = {
-    action: 'api_call',
-    client_id: client.clientId,
-    method: 'GET',
-    endpoint: '/forecast',
-    status_code: 200,
-    duration_ms: 87,
-  };
-  await api.ask(client, 'POST', '/api/audit/', { message });
-  line('POST /api/audit/  as Ada', 'written');
+const audit = async (api: ApiClient, admin: Credential): Promise<void> => {
+  chapter('7. What the agent did is on record.');
   const page = await api.ask<{ data: { message: object }[]; total: number }>(admin, 'GET', '/api/audit/?pageSize=1');
   line(
     'GET /api/audit/  as the administrator',
@@ -180,7 +155,7 @@ const audit = async (api: ApiClient, admin: Credential, client: Client): Promise
 
 const hitLimit = async (api: ApiClient, admin: Credential, client: Client): Promise<void> => {
   chapter('8. A rate limit takes effect.');
-  const limit = { client_id: client.clientId, allowed_limit: 12, window_seconds: 60 };
+  const limit = { client_id: client.clientId, allowed_limit: 25, window_seconds: 60 };
   const override = await api.ask<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);
   line('POST /api/rate-limits/overrides', `${limit.allowed_limit} requests in ${limit.window_seconds} s`);
   for (let attempt = 1; attempt <= limit.allowed_limit + 1; attempt++) {
@@ -214,8 +189,9 @@ const farewell = (
    export CLIENT_SECRET=${secret}
 
    curl -s $PORTICO/api/collections/ -H "Authorization: Bearer $ADA_TOKEN"
-   curl -s $PORTICO/api/vector/search -H "X-Client-ID: $CLIENT_ID" -H "X-API-Key: $CLIENT_SECRET" \\
+   curl -s $PORTICO/api/operations/search -H "X-API-Key: $CLIENT_ID.$CLIENT_SECRET" \\
         -H 'Content-Type: application/json' -d '{"query": "book a room for two nights", "k_limit": 3}'
+   claude mcp add --transport http portico $PORTICO/mcp --header "X-API-Key: $CLIENT_ID.$CLIENT_SECRET"
    curl -s "$PORTICO/api/audit/?source=all" -H "Authorization: Bearer $ADMIN_TOKEN"
 `);
 };

@@ -6,6 +6,10 @@ export const introduction = ({ bodyLimitBytes, specBodyLimitBytes }: HttpSetting
 A catalog of API collections: each has a name, a description and an OpenAPI document. Users register, an administrator approves them \
 and grants them collections; approved clients read and search what they were granted.
 
+An agent needs four requests and the call itself: it searches for an operation in plain words, reads how to call that one, reads the \
+API's credential in the metadata, calls the API, and records the call in the audit log. The same over the Model Context Protocol is at \
+\`POST /mcp\`; \`/llms.txt\` tells an agent that knows only this address.
+
 ## Credentials
 
 An **identity token** is an ID token of the identity provider that this service trusts, sent as \`Authorization: Bearer …\`. An OpenID \

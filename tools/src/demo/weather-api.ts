@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** A stand-in for the API of the weather sample, whose own address never answers. */
+export interface WeatherApi {
+  /** The base address, for the `servers` of its document. */
+  readonly baseUrl: string;
+  readonly credential: string;
+  readonly close: () => void;
+}
+
+const credential = 'nimbara-demo-key';
+
+/** Starts it on this machine. It knows one operation, `GET /forecast/hourly`, and refuses calls without the credential. */
+export const startWeatherApi = async (): Promise<WeatherApi> => {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const answer = (status: number, body: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (searchParams.get('app_key') !== credential) return answer(401, { error: 'Wrong app_key' });
+    if (request.method !== 'GET' || pathname !== '/v2/forecast/hourly') return answer(404, { error: 'No such path' });
+    if (!searchParams.get('lat') || !searchParams.get('lon')) return answer(400, { error: 'Where?' });
+    return answer(200, [{ time: '2026-07-01T09:00:00Z', temperature: 17.5, rain_probability: 0.8, sky: 'rain' }]);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { baseUrl: `http://127.0.0.1:${port}/v2`, credential, close };
+};
