@@ -10,9 +10,9 @@ import {
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { codingFor, digestTag, encodedJson, formatVersion, taggedAnswer } from '../answers/tagged-answer.ts';
-import { line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
+import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
-import { collectionIdOf, collectionParameter, uuid } from './wire.ts';
+import { collectionParameter, uuid } from './wire.ts';
 
 const kLimitDefault = 10;
 const pageLimitDefault = 100;
@@ -29,16 +29,10 @@ const search = z
       default: kLimitDefault,
       description: 'The maximum number of results.',
     }),
-    collection_id: optional(z.string()).meta({
-      format: 'uuid',
+    collection_id: optional(collectionId).meta({
       description: 'Searches this collection alone. One that the caller may not see has no results.',
     }),
-    method: optional(
-      z
-        .string()
-        .overwrite((method) => method.trim().toUpperCase())
-        .pipe(z.enum(methods)),
-    ).meta({ enum: methods, description: 'Searches operations with this method alone; in any case.' }),
+    method: optional(z.enum(methods)).meta({ description: 'Searches operations with this method alone.' }),
   })
   .meta({ id: 'OperationQuery' });
 
@@ -174,7 +168,7 @@ export const operationRoutes: readonly RouteRow[] = [
       const { results, isFallback } = await useCases.searchOperations(caller.principal, {
         query: fields.query,
         limit: fields.k_limit ?? kLimitDefault,
-        collectionId: fields.collection_id == null ? null : collectionIdOf(fields.collection_id),
+        collectionId: fields.collection_id ?? null,
         method: fields.method ?? null,
       });
       return json(results.map(resultView), isFallback ? { 'X-Search-Mode': 'exact' } : {});

@@ -4,7 +4,7 @@ import { openApiDocument, routes } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { httpSettings, startInMemory } from '../start-in-memory.ts';
-import { createCast, type Cast, type Subject } from '../subject.ts';
+import { createCast, smallDocument, type Cast, type Subject } from '../subject.ts';
 import { createValueMaker, type Schema } from './json-schema-values.ts';
 
 interface Operation {
@@ -26,6 +26,9 @@ const valuesOf = createValueMaker(document);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
 );
+
+/** Names `GET /forecast`. */
+const operationOfForecast = '3tf453nz26xw4zwc';
 
 const seed = 20_261_122;
 const json = ['Content-Type', 'application/json'];
@@ -65,7 +68,10 @@ describe('what the OpenAPI document says about requests', () => {
       user_id: client.id,
       client_profile_id: client.id,
       client_id: client.id,
-      collection_id: await cast.newCollection(),
+      collection_id: await cast.newCollection({
+        openapi_spec: { ...smallDocument, paths: { '/forecast': { get: {} } } },
+      }),
+      operation_key: operationOfForecast,
       tier: 'standing',
       id: String(override.body.id),
     };

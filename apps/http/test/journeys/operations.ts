@@ -314,11 +314,13 @@ export const operationsSuite = (start: Start): void => {
 
     test('may be of one collection, of one method, and of so many results', async () => {
       expect(ids(await search({ query: 'weather forecast', collection_id: forecasts }))).toEqual(['readForecast']);
-      const deletions = await search({ query: 'delete a message', method: 'delete' });
+      const deletions = await search({ query: 'delete a message', method: 'DELETE' });
       expect(ids(deletions)).toEqual(['deleteMessage']);
       expect((await search({ query: 'message', k_limit: 2 })).list).toHaveLength(2);
-      for (const collection_id of ['not-a-uuid', '11111111-1111-4111-8111-111111111111'])
-        expect((await search({ query: 'message', collection_id })).list).toEqual([]);
+      const unknown = '11111111-1111-4111-8111-111111111111';
+      expect((await search({ query: 'message', collection_id: unknown })).list).toEqual([]);
+      for (const refused of [{ collection_id: 'not-a-uuid' }, { method: 'delete' }])
+        expect((await search({ query: 'message', ...refused })).status).toBe(400);
     });
 
     test('shows a client what it may see, and what is hidden changes nothing', async () => {
