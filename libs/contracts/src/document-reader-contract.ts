@@ -419,6 +419,26 @@ const files = {
     const read = await reader.readFile(bytesOf(numbered), 'yaml');
     assert.equal(await unpacked(read.packed), yamlAsJson.replace('"x-count":3', '"x-count":{"zz":1,"404":2,"200":3}'));
   },
+  'the operations of a document are read with it, and again from the stored text': async (reader) => {
+    const text = pets.replace('"paths":{}', '"paths":{"/pets":{"post":{"summary":"Add a pet"},"get":{}}}');
+    assert.notEqual(text, pets);
+    const read = await reader.readFile(bytesOf(text), 'json');
+    assert.deepEqual(
+      read.operations.map(({ key, method, path, summary }) => ({ key, method, path, summary })),
+      [
+        { key: 'efiwct3k3l3jk2jq', method: 'POST', path: '/pets', summary: 'Add a pet' },
+        { key: 'wc6qpp6vua2q2ycs', method: 'GET', path: '/pets', summary: null },
+      ],
+    );
+    assert.deepEqual(await reader.readOperations(read.packed), read.operations);
+    assert.deepEqual(await reader.readOperations(read.packed), read.operations, 'the bytes stay with the caller');
+  },
+  'a stored document is written as YAML': async (reader) => {
+    const read = await reader.readFile(bytesOf(yamlAsJson), 'json');
+    const written = await reader.yamlText(read.packed, null);
+    const again = await reader.readFile(written, 'yaml');
+    assert.equal(await unpacked(again.packed), yamlAsJson);
+  },
   'a malformed file is refused with the line': async (reader) => {
     await refuses(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}'), 'json'), /line 2/);
     await refuses(reader.readFile(bytesOf('openapi: 3.0.0\ninfo: title: Pets\n'), 'yaml'), /line 2/);

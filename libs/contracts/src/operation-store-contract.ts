@@ -136,6 +136,21 @@ export const operationStoreContract = {
     strictEqual(await stores.operations.digest(id), documentDigest);
   },
 
+  'all of a collection are deprecated if there are some, and each is': async (stores) => {
+    const [old, other] = [numbered(1, { deprecated: true }), numbered(2)];
+    const expected = [
+      [[], false],
+      [[old], true],
+      [[old, other], false],
+      [[other], false],
+    ] as const;
+    for (const [operations, areAll] of expected) {
+      const { id } = await added(stores, operations);
+      strictEqual(await stores.operations.areAllDeprecated(id), areAll);
+    }
+    strictEqual(await stores.operations.areAllDeprecated(aCollection().id), false);
+  },
+
   'the digest is that of the document whose operations are stored': async (stores) => {
     const { id, documentDigest } = await added(stores, []);
     strictEqual(await stores.operations.digest(id), documentDigest);

@@ -6,8 +6,8 @@ const everything = 1_000_000;
 
 /** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, grants, audit, limits, embeddingJobs, outbox, deadLetters, sealed, usage } =
-    stores;
+  const { callers, profiles, collections, operations, grants, audit, limits } = stores;
+  const { embeddingJobs, outbox, deadLetters, sealed, usage } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
   const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
@@ -16,6 +16,7 @@ export const snapshotOf = async (stores: Stores) => {
     callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null))),
     collections: await ofEach((id) => collections.find(id)),
     documents: await ofEach((id) => collections.document(id)),
+    operations: await ofEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await ofEach((id) => grants.clientsOf(id)),
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),

@@ -91,6 +91,12 @@ const sabotages: Sabotages<typeof operationStoreContract, Stores> = {
       },
     }),
   ),
+  'all of a collection are deprecated if there are some, and each is': breaking(
+    'operations',
+    (_right, _stores, { operations }) => ({
+      areAllDeprecated: async (id) => operations.get(id)?.operations.every(({ deprecated }) => deprecated) ?? false,
+    }),
+  ),
   'the digest is that of the document whose operations are stored': breaking('operations', () => ({
     digest: async () => null,
   })),

@@ -1,4 +1,12 @@
-import type { CollectionId, FoundOperation, Operation, OperationStore, PlacedOperation } from '@portico/domain';
+import type {
+  CollectionId,
+  FoundOperation,
+  Operation,
+  OperationFilter,
+  OperationPage,
+  OperationStore,
+  PlacedOperation,
+} from '@portico/domain';
 import { OperationEntity } from './entities.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, without, writeEach } from './table.ts';
@@ -15,27 +23,8 @@ export const createSqlOperationStore = (
     join collections c on ${ofStoredDocument}`;
 
   return {
-    async list(collectionId, { tag, containing }, page) {
-      const parameters: Value[] = [collectionId];
-      let text = selectAll;
-      if (page) {
-        text += ' and o.position >= ?';
-        parameters.push(page.from);
-      }
-      if (tag !== null) {
-        text += ` and ${isTagged}`;
-        parameters.push(tag);
-      }
-      if (containing !== null) {
-        text += ` and (${containingColumns.map((column) => `lower(${column}) like ? escape '!'`).join(' or ')})`;
-        const pattern = `%${lowered(containing).replace(/[!%_]/g, '!$&')}%`;
-        parameters.push(...containingColumns.map(() => pattern));
-      }
-      text += ' order by o.position';
-      if (page) {
-        text += ' limit ?';
-        parameters.push(page.limit);
-      }
+    async list(collectionId, filter, page) {
+      const [text, parameters] = listing(isTagged, collectionId, filter, page);
       const rows = await database.reads.all<OperationRow & Pick<PlacedOperation, 'position'>>(text, parameters);
       return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
     },
@@ -75,6 +64,26 @@ export const createSqlOperationStore = (
       });
     },
   };
+};
+
+/** The statement that lists operations, and its parameters. */
+const listing = (
+  isTagged: string,
+  collectionId: CollectionId,
+  { tag, containing }: OperationFilter,
+  page: OperationPage | null,
+): readonly [text: string, parameters: readonly Value[]] => {
+  const contains = containingColumns.map((column) => `lower(${column}) like ? escape '!'`).join(' or ');
+  const pattern = `%${lowered(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
+  const parts: readonly (readonly [text: string, ...parameters: Value[]])[] = [
+    [selectAll, collectionId],
+    ...(page ? [[' and o.position >= ?', page.from] as const] : []),
+    ...(tag === null ? [] : [[` and ${isTagged}`, tag] as const]),
+    ...(containing === null ? [] : [[` and (${contains})`, ...containingColumns.map(() => pattern)] as const]),
+    [' order by o.position'],
+    ...(page ? [[' limit ?', page.limit] as const] : []),
+  ];
+  return [parts.map(([text]) => text).join(''), parts.flatMap(([, ...parameters]) => parameters)];
 };
 
 /** Stores the operations of a document in place of those of an earlier one. */

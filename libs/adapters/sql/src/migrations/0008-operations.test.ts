@@ -103,14 +103,14 @@ describeDialects(({ withPlace }) => {
       await operationBlocks.put(aBlock(collection));
       await previousVersion(run).changeDocument(collection);
       const { documentDigest: digest } = collection;
-      expect(await stateOf(opened, collection)).toEqual({ listed: 1, digest, isOutdated: true });
+      expect(await stateOf(opened, collection)).toEqual({ listed: 0, digest, isOutdated: true });
       const changed = { ...collection, documentDigest: otherDigest };
       expect(await operationBlocks.put(aBlock(collection))).toBe(false);
       expect(await operationBlocks.put(aBlock(changed))).toBe(false);
       const other = anOperation({ key: 'b'.repeat(16) as OperationKey });
       expect(await operations.replace(collection.id, otherDigest, [other])).toBe(true);
       expect(await operationBlocks.put(aBlock(changed))).toBe(true);
-      expect(await stateOf(opened, changed)).toEqual({ listed: 1, digest: otherDigest, isOutdated: false });
+      expect(await stateOf(opened, changed)).toEqual({ listed: 0, digest: otherDigest, isOutdated: false });
       await opened.close();
     }));
 
