@@ -1,12 +1,11 @@
 import type { CollectionId, FoundOperation, Operation, OperationStore, PlacedOperation } from '@portico/domain';
-import type { CollectionDialect } from './collection-reads.ts';
 import { OperationEntity } from './entities.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, without, writeEach } from './table.ts';
 
 export const createSqlOperationStore = (
   database: SqlDatabase,
-  { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
+  { idsInJson }: { readonly idsInJson: string },
 ): OperationStore => {
   const isTagged = `? in (${idsInJson.replace('?', 'o.tags')})`;
   const selectFound = `with wanted (name) as (${idsInJson})
