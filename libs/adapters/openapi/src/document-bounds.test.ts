@@ -133,8 +133,10 @@ describe('nothing read from a document exceeds its limit', () => {
       null,
     );
     if (!told.document) throw new Error('no document was read');
-    const { packed, ...facts } = told.document;
+    const { packed, operations: found, ...facts } = told.document;
     expectWithinBounds(told.document, packed.bytes);
+    // Operations take no more than a few hundred bytes each beside their own texts.
+    expect(JSON.stringify(found).length).toBeLessThan(text.length + 300 * found.length + 100);
     // No larger than the document itself, plus some kilobytes.
     expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
   });
