@@ -24,7 +24,11 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.remove();
 });
 
-const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: { '/forecast': { get: { responses: {} } } },
+};
 const authentication = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
 
 const register = (api: ApiClient, uid: string) =>
@@ -56,7 +60,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const names = (folder: string): readonly string[] => readdirSync(folder).toSorted();
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
-test('a backup taken from a service that writes restores keys, credentials and tokens in an empty folder', async () => {
+test('a backup taken from a service that writes restores keys, credentials, tokens and operations in an empty folder', async () => {
   await installation.start();
   const { caller, collection, key } = await fill(installation);
   let people = 0;
@@ -83,6 +87,8 @@ test('a backup taken from a service that writes restores keys, credentials and t
   expect((await other.api.call(key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   const metadata = await other.api.ask<object>(caller, 'GET', `/api/collections/${collection}/metadata`);
   expect(metadata).toMatchObject({ authentication });
+  const operations = await other.api.ask<object[]>(caller, 'GET', `/api/collections/${collection}/operations`);
+  expect(operations).toMatchObject([{ path: '/forecast' }]);
   const all = await other.api.ask<unknown[]>(caller, 'GET', '/api/profiles/');
   expect(all.length).toBeGreaterThanOrEqual(2);
   expect(all.length).toBeLessThanOrEqual(people + 2);

@@ -64,7 +64,13 @@ const nameOf = (combination: readonly Part[]): string =>
 let installation: Installation;
 afterEach(() => installation.remove());
 
-const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const documentOf = (path: string, summary: string) => ({
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: { [path]: { get: { summary, responses: {} } } },
+});
+const document = documentOf('/forecast', 'Tell whether it rains tomorrow');
+const paymentsDocument = documentOf('/charges', 'List the charges of a card');
 
 /** The texts of the mails to this address, sent or written to files. */
 const mailsTo = (address: string): readonly string[] => {
@@ -117,7 +123,11 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
           (await api.ask<{ id: string }>(operator, 'POST', '/api/collections/', { openapi_spec: document, ...fields }))
             .id;
         const weather = await create({ name: 'Weather forecast', description: 'Rain and sun for every city' });
-        const payments = await create({ name: 'Payments', description: 'Charge a card' });
+        const payments = await create({
+          name: 'Payments',
+          description: 'Charge a card',
+          openapi_spec: paymentsDocument,
+        });
         const find = (query: string) =>
           api.ask<{ collection_id: string }[]>(key, 'POST', '/api/vector/search', { query, k_limit: 1 });
         expect(await find('weather')).toEqual([]);
@@ -137,11 +147,33 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         expect((await best('charge a card'))[0]?.collection_id).toBe(payments);
         expect(await api.ask<unknown[]>(token, 'GET', '/api/collections/')).toHaveLength(2);
         expect(await api.ask(key, 'GET', `/api/collections/${weather}`)).toMatchObject({ openapi_spec: document });
+        const firstOperation = () =>
+          api.ask<{ path: string; operation_key: string }[]>(key, 'POST', '/api/operations/search', {
+            query: 'does it rain tomorrow',
+          });
+        const [operation] = await eventually(firstOperation, ([first]) => first?.path === '/forecast');
+        const operations = `/api/collections/${weather}/operations`;
+        expect(await api.ask(token, 'GET', operations)).toMatchObject([{ path: '/forecast' }]);
+        const sought = { collection_id: weather, operation_key: operation?.operation_key ?? '' };
+        expect(await api.ask(key, 'GET', `${operations}/${sought.operation_key}`)).toMatchObject({ path: '/forecast' });
+        const describe = async () =>
+          (
+            await api.read(key, 'POST', '/mcp', {
+              jsonrpc: '2.0',
+              id: 1,
+              method: 'tools/call',
+              params: { name: 'describe_operation', arguments: sought },
+            })
+          ).text;
+        expect(await describe()).toContain('/forecast');
         await api.ask(key, 'POST', '/api/audit/', { message: { action: 'called' }, timestamp: '2026-01-01T00:00:00Z' });
 
         await api.ask(operator, 'DELETE', `/api/access/clients/${id}/collections/${weather}`);
         expect((await api.call(key, 'GET', `/api/collections/${weather}`)).status).toBe(403);
         expect((await api.ask<unknown[]>(key, 'POST', '/api/vector/search', { query: 'weather' })).length).toBe(1);
+        expect((await firstOperation()).map(({ path }) => path)).not.toContain('/forecast');
+        expect((await api.call(token, 'GET', operations)).status).toBe(403);
+        expect(await describe()).not.toContain('/forecast');
 
         await api.ask(operator, 'POST', '/api/rate-limits/overrides', {
           client_id: key.clientId,

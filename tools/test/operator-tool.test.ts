@@ -318,7 +318,8 @@ test('reindex embeds everything again, beside a running service and without one'
   await importing(join(installation.folder, 'documents'));
   const alone = await installation.tool('--json', 'reindex');
   expect(alone.code).toBe(0);
-  expect(JSON.parse(alone.stdout)).toMatchObject({ total: 2, done: 2, failed: 0 });
+  const operations = { total: 2, done: 2, failed: 0 };
+  expect(JSON.parse(alone.stdout)).toMatchObject({ total: 2, done: 2, failed: 0, operations });
   await installation.start();
   const beside = await installation.tool('--json', 'reindex');
   expect(JSON.parse(beside.stdout)).toMatchObject({ total: 2, done: 2, failed: 0 });

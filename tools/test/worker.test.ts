@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -21,6 +23,8 @@ const startServiceAlone = async (variables: Readonly<Record<string, string>> = {
   const found = async () =>
     (await api.ask<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather', k_limit: 50 })).length;
   return {
+    api,
+    caller,
     spawnWorker,
     found,
     create: async (count: number) => {
@@ -44,6 +48,29 @@ test('a worker runs the jobs that a service with JOBS=off leaves in the outbox, 
   await untilFound(1);
   worker.kill('SIGTERM');
   expect(await once(worker, 'exit')).toEqual([0, null]);
+});
+
+test('a worker that is killed while it reads operations leaves a job that another worker does', async () => {
+  const { api, caller, spawnWorker } = await startServiceAlone();
+  const paths = Array.from({ length: 10_000 }, (_, number) => [
+    `/roads/${number}`,
+    { get: { summary: 'Read a road' } },
+  ]);
+  const openapi_spec = { ...spec, paths: Object.fromEntries(paths) as object };
+  await api.ask(caller, 'POST', '/api/collections/', { name: 'Roads', openapi_spec });
+  const found = async () =>
+    (await api.ask<unknown[]>(caller, 'POST', '/api/operations/search', { query: 'read a road', k_limit: 3 })).length;
+  const database = new DatabaseSync(join(installation?.folder ?? '', 'portico.sqlite'), { readOnly: true });
+  const underWay = database.prepare("select id from jobs where kind = 'operations' and leased_until is not null");
+  const worker = spawnWorker();
+  await expect.poll(() => underWay.get(), { timeout: 60_000, interval: 10 }).toBeDefined();
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  expect(await found()).toBe(0);
+  spawnWorker();
+  await expect.poll(found, { timeout: 60_000, interval: 500 }).toBe(3);
+  expect(database.prepare("select id from jobs where kind = 'operations'").get()).toBeUndefined();
+  database.close();
 });
 
 describe.skipIf(!redis?.control)('with Redis between a service and its workers', () => {

@@ -119,7 +119,7 @@ const addImport = ({ program, environment, terminal, endWith }: Tool): void => {
 const addIndexes = ({ program, environment, terminal }: Tool): void => {
   program
     .command('reindex')
-    .description('embed every collection again, and wait until that is done')
+    .description('embed every collection and its operations again, and wait until all of them can be found')
     .action(() => withPortico(environment, (portico) => reindex(portico, terminal())));
   program
     .command('index')

@@ -29,7 +29,15 @@ const postgres = await startPostgres({ durable: true });
 const proxy = postgres && (await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(postgres.url).port) }));
 afterAll(() => Promise.all([postgres?.close(), proxy?.close()]));
 
-const operations: readonly Operation[] = ['read', 'list', 'metadata', 'search', 'write audit', 'create'];
+const operations: readonly Operation[] = [
+  'read',
+  'list',
+  'metadata',
+  'search',
+  'search operations',
+  'write audit',
+  'create',
+];
 const internal = operations.map((operation) => ({ operation, status: 500, detail: 'Internal server error' }));
 
 describe.skipIf(!postgres?.control || !proxy)('PostgreSQL', () => {

@@ -7,7 +7,7 @@ import type { ApiClient, Credential } from '../../src/api-client.ts';
 /** Traffic would exceed the default limit within seconds. */
 export const trafficVariables = { RATE_LIMIT_DEFAULT: '1000000/60' } as const;
 
-export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'write audit' | 'create';
+export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'search operations' | 'write audit' | 'create';
 
 /** A request of the traffic, and its outcome. */
 export interface Seen {
@@ -58,7 +58,11 @@ const patienceMs = 30_000;
 /** Within this time a request must be answered (specification, section 1). */
 export const answerLimitMs = 10_000;
 
-export const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+export const document = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: { '/forecast': { get: { summary: 'Tell whether it rains in a city', responses: {} } } },
+};
 
 /**
  * Sends a steady mix of requests in the background until it is stopped. Searches and creations have lanes of their own,
@@ -78,6 +82,13 @@ export const startTraffic = (
     path: '/api/vector/search',
     body: { query: 'rain and sun in a city' },
   });
+  const searchOperations: Request = {
+    operation: 'search operations',
+    by: 'key',
+    method: 'POST',
+    path: '/api/operations/search',
+    body: { query: 'does it rain in a city' },
+  };
   const audit = (by: 'key' | 'token'): Request => ({
     operation: 'write audit',
     by,
@@ -104,6 +115,7 @@ export const startTraffic = (
     { caller: key, everyMs: pauseMs, requests: [get('read', 'key', read), get('metadata', 'key', `${read}/metadata`)] },
     { caller: key, everyMs: pauseMs, requests: [audit('key')] },
     { caller: key, everyMs: pauseMs, requests: [search('key')] },
+    { caller: key, everyMs: pauseMs, requests: [searchOperations] },
     {
       caller: token,
       everyMs: pauseMs,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startBackground, type Portico } from '@portico/composition';
-import { operatorAuthority } from '@portico/domain';
+import { operatorAuthority, type OperationProgress, type ReindexProgress, type ReindexRun } from '@portico/domain';
 import { createProgress } from '../progress.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 
@@ -11,25 +11,39 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   const { useCases } = portico;
   const run = await useCases.startReindex(operatorAuthority);
   const background = startBackground(portico);
+  try {
+    const { jobId, total, done, failed } = await embedded(portico, run);
+    const operations = await operationsEmbedded(portico);
+    terminal.result({ job_id: jobId, total, done, failed, operations }, [
+      `${done} of ${total} collections were embedded again, ${failed} failed.`,
+      `The operations of ${operations.done} collections can be found, those of ${operations.failed} failed.`,
+    ]);
+    if (failed > 0) throw new OperatorError(`${failed} collections could not be embedded; the log says why`);
+  } finally {
+    await background.stop();
+  }
+};
+
+const embedded = async ({ useCases }: Portico, run: ReindexRun): Promise<ReindexProgress> => {
   const progress = createProgress('Embedding', run.total);
   try {
     for (;;) {
       const state = await useCases.readReindex();
       if (!state || state.jobId !== run.id) throw new OperatorError('another re-index has replaced this one');
       progress.advanceTo(state.done + state.failed);
-      if (state.status === 'done') {
-        progress.end();
-        const { jobId, total, done, failed } = state;
-        terminal.result({ job_id: jobId, total, done, failed }, [
-          `${done} of ${total} collections were embedded again, ${failed} failed.`,
-        ]);
-        if (failed > 0) throw new OperatorError(`${failed} collections could not be embedded; the log says why`);
-        return;
-      }
+      if (state.status === 'done') return state;
       await pause(lookIntervalMs);
     }
   } finally {
     progress.end();
-    await background.stop();
+  }
+};
+
+/** Waits until no collection's operations are missing or outdated. */
+const operationsEmbedded = async ({ useCases }: Portico): Promise<OperationProgress> => {
+  for (;;) {
+    const state = await useCases.readOperationProgress();
+    if (state && state.done + state.failed >= state.total) return state;
+    await pause(lookIntervalMs);
   }
 };

@@ -9,7 +9,15 @@ import { localAdmin, readConfig } from '../config.ts';
 import { startBackground } from './background.ts';
 import { createLogger } from './logging.ts';
 
-const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelChangeMs: 30, heartbeatMs: 20, usageMs: 20, modelMaxMs: 60 };
+const intervals = {
+  relayMs: 20,
+  pruneMs: 30,
+  modelMs: 30,
+  modelChangeMs: 30,
+  heartbeatMs: 20,
+  usageMs: 20,
+  modelMaxMs: 60,
+};
 const patienceMs = 15_000;
 
 const open = async (): Promise<{ readonly standIn: OllamaStandIn; readonly portico: Composition }> => {

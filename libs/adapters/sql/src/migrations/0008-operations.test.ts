@@ -110,7 +110,7 @@ describeDialects(({ withPlace }) => {
       const other = anOperation({ key: 'b'.repeat(16) as OperationKey });
       expect(await operations.replace(collection.id, otherDigest, [other])).toBe(true);
       expect(await operationBlocks.put(aBlock(changed))).toBe(true);
-      expect(await stateOf(opened, changed)).toEqual({ listed: 0, digest: otherDigest, isOutdated: false });
+      expect(await stateOf(opened, changed)).toEqual({ listed: 1, digest: otherDigest, isOutdated: false });
       await opened.close();
     }));
 
