@@ -94,8 +94,7 @@ test('a text is embedded once, however often it occurs, and no operations need n
   const operation = { key: 'a'.repeat(16), method: 'GET', path: '/a', operationId: null, summary: 'A', tags: [] };
   const twice = [operation, operation].map((one) => ({ ...one, deprecated: false, excerpt: '' }));
   const owner = { name: 'Letters', description: '', baseUrl: '' };
-  type Operations = Parameters<OperationEmbedder['embedOperations']>[1];
-  const { vectors } = await operationEmbedder.embedOperations(owner, twice as unknown as Operations, async () => {});
+  const { vectors } = await operationEmbedder.embedOperations(owner, twice, async () => {});
   expect(embedded.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
   expect(vectors[0]).toEqual(vectors[1]);
   model.interrupt();

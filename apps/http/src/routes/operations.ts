@@ -208,7 +208,7 @@ export const operationRoutes: readonly RouteRow[] = [
         ...(containing === null ? {} : { q: containing }),
       });
       const path = `/api/collections/${params.collection_id ?? ''}/operations`;
-      return { ...answer, headers: { ...answer.headers, Link: `<${path}?${sought}>; rel="next"` } };
+      return { ...answer, headers: { ...answer.headers, Link: `<${path}?${sought.toString()}>; rel="next"` } };
     },
   }),
   defineRoute({
