@@ -80,14 +80,12 @@ const lineOf = (found: OperationResult): string => {
   return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${said}) collection_id ${id} operation_key ${key}`;
 };
 
-const operationView = (found: OperationResult) => ({
-  collection_id: found.collectionId,
-  collection_name: found.collectionName,
-  operation_key: found.key,
-  method: found.method,
-  path: found.path,
-  operation_id: found.operationId,
-  summary: found.summary,
-  deprecated: found.deprecated,
-  score: found.score,
+/** Names the operation for programs; what it does stands in the text. */
+const operationView = ({ collectionId, key, method, path, deprecated, score }: OperationResult) => ({
+  collection_id: collectionId,
+  operation_key: key,
+  method,
+  path,
+  deprecated,
+  score,
 });
