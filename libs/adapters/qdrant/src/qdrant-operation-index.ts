@@ -56,6 +56,8 @@ class QdrantIndex implements QdrantOperationIndex {
   readonly #outage: SearchOutage;
   /** By model. */
   readonly #copies = new Map<string, OperationCopy>();
+  /** The collections that this process has searched, or is about to. */
+  readonly #searched = new Set<string>();
   readonly #following = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -108,10 +110,14 @@ class QdrantIndex implements QdrantOperationIndex {
 
   /** Slow preparation continues in the background, and no search waits while Qdrant is known to be away. */
   async #prepare(copy: OperationCopy, { modelId, asOf }: OperationQuery): Promise<void> {
+    const isFirst = !copy.isUpTo(0);
     const preparing = copy.catchUp(asOf);
     const followed = preparing
       .then(
-        () => this.#outage.ready(),
+        () => {
+          this.#outage.ready();
+          return isFirst ? this.#dropOthers() : undefined;
+        },
         (error: unknown) => {
           this.#leaveIfMissing(modelId, copy, error);
           this.#outage.begin(error);
@@ -125,9 +131,13 @@ class QdrantIndex implements QdrantOperationIndex {
 
   /** Whatever is among the best overall is among the best of its part. */
   async #mostSimilar({ name }: OperationCopy, query: OperationQuery): Promise<readonly OperationMatch[]> {
+    const inside = new Set(query.among);
     const found: OperationMatch[] = [];
-    for (const parts of chunksOf(chunksOf([...new Set(query.among)], idsPerRequest), requestsAtOnce)) {
+    for (const parts of chunksOf(chunksOf([...inside], idsPerRequest), requestsAtOnce)) {
       found.push(...(await Promise.all(parts.map((part) => this.#points.query(name, query, part)))).flat());
+    }
+    if (found.some(({ collectionId }) => !inside.has(collectionId))) {
+      throw new QdrantFailure('away', 'it returned operations that were not asked for');
     }
     return found.sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
   }
@@ -137,7 +147,21 @@ class QdrantIndex implements QdrantOperationIndex {
     const parts = { points: this.#points, blocks, closing: this.#closing.signal };
     const copy = this.#copies.get(modelId) ?? new OperationCopy(nameOf(name, modelId), modelId, dense.length, parts);
     this.#copies.set(modelId, copy);
+    this.#searched.add(copy.name);
     return copy;
+  }
+
+  /** What models used before have left behind. A process that still uses one makes its collection again. */
+  async #dropOthers(): Promise<void> {
+    const { log, name: installation = 'portico' } = this.#options;
+    try {
+      for (const name of await this.#points.collections()) {
+        const isOther = name.startsWith(prefixOf(installation)) && !this.#searched.has(name);
+        if (isOther) await this.#points.drop(name);
+      }
+    } catch (error) {
+      log.info({ reason: String(error) }, 'Operations of an earlier model could not be deleted from Qdrant yet');
+    }
   }
 
   /** The next search makes a new one. */
@@ -149,7 +173,9 @@ class QdrantIndex implements QdrantOperationIndex {
 
 /** The collection of a model: the installation's name, and enough of a digest to tell its models apart. */
 const nameOf = (installation: string, modelId: string): string =>
-  `${installation}-operations-${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
+  `${prefixOf(installation)}${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
+
+const prefixOf = (installation: string): string => `${installation}-operations-`;
 
 const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
   if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createOperationBlockChanges, type OperationIndexSubject, recordLog } from '@portico/contracts';
 import type { OperationIndex } from '@portico/domain';
 import { startFaultProxy } from '@portico/test-servers';
+import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { connect } from '../src/connect.ts';
 import { createQdrantOperationIndex } from '../src/qdrant-operation-index.ts';
 
@@ -10,31 +11,33 @@ export interface Server {
   readonly apiKey?: string | null | undefined;
 }
 
-/** So that no answer of it is taken for one of Qdrant. */
-const noFallback: OperationIndex = {
-  kind: 'none',
-  search: () => Promise.reject(new Error('Qdrant did not answer')),
-  check: () => Promise.resolve(),
-};
-
 /** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
 export const createOperationSubject = async (server: Server, closers: (() => Promise<unknown>)[]) => {
   const { hostname, port } = new URL(server.url);
   const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
   const name = `portico-test-${randomUUID()}`;
   const blocks = createOperationBlockChanges();
-  let isInterrupted = false;
+  let [isInterrupted, mayFallBack] = [false, false];
   const read = {
     changedSince: async (...asked: Parameters<typeof blocks.changedSince>) => {
       if (isInterrupted) throw new Error('the store is down');
       return blocks.changedSince(...asked);
     },
   };
+  const embedded = createEmbeddedOperationIndex({ blocks: read });
+  // No answer of the fallback is taken for one of Qdrant.
+  const fallback: OperationIndex = {
+    ...embedded,
+    search: async (query) => {
+      if (!mayFallBack) throw new Error('Qdrant did not answer');
+      return embedded.search(query);
+    },
+  };
   const index = createQdrantOperationIndex({
     url: `http://127.0.0.1:${proxy.port}`,
     apiKey: server.apiKey ?? null,
     blocks: read,
-    fallback: noFallback,
+    fallback,
     log: recordLog(),
     name,
     // A real server on a slow machine takes over half a second to create a collection.
@@ -47,6 +50,7 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
   );
   const set = (value: boolean) => () => {
     isInterrupted = value;
+    mayFallBack = true;
     const changed = proxy.set(value ? 'reset' : 'pass');
     closers.push(() => changed);
   };
