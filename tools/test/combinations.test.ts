@@ -64,7 +64,11 @@ const nameOf = (combination: readonly Part[]): string =>
 let installation: Installation;
 afterEach(() => installation.remove());
 
-const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: { '/forecast': { get: { summary: 'Forecast the weather of a city', responses: {} } } },
+};
 
 /** The texts of the mails to this address, sent or written to files. */
 const mailsTo = (address: string): readonly string[] => {
@@ -135,6 +139,14 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         );
         expect((await best('rain and sun in a city'))[0]?.collection_id).toBe(weather);
         expect((await best('charge a card'))[0]?.collection_id).toBe(payments);
+        const operations = await eventually(
+          () =>
+            api.ask<{ path: string }[]>(key, 'POST', '/api/operations/search', {
+              query: 'forecast the weather of a city',
+            }),
+          (found) => found.length === 2,
+        );
+        expect(operations.map(({ path }) => path)).toEqual(['/forecast', '/forecast']);
         expect(await api.ask<unknown[]>(token, 'GET', '/api/collections/')).toHaveLength(2);
         expect(await api.ask(key, 'GET', `/api/collections/${weather}`)).toMatchObject({ openapi_spec: document });
         await api.ask(key, 'POST', '/api/audit/', { message: { action: 'called' }, timestamp: '2026-01-01T00:00:00Z' });
