@@ -45,12 +45,15 @@ export class OperationPoints extends QdrantConnection {
     }
   }
 
-  /** The blocks of these collections, or of all if null, of which it has points. */
+  /**
+   * The blocks of these collections, or of all if null, of which it has points. Of all, the numbers may be too high
+   * while Qdrant moves points: an exact one costs it a search for each block, and a wrong one a needless write.
+   */
   async blocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly HeldBlock[]> {
     const counts = await this.call('counting operations', readCounts, () =>
       this.bulk.facet(name, {
         key: 'block',
-        exact: true,
+        exact: collectionIds !== null,
         limit: blocksMax,
         ...(collectionIds ? { filter: { must: [isAnyOf('collection_id', collectionIds)] } } : {}),
       }),

@@ -209,6 +209,19 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     },
   );
 
+  test('what Qdrant lost meanwhile is restored before it answers again', async () => {
+    const index = startProcess();
+    const asOf = put(0, 'k', 'l');
+    await find(index, asOf);
+    standIn.faults.set('reset', (_method, path) => path.endsWith('/query'));
+    for (let i = 0; i < 8; i += 1) expect(namesOf(await ask(index, asOf))).toBe('kl');
+    const { points } = await client().scroll(await nameOfCollection(), { limit: 1 });
+    await client().delete(await nameOfCollection(), { wait: true, points: points.map(({ id }) => id) });
+    standIn.faults.set(null);
+    await until(async () => !(await ask(index, asOf)).isFallback);
+    expect(await find(index, asOf)).toBe('kl');
+  });
+
   test('a version without conditional writes is not used', async () => {
     await standIn.close();
     standIn = await startQdrantStandIn({ version: '1.15.4' });
