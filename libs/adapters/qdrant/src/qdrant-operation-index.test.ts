@@ -175,17 +175,23 @@ describe('Qdrant stand-in: the copy of the blocks', () => {
     const asOf = put(0, 'k');
     await find(startProcess(), asOf);
     const earlier = await nameOfCollection();
-    await client().createCollection('portico-gone', { vectors: { size: 4, distance: 'Dot' } });
+    for (const name of [
+      'portico-0123abcd-g1-0123',
+      'portico-operations-0123abcd-g1-0123',
+      'other-operations-0123abcd',
+    ]) {
+      await client().createCollection(name, { vectors: { size: 4, distance: 'Dot' } });
+    }
     const later = blocks.put(idOf(0), [anIndexedOperation('l', [1])], 'model-2');
     const index = startProcess();
     expect(namesOf(await ask(index, later, { modelId: 'model-2' }))).toBe('l');
     const names = async () => (await client().getCollections()).collections.map(({ name }) => name);
     await until(async () => !(await names()).includes(earlier));
-    expect(await names()).toHaveLength(2);
+    expect(await names()).toHaveLength(4);
     // What it searches itself stays, whichever model comes first.
     expect(namesOf(await ask(index, asOf))).toBe('k');
     expect(namesOf(await ask(index, later, { modelId: 'model-2' }))).toBe('l');
-    expect(await names()).toHaveLength(3);
+    expect(await names()).toHaveLength(5);
   });
 });
 

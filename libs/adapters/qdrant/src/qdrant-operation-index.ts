@@ -156,8 +156,7 @@ class QdrantIndex implements QdrantOperationIndex {
     const { log, name: installation = 'portico' } = this.#options;
     try {
       for (const name of await this.#points.collections()) {
-        const isOther = name.startsWith(prefixOf(installation)) && !this.#searched.has(name);
-        if (isOther) await this.#points.drop(name);
+        if (isOf(installation, name) && !this.#searched.has(name)) await this.#points.drop(name);
       }
     } catch (error) {
       log.info({ reason: String(error) }, 'Operations of an earlier model could not be deleted from Qdrant yet');
@@ -176,6 +175,9 @@ const nameOf = (installation: string, modelId: string): string =>
   `${prefixOf(installation)}${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
 
 const prefixOf = (installation: string): string => `${installation}-operations-`;
+
+const isOf = (installation: string, name: string): boolean =>
+  name.startsWith(prefixOf(installation)) && /^[0-9a-f]{8}$/.test(name.slice(prefixOf(installation).length));
 
 const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
   if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {
