@@ -15,8 +15,8 @@ export type BlockVersion = Pick<HeldBlock, 'collectionId' | 'sequence'>;
 /** What takes part in a search of each kind of vector: far more than are asked for, see `query`. */
 const candidatesOf = (limit: number): number => Math.max(4 * limit, 200);
 
-/** Numbers in a write request, of about 20 bytes each: 2 MB. */
-const numbersPerWrite = 100_000;
+/** Numbers in a write request, of about 20 bytes each: 1 MB, which is made in some ten milliseconds. */
+const numbersPerWrite = 50_000;
 const blocksPerRequest = 1_000;
 /** More than there are collections; beyond them, blocks would be written again. */
 const blocksMax = 1_000_000;
