@@ -13,7 +13,7 @@ const leastVersion = [1, 16] as const;
 export const aliasOf = (installation: string, modelId: string): string =>
   `${installation}-${createHash('sha256').update(modelId).digest('hex').slice(0, 8)}`;
 
-export const checkVersion = async (server: QdrantServer): Promise<void> => {
+export const checkVersion = async (server: Pick<QdrantServer, 'version'>): Promise<void> => {
   const version = await server.version();
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])) {

@@ -1,4 +1,9 @@
 export {
+  createQdrantOperationIndex,
+  type QdrantOperationIndex,
+  type QdrantOperationIndexOptions,
+} from './qdrant-operation-index.ts';
+export {
   createQdrantVectorIndex,
   type QdrantVectorIndex,
   type QdrantVectorIndexOptions,

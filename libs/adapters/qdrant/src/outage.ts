@@ -12,8 +12,9 @@ export class SearchOutage {
   readonly #outage: Outage;
   #isOn = false;
 
-  constructor(place: string, log: Log) {
-    this.#outage = createOutage(log, { back: 'Qdrant answers searches again', fields: { qdrant: place } });
+  /** `of`: what is searched for. */
+  constructor(place: string, of: 'collections' | 'operations', log: Log) {
+    this.#outage = createOutage(log, { back: 'Qdrant answers searches again', fields: { qdrant: place, of } });
   }
 
   /** Whether searches should not wait for Qdrant. */

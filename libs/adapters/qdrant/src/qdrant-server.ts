@@ -1,18 +1,12 @@
-import { FailureWindow } from '@portico/dependencies';
 import { type CollectionId, embeddingDimension } from '@portico/domain';
-import type { QdrantClient } from '@qdrant/js-client-rest';
-import { circuitBreaker, BrokenCircuitError, handleWhen } from 'cockatiel';
-import { connect, type Limits } from './connect.ts';
-import { QdrantFailure, toFailure } from './qdrant-failure.ts';
+import { QdrantConnection, readAs } from './qdrant-connection.ts';
 import {
   readAliases,
   readDone,
-  readNames,
   readPage,
   readScores,
   readSequences,
   readShape,
-  readVersion,
   type Score,
   type Shape,
 } from './read-answer.ts';
@@ -28,66 +22,31 @@ export interface StoredPoint {
 /** A known version of a point: operations on it leave other versions alone. */
 export type PointVersion = Pick<StoredPoint, 'collectionId' | 'sequence'>;
 
-const failuresMax = 5;
-const failuresWithinMs = 10_000;
-
-/**
- * The index's calls. Any failure, including a malformed response, is a `QdrantFailure`. After five within ten seconds
- * the circuit breaker opens, and every call fails at once for a while.
- */
-export class QdrantServer {
-  readonly #quick: QdrantClient;
-  readonly #bulk: QdrantClient;
-  readonly #breaker;
-
-  constructor(url: string, apiKey: string | null, { searchMs, bulkMs, restMs }: Limits) {
-    this.#quick = connect(url, apiKey, searchMs);
-    this.#bulk = connect(url, apiKey, bulkMs);
-    this.#breaker = circuitBreaker(
-      handleWhen((error) => error instanceof QdrantFailure && (error.kind === 'away' || error.kind === 'key')),
-      { halfOpenAfter: restMs, breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, inARow: false }) },
-    );
-  }
-
-  onGivenUp(listener: () => void): void {
-    this.#breaker.onBreak(listener);
-  }
-
-  version(): Promise<string> {
-    return this.#call('asking for its version', readVersion, () => this.#quick.versionInfo());
-  }
-
+/** The calls of the index of collections, whose points have one unnamed vector. */
+export class QdrantServer extends QdrantConnection {
   aliases(): Promise<ReadonlyMap<string, string>> {
-    return this.#call('reading its aliases', readAliases, () => this.#quick.getAliases());
-  }
-
-  collections(): Promise<readonly string[]> {
-    return this.#call('listing its collections', readNames, () => this.#quick.getCollections());
+    return this.call('reading its aliases', readAliases, () => this.quick.getAliases());
   }
 
   shape(name: string): Promise<Shape> {
-    return this.#call('describing a collection', readShape, () => this.#quick.getCollection(name));
+    return this.call('describing a collection', readShape, () => this.quick.getCollection(name));
   }
 
   /** For points of 768 dimensions with cosine distance. Builds no graph (`m: 0`): every search is exact, see `nearest`. */
   async create(name: string): Promise<void> {
     const vectors = { size: embeddingDimension, distance: 'Cosine' } as const;
-    await this.#call('creating a collection', Boolean, () =>
-      this.#bulk.createCollection(name, { vectors, hnsw_config: { m: 0 } }),
+    await this.call('creating a collection', Boolean, () =>
+      this.bulk.createCollection(name, { vectors, hnsw_config: { m: 0 } }),
     );
-    await this.#call('indexing the model', readDone, () =>
-      this.#bulk.createPayloadIndex(name, { wait: true, field_name: 'model', field_schema: 'keyword' }),
+    await this.call('indexing the model', readDone, () =>
+      this.bulk.createPayloadIndex(name, { wait: true, field_name: 'model', field_schema: 'keyword' }),
     );
-  }
-
-  async drop(name: string): Promise<void> {
-    await this.#call('deleting a collection', Boolean, () => this.#bulk.deleteCollection(name));
   }
 
   /** Points the aliases to the collection, atomically: none ever points to nothing. */
   async pointAliases(aliases: readonly string[], name: string): Promise<void> {
     const actions = aliases.map((alias) => ({ create_alias: { alias_name: alias, collection_name: name } }));
-    await this.#call('setting an alias', Boolean, () => this.#quick.updateCollectionAliases({ actions }));
+    await this.call('setting an alias', Boolean, () => this.quick.updateCollectionAliases({ actions }));
   }
 
   /** The best by exact comparison, among these ids or, if null, all points of the model. */
@@ -99,8 +58,8 @@ export class QdrantServer {
     limit: number,
   ): Promise<readonly Score[]> {
     const must = [ofModel(modelId), ...(ids ? [{ has_id: [...ids] }] : [])];
-    return this.#call('searching', readScores, () =>
-      this.#quick.query(name, {
+    return this.call('searching', readScores, () =>
+      this.quick.query(name, {
         query: [...vector],
         filter: { must },
         limit,
@@ -113,8 +72,8 @@ export class QdrantServer {
 
   /** The sequences of those that exist. */
   sequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
-    return this.#call('reading sequences', readSequences, () =>
-      this.#quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
+    return this.call('reading sequences', readSequences, () =>
+      this.quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
     );
   }
 
@@ -130,8 +89,8 @@ export class QdrantServer {
 
   /** A page of the model's points, and the offset of the next page. */
   page(name: string, modelId: string, offset: CollectionId | null, limit: number) {
-    return this.#call('reading all sequences', readPage, () =>
-      this.#bulk.scroll(name, {
+    return this.call('reading all sequences', readPage, () =>
+      this.bulk.scroll(name, {
         filter: { must: [ofModel(modelId)] },
         limit,
         with_payload: ['sequence'],
@@ -143,8 +102,8 @@ export class QdrantServer {
 
   /** Writes unconditionally: for a collection not in use yet, which no other process writes to. */
   async insert(name: string, points: readonly StoredPoint[]): Promise<void> {
-    await this.#call('writing vectors', readDone, () =>
-      this.#bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
+    await this.call('writing vectors', readDone, () =>
+      this.bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
     );
   }
 
@@ -159,18 +118,18 @@ export class QdrantServer {
         update_filter: { must_not: [{ key: 'sequence', range: { gte: point.sequence } }] },
       },
     }));
-    await this.#call('writing vectors', readDone, () => this.#bulk.batchUpdate(name, { wait: true, operations }));
+    await this.call('writing vectors', readDone, () => this.bulk.batchUpdate(name, { wait: true, operations }));
   }
 
   async remove(name: string, collectionId: CollectionId): Promise<void> {
-    await this.#call('removing a vector', readDone, () =>
-      this.#bulk.delete(name, { wait: true, points: [collectionId] }),
+    await this.call('removing a vector', readDone, () =>
+      this.bulk.delete(name, { wait: true, points: [collectionId] }),
     );
   }
 
   /** Removes from a collection not in use: with a short timeout, and without counting towards the circuit breaker. */
   async removeAside(name: string, collectionId: CollectionId): Promise<void> {
-    await readAs('removing a vector', readDone, () => this.#quick.delete(name, { wait: true, points: [collectionId] }));
+    await readAs('removing a vector', readDone, () => this.quick.delete(name, { wait: true, points: [collectionId] }));
   }
 
   /** Removes points, except those that have another version by now. */
@@ -178,36 +137,16 @@ export class QdrantServer {
     const operations = versions.map(({ collectionId, sequence }) => ({
       delete: { filter: { must: [{ has_id: [collectionId] }, { key: 'sequence', match: { value: sequence } }] } },
     }));
-    await this.#call('removing vectors', readDone, () => this.#bulk.batchUpdate(name, { wait: true, operations }));
+    await this.call('removing vectors', readDone, () => this.bulk.batchUpdate(name, { wait: true, operations }));
   }
 
   async #isAny(name: string, filter: { readonly [Part in 'must' | 'must_not']?: ModelCondition[] }): Promise<boolean> {
-    const { sequences } = await this.#call('asking for a point', readPage, () =>
-      this.#quick.scroll(name, { filter, limit: 1, with_payload: ['sequence'], with_vector: false }),
+    const { sequences } = await this.call('asking for a point', readPage, () =>
+      this.quick.scroll(name, { filter, limit: 1, with_payload: ['sequence'], with_vector: false }),
     );
     return sequences.length > 0;
   }
-
-  async #call<T>(what: string, read: (answer: unknown) => T, call: () => Promise<unknown>): Promise<T> {
-    try {
-      return await this.#breaker.execute(() => readAs(what, read, call));
-    } catch (error) {
-      if (error instanceof BrokenCircuitError) {
-        throw new QdrantFailure('left alone', 'it failed repeatedly and gets no requests for a few seconds');
-      }
-      throw error;
-    }
-  }
 }
-
-/** One attempt, past the circuit breaker. */
-const readAs = async <T>(what: string, read: (answer: unknown) => T, call: () => Promise<unknown>): Promise<T> => {
-  try {
-    return read(await call());
-  } catch (error) {
-    throw toFailure(error, what);
-  }
-};
 
 type ModelCondition = ReturnType<typeof ofModel>;
 const ofModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });

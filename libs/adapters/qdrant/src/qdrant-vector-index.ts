@@ -77,7 +77,7 @@ class QdrantIndex implements QdrantVectorIndex {
     this.#limits = { ...usualLimits, ...options.limits };
     this.#server = new QdrantServer(options.url, options.apiKey, this.#limits);
     this.#installation = options.name ?? 'portico';
-    this.#outage = new SearchOutage(placeOf(options.url), options.log);
+    this.#outage = new SearchOutage(placeOf(options.url), 'collections', options.log);
     // Changes made meanwhile are unknown, so it is compared before it is used again.
     this.#server.onGivenUp(() => this.#opened.clear());
   }

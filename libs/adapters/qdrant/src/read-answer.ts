@@ -1,4 +1,4 @@
-import type { CollectionId } from '@portico/domain';
+import type { CollectionId, OperationKey, OperationMatch } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 
 /** A vector and its similarity, clamped to 0 to 1: Qdrant returns negative scores, and its 32-bit floats can exceed 1. */
@@ -52,6 +52,22 @@ export const readScores = (answer: unknown): readonly Score[] =>
     if (typeof score !== 'number' || !Number.isFinite(score)) throw unusable();
     return { collectionId: textOf(id) as CollectionId, score: Math.min(1, Math.max(0, score)) };
   });
+
+export const readMatches = (answer: unknown): readonly OperationMatch[] =>
+  listOf(objectOf(answer).points).map((point) => {
+    const { score, payload } = objectOf(point);
+    const { collection_id, key } = objectOf(payload);
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw unusable();
+    return { collectionId: textOf(collection_id) as CollectionId, key: textOf(key) as OperationKey, similarity: score };
+  });
+
+/** How many points have each value. */
+export const readCounts = (answer: unknown): ReadonlyMap<string, number> =>
+  new Map(
+    listOf(objectOf(answer).hits)
+      .map(objectOf)
+      .map(({ value, count }) => [textOf(value), Number(count)]),
+  );
 
 export const readSequences = (answer: unknown): ReadonlyMap<CollectionId, number> =>
   new Map(listOf(answer).map(readSequence));

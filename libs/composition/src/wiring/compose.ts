@@ -58,16 +58,18 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): 
           import('./modules/bullmq.ts').then((module) => module.bullmqModule),
         ]
       : [import('./modules/inprocess.ts').then((module) => module.inProcessModule)]),
-    qdrant
-      ? import('./modules/qdrant.ts').then((module) => module.qdrantModule)
-      : import('./modules/embedded-vectors.ts').then((module) => module.embeddedVectorsModule),
+    ...(qdrant
+      ? [import('./modules/qdrant.ts').then((module) => module.qdrantModule)]
+      : [
+          import('./modules/embedded-vectors.ts').then((module) => module.embeddedVectorsModule),
+          import('./modules/operation-search.ts').then((module) => module.operationSearchModule),
+        ]),
     ollama
       ? import('./modules/ollama.ts').then((module) => module.ollamaModule)
       : import('./modules/built-in-embedder.ts').then((module) => module.builtInEmbedderModule),
     operationEmbedder === 'ollama'
       ? import('./modules/ollama-operation-embedder.ts').then((module) => module.ollamaOperationEmbedderModule)
       : import('./modules/built-in-operation-embedder.ts').then((module) => module.builtInOperationEmbedderModule),
-    import('./modules/operation-search.ts').then((module) => module.operationSearchModule),
     mail.smtpUrl === null
       ? import('./modules/mail.ts').then((module) => module.mailModule)
       : import('./modules/smtp.ts').then((module) => module.smtpModule),

@@ -1,6 +1,7 @@
-import { Collection, readVectorConfig } from './collection.ts';
+import { Collection } from './collection.ts';
 import { listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
-import { invalid, noCollection, Refusal, wrongInput } from './refusal.ts';
+import { noCollection, Refusal, wrongInput } from './refusal.ts';
+import { readVectorConfigs } from './vectors.ts';
 
 /** Every collection, and the aliases that point to them; requests about points accept either name. */
 export class Catalog {
@@ -26,16 +27,12 @@ export class Catalog {
   }
 
   create(name: string, body: JsonObject): void {
-    const { size, distance } = readVectorConfig(body.vectors);
-    if (size < 1 || size > 65_536) {
-      if (size === 0) throw wrongInput('Vector size must be at least 1');
-      throw invalid('vectors.size', `value ${size} invalid, must be from 1 to 65536`);
-    }
+    const vectors = readVectorConfigs(body);
     if (this.#collections.has(name)) throw new Refusal(409, `Wrong input: Collection \`${name}\` already exists!`);
     if (this.#aliases.has(name))
       throw wrongInput(`Can't create collection with name ${name}. Alias with the same name already exists`);
     const metadata = body.metadata === undefined || body.metadata === null ? null : objectOf(body.metadata, 'metadata');
-    this.#collections.set(name, new Collection(size, distance, metadata));
+    this.#collections.set(name, new Collection(vectors, metadata));
   }
 
   /** Also deletes its aliases; returns whether it existed. */

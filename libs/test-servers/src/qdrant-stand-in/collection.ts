@@ -1,25 +1,24 @@
 import { type PointTest, readFilter } from './filters.ts';
-import { countOf, idOf, type Json, type JsonObject, listOf, numbersOf, objectOf } from './json-shapes.ts';
+import { idOf, type Json, type JsonObject, listOf, objectOf } from './json-shapes.ts';
 import type { Point, PointId } from './point.ts';
-import { formatError, wrongInput } from './refusal.ts';
+import { formatError } from './refusal.ts';
+import { dot, readVector, readVectors, type VectorConfigs } from './vectors.ts';
 
 export interface Scored {
   readonly point: Point;
   readonly score: number;
 }
 
-/** The points of one collection with its one unnamed vector; searches exactly, without any index. */
+/** The points of one collection; searches exactly, without any index. */
 export class Collection {
-  readonly size: number;
-  readonly distance: string;
+  readonly vectors: VectorConfigs;
   readonly metadata: JsonObject | null;
   readonly indexed = new Map<string, Json>();
   readonly #points = new Map<PointId, Point>();
   #operations = 0;
 
-  constructor(size: number, distance: string, metadata: JsonObject | null) {
-    this.size = size;
-    this.distance = distance;
+  constructor(vectors: VectorConfigs, metadata: JsonObject | null) {
+    this.vectors = vectors;
     this.metadata = metadata;
   }
 
@@ -66,54 +65,27 @@ export class Collection {
   }
 
   /** Best first; cosine as on the real server: both sides of length 1, a dot product, in 32 bits. */
-  search(query: Json | undefined, test: PointTest, limit: number, offset: number): readonly Scored[] {
-    const vector = this.#readVector(query);
+  search(query: Json | undefined, using: string, test: PointTest): readonly Scored[] {
+    const wanted = readVector(this.vectors, using, query);
     return this.matching(test)
-      .map((point) => ({ point, score: dot(vector, point.vector) }))
-      .sort((a, b) => b.score - a.score)
-      .slice(offset, offset + limit);
+      .flatMap((point) => {
+        const vector = point.vectors.get(using);
+        const score = vector ? dot(wanted, vector) : null;
+        return score === null ? [] : [{ point, score }];
+      })
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /** How many of the points have each value of this payload, the most frequent first. */
+  facet(key: string, test: PointTest): readonly { readonly value: Json; readonly count: number }[] {
+    const groups = Map.groupBy(this.matching(test), ({ payload }) => payload[key]);
+    return [...groups]
+      .flatMap(([value, points]) => (value === undefined ? [] : [{ value, count: points.length }]))
+      .sort((a, b) => b.count - a.count);
   }
 
   #readPoint(point: JsonObject, version: number): Point {
     const payload = point.payload === undefined || point.payload === null ? {} : objectOf(point.payload, 'a payload');
-    return { id: idOf(point.id), vector: this.#readVector(point.vector), payload, version };
-  }
-
-  #readVector(value: Json | undefined): Float32Array {
-    const numbers = numbersOf(value);
-    if (numbers.length !== this.size) {
-      throw wrongInput(`Vector dimension error: expected dim: ${this.size}, got ${numbers.length}`);
-    }
-    const vector = Float32Array.from(numbers);
-    return this.distance === 'Cosine' ? unitVector(vector) : vector;
+    return { id: idOf(point.id), vectors: readVectors(this.vectors, point.vector), payload, version };
   }
 }
-
-export const readVectorConfig = (value: Json | undefined): { readonly size: number; readonly distance: string } => {
-  const { size, distance } = objectOf(value, 'the vectors');
-  if (typeof distance !== 'string' || !['Cosine', 'Euclid', 'Dot', 'Manhattan'].includes(distance)) {
-    throw formatError('unknown variant, expected one of `Cosine`, `Euclid`, `Dot`, `Manhattan`');
-  }
-  return { size: countOf(size, 'size'), distance };
-};
-
-/** Vectors of length zero stay as they are. */
-const unitVector = (vector: Float32Array): Float32Array => {
-  const length = Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
-  return length < 1e-9 ? vector : vector.map((x) => x / length);
-};
-
-const dot = (x: Float32Array, y: Float32Array): number => {
-  let sum = 0;
-  for (let i = 0; i < x.length; i += 1) sum += (x[i] ?? 0) * (y[i] ?? 0);
-  return shortest(Math.fround(sum));
-};
-
-/** The fewest digits that identify this 32-bit float, which is what the real server writes. */
-const shortest = (float: number): number => {
-  for (let digits = 6; digits < 9; digits += 1) {
-    const short = Number(float.toPrecision(digits));
-    if (Math.fround(short) === float) return short;
-  }
-  return Number(float.toPrecision(9));
-};

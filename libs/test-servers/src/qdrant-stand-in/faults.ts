@@ -75,6 +75,9 @@ export const answerFault = (fault: QdrantFault, response: ServerResponse): boole
   }
 };
 
+const foreignId = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
+const foreign = { id: foreignId, score: 0.999, payload: { collection_id: foreignId, key: 'a'.repeat(16) } };
+
 interface Found {
   readonly id: unknown;
   readonly score: number;
@@ -90,7 +93,7 @@ export const spoil = (fault: QdrantFault, result: unknown): unknown => {
         found.map((point, i) => ({ ...point, score: i % 2 === 1 ? 'high' : null })),
       );
     case 'foreign ids':
-      return spoilSearch(result, (found) => [{ id: 'ffffffff-ffff-4fff-8fff-ffffffffffff', score: 0.999 }, ...found]);
+      return spoilSearch(result, (found) => [foreign, ...found]);
     case 'wait timeout':
       return spoilWrite(result);
     default:

@@ -1,4 +1,4 @@
-import { formatError } from './refusal.ts';
+import { formatError, invalid } from './refusal.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -29,6 +29,12 @@ export const countOf = (value: Json | undefined, what: string): number => {
     throw formatError(`invalid value, expected an unsigned integer as ${what}`);
   }
   return value;
+};
+
+export const limitOf = (value: Json): number => {
+  const limit = countOf(value, 'limit');
+  if (limit === 0) throw invalid('limit', 'value 0 invalid, must be 1 or larger');
+  return limit;
 };
 
 export const flagOf = (value: Json | undefined, what: string): boolean => {

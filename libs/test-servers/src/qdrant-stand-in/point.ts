@@ -1,10 +1,12 @@
 import type { JsonObject } from './json-shapes.ts';
+import type { Vector } from './vectors.ts';
 
 export type PointId = string | number;
 
 export interface Point {
   readonly id: PointId;
-  readonly vector: Float32Array;
+  /** By name; an unnamed one by ''. */
+  readonly vectors: ReadonlyMap<string, Vector>;
   readonly payload: JsonObject;
   readonly version: number;
 }

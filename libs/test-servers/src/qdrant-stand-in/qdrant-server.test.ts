@@ -48,10 +48,14 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
     for (const name of made.splice(0)) await call('DELETE', `/collections/${name}`);
   });
 
-  const create = async (vectors: object = { size: 4, distance: 'Cosine' }): Promise<string> => {
+  const create = async (
+    vectors: object = { size: 4, distance: 'Cosine' },
+    sparse_vectors: object = {},
+  ): Promise<string> => {
     const name = `fact-${randomUUID()}`;
     made.push(name);
-    expect(await call('PUT', `/collections/${name}`, { vectors, hnsw_config: { m: 0 } })).toMatchObject({
+    const config = { vectors, sparse_vectors, hnsw_config: { m: 0 } };
+    expect(await call('PUT', `/collections/${name}`, config)).toMatchObject({
       status: 200,
       body: { result: true, status: 'ok' },
     });
@@ -221,6 +225,77 @@ const stateFacts = (server: { readonly url: string; readonly apiKey?: string | n
         [id(3), 1],
       ]),
     );
+  });
+
+  /** Three points with a vector `meaning` compared by dot product, and two of them with a sparse one `words`. */
+  const createHybrid = async (): Promise<string> => {
+    const name = await create({ meaning: { size: 4, distance: 'Dot' } }, { words: {} });
+    const words = (...values: readonly number[]) => ({ indices: [7, 4_294_967_295], values });
+    const answer = await upsert(name, [
+      { id: id(1), vector: { meaning: axis(2), words: words(1, -4) }, payload: { of: 'a' } },
+      { id: id(2), vector: { meaning: axis(-1), words: words(0.5, 1) }, payload: { of: 'a' } },
+      { id: id(3), vector: { meaning: axis(0.5) }, payload: { of: 'b' } },
+    ]);
+    expect(answer.status).toBe(200);
+    return name;
+  };
+  const scoresOf = (points: readonly { readonly id: string; readonly score: number }[]) =>
+    points.map((point) => [point.id, point.score]);
+  const byMeaning = { query: axis(1), using: 'meaning', params: { exact: true } };
+  const byWords = { query: { indices: [4_294_967_295, 7], values: [1, 1] }, using: 'words' };
+
+  test('vectors with names are compared by dot product; a sparse one is found by a common index, also below 0', async () => {
+    const name = await createHybrid();
+    expect(scoresOf(await query(name, byMeaning))).toEqual([
+      [id(1), 2],
+      [id(3), 0.5],
+      [id(2), -1],
+    ]);
+    expect(scoresOf(await query(name, byWords))).toEqual([
+      [id(2), 1.5],
+      [id(1), -3],
+    ]);
+    expect(await query(name, { ...byWords, query: { indices: [8], values: [1] } })).toEqual([]);
+  });
+
+  test('a formula adds the scores of prefetches, which search only what their own prefetches found', async () => {
+    const name = await createHybrid();
+    const body = (limit: number) => {
+      const prefetch = [byMeaning, byWords].map((kind) => ({ ...kind, limit }));
+      return {
+        prefetch: prefetch.map((kind) => ({ ...kind, prefetch, limit: 10 })),
+        query: { formula: { sum: ['$score[0]', '$score[1]'] }, defaults: { '$score[0]': 0, '$score[1]': 0 } },
+      };
+    };
+    const all = [
+      [id(2), 0.5],
+      [id(3), 0.5],
+      [id(1), -1],
+    ];
+    expect(new Map(scoresOf(await query(name, body(10))) as [string, number][])).toEqual(new Map(all as never));
+    // The best by each: the first has its words counted too, and the third is no candidate.
+    expect(scoresOf(await query(name, body(1)))).toEqual([
+      [id(2), 0.5],
+      [id(1), -1],
+    ]);
+    expect(await query(name, { ...body(10), limit: 1 })).toHaveLength(1);
+    const filter = { must: [{ key: 'of', match: { any: ['b', 'c'] } }] };
+    expect(scoresOf(await query(name, { ...body(1), filter }))).toEqual([[id(3), 0.5]]);
+  });
+
+  test('the points with each value of an indexed payload are counted', async () => {
+    const name = await createHybrid();
+    const facet = (body: object) => call('POST', `/collections/${name}/facet`, { key: 'of', exact: true, ...body });
+    expect((await facet({})).status).toBe(400);
+    await call('PUT', `/collections/${name}/index?wait=true`, { field_name: 'of', field_schema: 'keyword' });
+    expect((await facet({ limit: 1_000_000 })).body.result).toEqual({
+      hits: [
+        { value: 'a', count: 2 },
+        { value: 'b', count: 1 },
+      ],
+    });
+    const filter = { must: [{ key: 'of', match: { any: ['b'] } }] };
+    expect((await facet({ filter })).body.result).toEqual({ hits: [{ value: 'b', count: 1 }] });
   });
 
   test('deleting missing points is no error', async () => {

@@ -2,8 +2,10 @@ import type { Catalog } from './catalog.ts';
 import type { Collection } from './collection.ts';
 import type { Point } from './point.ts';
 import { readFilter } from './filters.ts';
-import { countOf, flagOf, idOf, listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
-import { formatError, invalid } from './refusal.ts';
+import { countOf, flagOf, idOf, limitOf, listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
+import { runQuery } from './queries.ts';
+import { formatError, wrongInput } from './refusal.ts';
+import type { Vector } from './vectors.ts';
 
 export interface Call {
   readonly catalog: Catalog;
@@ -68,13 +70,20 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     const page = points.slice(0, limit).map((point) => view(point, body, true));
     return { points: page, next_page_offset: points[limit]?.id ?? null };
   },
+  'POST /collections/:name/facet': ({ catalog, name, body }) => {
+    const collection = catalog.get(name);
+    const key = textOf(body.key, 'key');
+    if (!collection.indexed.has(key)) throw wrongInput(`Index required but not found for "${key}"`);
+    const limit = body.limit === undefined ? 10 : limitOf(body.limit);
+    return { hits: collection.facet(key, readFilter(body.filter)).slice(0, limit) };
+  },
   'POST /collections/:name/points/query': ({ catalog, name, body }) => {
     const limit = body.limit === undefined || body.limit === null ? 10 : limitOf(body.limit);
     const offset = body.offset === undefined || body.offset === null ? 0 : countOf(body.offset, 'offset');
     const least = body.score_threshold ?? -Infinity;
     if (typeof least !== 'number') throw formatError('invalid type, expected f32 as score_threshold');
-    const found = catalog.get(name).search(body.query, readFilter(body.filter), limit, offset);
-    const points = found
+    const points = runQuery(catalog.get(name), body, offset + limit)
+      .slice(offset)
       .filter(({ score }) => score >= least)
       .map(({ point, score }) => ({ ...view(point, body, false), version: point.version, score }));
     return { points };
@@ -86,17 +95,20 @@ const done = (operationId: number, { isAwaited }: Call) => ({
   status: isAwaited ? 'completed' : 'acknowledged',
 });
 
-const limitOf = (value: Json): number => {
-  const limit = countOf(value, 'limit');
-  if (limit === 0) throw invalid('limit', 'value 0 invalid, must be 1 or larger');
-  return limit;
-};
-
 const view = (point: Point, { with_payload, with_vector }: JsonObject, isPayloadShown: boolean) => ({
   id: point.id,
   ...(shows(with_payload, isPayloadShown) ? { payload: chosen(point.payload, with_payload) } : {}),
-  ...(with_vector !== undefined && flagOf(with_vector, 'with_vector') ? { vector: [...point.vector] } : {}),
+  ...(with_vector !== undefined && flagOf(with_vector, 'with_vector') ? { vector: shown(point.vectors) } : {}),
 });
+
+/** An unnamed vector is shown without its name. */
+const shown = (vectors: Point['vectors']) => {
+  const named = Object.fromEntries([...vectors].map(([name, vector]) => [name, numbersIn(vector)]));
+  return named[''] ?? named;
+};
+
+const numbersIn = (vector: Vector) =>
+  vector instanceof Float32Array ? [...vector] : { indices: [...vector.keys()], values: [...vector.values()] };
 
 const shows = (value: Json | undefined, otherwise: boolean): boolean =>
   value === undefined || value === null ? otherwise : value !== false;
@@ -113,7 +125,11 @@ const describe = (collection: Collection) => ({
   indexed_vectors_count: 0,
   segments_count: 1,
   config: {
-    params: { vectors: { size: collection.size, distance: collection.distance }, shard_number: 1 },
+    params: {
+      vectors: collection.vectors.dense.get('') ?? Object.fromEntries(collection.vectors.dense),
+      sparse_vectors: Object.fromEntries([...collection.vectors.sparse].map((name) => [name, {}])),
+      shard_number: 1,
+    },
     ...(collection.metadata ? { metadata: collection.metadata } : {}),
   },
   payload_schema: Object.fromEntries(

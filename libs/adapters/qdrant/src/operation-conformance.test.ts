@@ -1,0 +1,87 @@
+import { createOperationBlockChanges, recordLog } from '@portico/contracts';
+import type { CollectionId, HybridVector, IndexedOperation, OperationKey } from '@portico/domain';
+import { unpackOperations } from '@portico/domain';
+import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { createEmbeddedOperationIndex } from '@portico/vectors';
+import { afterAll, describe, expect, test } from 'vitest';
+import { removeCollections, type Server } from '../test/operation-subject.ts';
+import { idOf } from '../test/subject.ts';
+import { createQdrantOperationIndex } from './qdrant-operation-index.ts';
+
+const standIn = await startQdrantStandIn();
+const real = await startQdrant();
+afterAll(() => standIn.close());
+
+const [collections, operationsEach, dimension, features] = [60, 50, 64, 400];
+const among = Array.from({ length: collections }, (_, i) => idOf(i));
+
+/** The same numbers from 0 to 1 in each run (a linear congruential generator). */
+const randomNumbers = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+/** A dense vector of length 0.7 at most, one feature that all have, and some others, of which a few count against it. */
+const createVectors = (next: () => number) => (): HybridVector => {
+  const dense = Float32Array.from({ length: dimension }, () => (0.7 * (2 * next() - 1)) / Math.sqrt(dimension / 3));
+  const chosen = new Set([0, ...Array.from({ length: 20 }, () => 1 + Math.floor(next() ** 2 * features))]);
+  const indices = Uint32Array.from(chosen).sort();
+  return { dense, sparse: { indices, weights: Float32Array.from(indices, () => 0.3 * (next() - 0.15)) } };
+};
+
+const similarity = (a: HybridVector, b: HybridVector): number => {
+  const weights = new Map([...a.sparse.indices].map((index, i) => [index, a.sparse.weights[i] ?? 0]));
+  let sum = 0;
+  a.dense.forEach((number, i) => (sum += number * (b.dense[i] ?? 0)));
+  b.sparse.indices.forEach((index, i) => (sum += (weights.get(index) ?? 0) * (b.sparse.weights[i] ?? 0)));
+  return sum;
+};
+
+const conforms = async (server: Server) => {
+  const blocks = createOperationBlockChanges();
+  const next = createVectors(randomNumbers(20_261_123));
+  let asOf = 0;
+  for (const collectionId of among) {
+    const operations = Array.from({ length: operationsEach }, (_, i): IndexedOperation => {
+      const key = i.toString(2).padStart(16, '0').replaceAll('0', 'a').replaceAll('1', 'b') as OperationKey;
+      return { key, method: i % 3 === 0 ? 'POST' : 'GET', vector: next() };
+    });
+    asOf = blocks.put(collectionId, operations, 'm');
+  }
+  const everything = (await blocks.changedSince(0, 'm', collections)).flatMap(({ collectionId, packed }) =>
+    unpackOperations(packed).map((operation) => ({ collectionId, ...operation })),
+  );
+  const index = createQdrantOperationIndex({
+    url: server.url,
+    apiKey: server.apiKey ?? null,
+    blocks,
+    fallback: createEmbeddedOperationIndex({ blocks }),
+    log: recordLog(),
+    name: 'operation-conformance',
+    limits: { searchMs: 60_000 },
+  });
+  for (let i = 0; i < 40; i += 1) {
+    const [vector, method] = [next(), i % 4 === 0 ? 'POST' : null];
+    const visible = i % 2 === 0 ? among : among.slice(i, i + 20);
+    const truth = everything
+      .filter((each) => visible.includes(each.collectionId) && (method === null || each.method === method))
+      .map((each) => ({ name: nameOf(each), similarity: similarity(vector, each.vector) }))
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, 50);
+    const query = { modelId: 'm', vector, among: visible, method, limit: 50, asOf };
+    const { matches, isFallback } = await index.search(query);
+    expect(isFallback).toBe(false);
+    expect(matches.map(nameOf)).toEqual(truth.map(({ name }) => name));
+    matches.forEach((match, place) => expect(match.similarity).toBeCloseTo(truth[place]?.similarity ?? NaN, 5));
+  }
+  await index.close();
+  await removeCollections(server, 'operation-conformance');
+};
+
+const nameOf = ({ collectionId, key }: { readonly collectionId: CollectionId; readonly key: OperationKey }): string =>
+  `${collectionId} ${key}`;
+
+describe('the most similar of three thousand operations', { timeout: 120_000 }, () => {
+  test('Qdrant stand-in: come in the order of their exact similarity', () => conforms(standIn));
+  test.skipIf(!real)('Qdrant: come in the order of their exact similarity', () => conforms(real ?? standIn));
+});

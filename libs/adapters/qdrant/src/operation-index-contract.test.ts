@@ -1,0 +1,23 @@
+import { operationIndexContract } from '@portico/contracts';
+import { startQdrant, startQdrantStandIn } from '@portico/test-servers';
+import { afterAll, afterEach, describe, test } from 'vitest';
+import { createOperationSubject, type Server } from '../test/operation-subject.ts';
+
+const standIn = await startQdrantStandIn();
+const real = await startQdrant();
+afterAll(() => standIn.close());
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const proveOn = (server: Server) => {
+  for (const [sentence, check] of Object.entries(operationIndexContract)) {
+    test(sentence, async () => check(await createOperationSubject(server, closers)));
+  }
+};
+
+describe('Qdrant stand-in: the contract of an index of operations', () => proveOn(standIn));
+
+describe.skipIf(!real)('Qdrant: the contract of an index of operations', () => proveOn(real ?? standIn));

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { type CollectionId, type IndexedOperation, type OperationMatch, type OperationQuery } from '@portico/domain';
+import { QdrantConnection } from './qdrant-connection.ts';
+import { readCounts, readDone, readMatches } from './read-answer.ts';
+
+/** A block of which Qdrant has points: the operations of a collection as of a sequence. */
+export interface HeldBlock {
+  readonly collectionId: CollectionId;
+  readonly sequence: number;
+  readonly points: number;
+}
+
+export type BlockVersion = Pick<HeldBlock, 'collectionId' | 'sequence'>;
+
+/** What takes part in a search of each kind of vector: far more than are asked for, see `query`. */
+const candidatesOf = (limit: number): number => Math.max(4 * limit, 200);
+
+/** Numbers in a write request, of about 20 bytes each: 1 MB, which is made in some ten milliseconds. */
+const numbersPerWrite = 50_000;
+const blocksPerRequest = 1_000;
+/** More than there are collections; beyond them, blocks would be written again. */
+const blocksMax = 1_000_000;
+
+/** The calls of the index of operations: a point for each, with a dense vector `meaning` and a sparse one `words`. */
+export class OperationPoints extends QdrantConnection {
+  /** Builds no graph (`m: 0`), so that every search is exact. What is there already stays. */
+  async ensure(name: string, dimension: number): Promise<void> {
+    if (!(await this.collections()).includes(name)) await this.#create(name, dimension);
+    for (const field_name of ['collection_id', 'method', 'block']) {
+      await this.call('indexing operations', readDone, () =>
+        this.bulk.createPayloadIndex(name, { wait: true, field_name, field_schema: 'keyword' }),
+      );
+    }
+  }
+
+  async #create(name: string, dimension: number): Promise<void> {
+    const vectors = { meaning: { size: dimension, distance: 'Dot' } } as const;
+    try {
+      await this.call('creating a collection', Boolean, () =>
+        this.bulk.createCollection(name, { vectors, sparse_vectors: { words: {} }, hnsw_config: { m: 0 } }),
+      );
+    } catch (error) {
+      // Another process may have created it meanwhile.
+      if (!(await this.collections()).includes(name)) throw error;
+    }
+  }
+
+  /**
+   * The blocks of these collections, or of all if null, of which it has points. Of all, the numbers may be too high
+   * while Qdrant moves points: an exact one costs it a search for each block, and a wrong one a needless write.
+   */
+  async blocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly HeldBlock[]> {
+    const counts = await this.call('counting operations', readCounts, () =>
+      this.bulk.facet(name, {
+        key: 'block',
+        exact: collectionIds !== null,
+        limit: blocksMax,
+        ...(collectionIds ? { filter: { must: [isAnyOf('collection_id', collectionIds)] } } : {}),
+      }),
+    );
+    return [...counts].map(([block, points]) => {
+      const [collectionId = '', sequence] = block.split(' ');
+      return { collectionId: collectionId as CollectionId, sequence: Number(sequence), points };
+    });
+  }
+
+  /** Writes the operations of a block, except those of which a newer version is there. */
+  async write(name: string, block: BlockVersion, operations: readonly IndexedOperation[]): Promise<void> {
+    for (const part of partsOf(operations)) {
+      await this.call('writing operations', readDone, () =>
+        this.bulk.upsert(name, {
+          wait: true,
+          points: part.map((operation) => toPoint(block, operation)),
+          update_filter: { must_not: [{ key: 'sequence', range: { gte: block.sequence } }] },
+        }),
+      );
+    }
+  }
+
+  /** Removes what the collection has of earlier blocks. */
+  async removeEarlier(name: string, { collectionId, sequence }: BlockVersion): Promise<void> {
+    const must = [isAnyOf('collection_id', [collectionId]), { key: 'sequence', range: { lt: sequence } }];
+    await this.call('removing operations', readDone, () => this.bulk.delete(name, { wait: true, filter: { must } }));
+  }
+
+  /** Removes these blocks; others of the same collections stay. */
+  async removeBlocks(name: string, blocks: readonly BlockVersion[]): Promise<void> {
+    for (let i = 0; i < blocks.length; i += blocksPerRequest) {
+      const must = [isAnyOf('block', blocks.slice(i, i + blocksPerRequest).map(blockName))];
+      await this.call('removing operations', readDone, () => this.bulk.delete(name, { wait: true, filter: { must } }));
+    }
+  }
+
+  /**
+   * The most similar operations of these collections, in one request. The best by each kind of vector are candidates;
+   * both similarities of every candidate are computed exactly and added. What is missed is only what is among the best
+   * of neither kind, and better than others in the sum.
+   */
+  query(
+    name: string,
+    { vector: { dense, sparse }, method, limit }: Pick<OperationQuery, 'vector' | 'method' | 'limit'>,
+    among: readonly CollectionId[],
+  ): Promise<readonly OperationMatch[]> {
+    const meaning = { query: [...dense], using: 'meaning', params: { exact: true } };
+    const words = { query: { indices: [...sparse.indices], values: [...sparse.weights] }, using: 'words' };
+    const kinds = sparse.indices.length > 0 ? [meaning, words] : [meaning];
+    const perKind = candidatesOf(limit);
+    const candidates = kinds.map((kind) => ({ ...kind, limit: perKind }));
+    return this.call('searching', readMatches, () =>
+      this.quick.query(name, {
+        prefetch: kinds.map((kind) => ({ ...kind, prefetch: candidates, limit: kinds.length * perKind })),
+        query: { formula: { sum: scoreNames.slice(0, kinds.length) }, defaults },
+        // It applies to the candidates too.
+        filter: { must: [isAnyOf('collection_id', among), ...(method === null ? [] : [isAnyOf('method', [method])])] },
+        limit,
+        with_payload: ['collection_id', 'key'],
+        with_vector: false,
+      }),
+    );
+  }
+}
+
+const scoreNames = ['$score[0]', '$score[1]'];
+/** An operation without any of the words has no similarity by them. */
+const defaults = Object.fromEntries(scoreNames.map((score) => [score, 0]));
+
+const isAnyOf = (key: string, values: readonly string[]) => ({ key, match: { any: [...values] } });
+
+const blockName = ({ collectionId, sequence }: BlockVersion): string => `${collectionId} ${sequence}`;
+
+const toPoint = (block: BlockVersion, { key, method, vector: { dense, sparse } }: IndexedOperation) => ({
+  id: pointId(block.collectionId, key),
+  vector: {
+    meaning: [...dense],
+    ...(sparse.indices.length > 0 ? { words: { indices: [...sparse.indices], values: [...sparse.weights] } } : {}),
+  },
+  payload: {
+    collection_id: block.collectionId,
+    key,
+    method,
+    sequence: block.sequence,
+    block: blockName(block),
+  },
+});
+
+/** The same in every process, so that each operation has one point. */
+const pointId = (collectionId: CollectionId, key: string): string =>
+  createHash('sha256')
+    .update(`${collectionId} ${key}`)
+    .digest('hex')
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+/** In order, each as large as a request may be. */
+const partsOf = (operations: readonly IndexedOperation[]): readonly (readonly IndexedOperation[])[] => {
+  const parts: IndexedOperation[][] = [];
+  let numbers = numbersPerWrite;
+  for (const operation of operations) {
+    const { dense, sparse } = operation.vector;
+    const more = dense.length + 2 * sparse.indices.length;
+    if (numbers + more > numbersPerWrite) {
+      parts.push([]);
+      numbers = 0;
+    }
+    parts.at(-1)?.push(operation);
+    numbers += more;
+  }
+  return parts;
+};

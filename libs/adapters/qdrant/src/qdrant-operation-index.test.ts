@@ -1,0 +1,250 @@
+import { aHybridVector, anIndexedOperation, createOperationBlockChanges, recordLog } from '@portico/contracts';
+import type { OperationMatches, OperationQuery } from '@portico/domain';
+import { startQdrantStandIn } from '@portico/test-servers';
+import { createEmbeddedOperationIndex } from '@portico/vectors';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { idOf, until } from '../test/subject.ts';
+import { connect } from './connect.ts';
+import { createQdrantOperationIndex, type QdrantOperationIndex } from './qdrant-operation-index.ts';
+
+let standIn: Awaited<ReturnType<typeof startQdrantStandIn>>;
+let blocks: ReturnType<typeof createOperationBlockChanges>;
+let log: ReturnType<typeof recordLog>;
+const indexes: QdrantOperationIndex[] = [];
+
+beforeEach(async () => {
+  standIn = await startQdrantStandIn();
+  [blocks, log] = [createOperationBlockChanges(), recordLog()];
+});
+afterEach(async () => {
+  for (const index of indexes.splice(0)) await index.close();
+  await standIn.close();
+});
+
+/** As another process of the same installation. */
+const startProcess = (from: Pick<typeof blocks, 'changedSince'> = blocks): QdrantOperationIndex => {
+  const fallback = createEmbeddedOperationIndex({ blocks: from });
+  const limits = { searchMs: 10_000, restMs: 200 };
+  const index = createQdrantOperationIndex({ url: standIn.url, apiKey: null, blocks: from, fallback, log, limits });
+  indexes.push(index);
+  return index;
+};
+
+const among = [0, 1, 2, 3].map(idOf);
+const put = (number: number, ...names: readonly string[]): number =>
+  blocks.put(
+    idOf(number),
+    names.map((name, i) => anIndexedOperation(name, [1 - i / 10], { 1: 0.1 })),
+  );
+
+const ask = (index: QdrantOperationIndex, asOf: number, changes: Partial<OperationQuery> = {}) =>
+  index.search({
+    modelId: 'model-1',
+    vector: aHybridVector([1], { 1: 1 }),
+    among,
+    method: null,
+    limit: 10,
+    asOf,
+    ...changes,
+  });
+
+const namesOf = ({ matches }: OperationMatches): string => matches.map(({ key }) => key.charAt(0)).join('');
+/** The names in order; expects that Qdrant returned them. */
+const find = async (index: QdrantOperationIndex, asOf: number): Promise<string> => {
+  const answer = await ask(index, asOf);
+  expect(answer.isFallback).toBe(false);
+  return namesOf(answer);
+};
+const callsOf = (end: string) => standIn.calls.filter(({ path }) => path.endsWith(end));
+const client = () => connect(standIn.url, null, 10_000);
+const nameOfCollection = async (): Promise<string> => (await client().getCollections()).collections[0]?.name ?? '';
+/** What Qdrant holds, as the beginnings of keys. */
+const held = async (): Promise<string> => {
+  const { points } = await client().scroll(await nameOfCollection(), { limit: 1_000, with_payload: true });
+  return points
+    .map(({ payload }) => String(payload?.key).charAt(0))
+    .sort()
+    .join('');
+};
+const writes = () => standIn.calls.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
+
+describe('Qdrant stand-in: a search of operations', () => {
+  test('is one request', async () => {
+    const index = startProcess();
+    const asOf = put(0, 'k', 'l');
+    await find(index, asOf);
+    standIn.calls.length = 0;
+    expect(await find(index, asOf)).toBe('kl');
+    expect(standIn.calls.map(({ path }) => path.split('/').at(-1))).toEqual(['query']);
+  });
+
+  test.each([
+    [2_000, 1],
+    [2_001, 2],
+    [10_000, 5],
+  ])('of %i collections takes %i of at most 100 KB', async (count, requests) => {
+    const index = startProcess();
+    const asOf = Math.max(put(0, 'k', 'l'), put(count - 1, 'm'));
+    await find(index, asOf);
+    standIn.calls.length = 0;
+    const answer = await ask(index, asOf, { among: Array.from({ length: count }, (_, i) => idOf(i)) });
+    expect([answer.isFallback, answer.matches.length]).toEqual([false, 3]);
+    expect(callsOf('/query').map(({ bodyBytes }) => bodyBytes < 100_000)).toEqual(Array(requests).fill(true));
+  });
+
+  test('finds operations that have no words, or whose words none of the query has', async () => {
+    const operations = [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [0.25], { 9: 1 })];
+    expect(await find(startProcess(), blocks.put(idOf(0), operations))).toBe('kl');
+  });
+});
+
+describe('Qdrant stand-in: the copy of the blocks', () => {
+  test('is shared: another process, and another start, writes nothing of what is there', async () => {
+    const asOf = Math.max(put(0, 'k'), put(1, 'l'), put(2));
+    const first = startProcess();
+    expect(await find(first, asOf)).toBe('kl');
+    const other = startProcess();
+    await find(other, asOf);
+    expect(writes()).toHaveLength(2);
+    const later = put(3, 'm');
+    expect([(await find(first, later)).length, (await find(other, later)).length]).toEqual([3, 3]);
+    expect(writes()).toHaveLength(3);
+  });
+
+  test('is written in requests of at most 50,000 numbers', async () => {
+    const operations = Array.from({ length: 7_000 }, (_, i) => ({
+      ...anIndexedOperation('k', [1, i]),
+      key: i.toString(2).padStart(16, 'a').replaceAll('0', 'a').replaceAll('1', 'b') as never,
+    }));
+    await find(startProcess(), blocks.put(idOf(0), operations));
+    expect(await client().count(await nameOfCollection())).toMatchObject({ count: 7_000 });
+    expect(writes()).toHaveLength(3);
+    expect(Math.max(...writes().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(2_000_000);
+  });
+
+  test('is repaired at a start: missing, incomplete, older, newer and superfluous blocks', async () => {
+    const first = startProcess();
+    await find(first, Math.max(put(0, 'k', 'l'), put(1, 'm'), put(2, 'n', 'o'), put(3, 'p')));
+    const name = await nameOfCollection();
+    const { points } = await client().scroll(name, { limit: 1_000, with_vector: true, with_payload: true });
+    const ofKey = (key: string) => points.filter(({ payload }) => String(payload?.key).startsWith(key));
+    await client().delete(name, { wait: true, points: ofKey('l').map(({ id }) => id) });
+    // Newer than the database, which was restored from an older backup.
+    const newer = ofKey('m').map((point) => ({
+      ...point,
+      payload: { ...point.payload, sequence: 99, block: `${idOf(1)} 99` },
+    }));
+    await client().upsert(name, { wait: true, points: newer as never });
+    put(2, 'o', 'q');
+    blocks.remove(idOf(3));
+    expect([...(await find(startProcess(), 5))].sort().join('')).toBe('klmoq');
+    expect(await held()).toBe('klmoq');
+  });
+
+  test('never goes back: a process that is behind replaces no newer block', async () => {
+    let early: Awaited<ReturnType<typeof blocks.changedSince>> | null = [];
+    const behind = startProcess({
+      changedSince: async (after, ...rest) =>
+        early?.filter(({ sequence }) => sequence > after) ?? blocks.changedSince(after, ...rest),
+    });
+    await find(behind, 0);
+    const asOf = put(0, 'k', 'l');
+    early = await blocks.changedSince(0, 'model-1', 10);
+    const later = put(0, 'l', 'm');
+    await find(startProcess(), later);
+    await find(behind, asOf);
+    const { points } = await client().scroll(await nameOfCollection(), { limit: 10, with_payload: true });
+    const sequences = points.map(({ payload }) => [String(payload?.key).charAt(0), payload?.sequence]);
+    expect(sequences).toContainEqual(['l', later]);
+    early = null;
+    await find(behind, later);
+    expect(await held()).toBe('lm');
+  });
+
+  test('is made again if Qdrant has lost it', async () => {
+    const index = startProcess();
+    const asOf = put(0, 'k');
+    await find(index, asOf);
+    standIn.forget();
+    expect((await ask(index, asOf)).isFallback).toBe(true);
+    await until(async () => !(await ask(index, asOf)).isFallback);
+    expect(await held()).toBe('k');
+  });
+
+  test('of an earlier model is deleted once a start has its own; other collections stay', async () => {
+    const asOf = put(0, 'k');
+    await find(startProcess(), asOf);
+    const earlier = await nameOfCollection();
+    for (const name of [
+      'portico-0123abcd-g1-0123',
+      'portico-operations-0123abcd-g1-0123',
+      'other-operations-0123abcd',
+    ]) {
+      await client().createCollection(name, { vectors: { size: 4, distance: 'Dot' } });
+    }
+    const later = blocks.put(idOf(0), [anIndexedOperation('l', [1])], 'model-2');
+    const index = startProcess();
+    expect(namesOf(await ask(index, later, { modelId: 'model-2' }))).toBe('l');
+    const names = async () => (await client().getCollections()).collections.map(({ name }) => name);
+    await until(async () => !(await names()).includes(earlier));
+    expect(await names()).toHaveLength(4);
+    // What it searches itself stays, whichever model comes first.
+    expect(namesOf(await ask(index, asOf))).toBe('k');
+    expect(namesOf(await ask(index, later, { modelId: 'model-2' }))).toBe('l');
+    expect(await names()).toHaveLength(5);
+  });
+});
+
+describe('Qdrant stand-in: while Qdrant is unavailable', () => {
+  const begun = 'Qdrant is unavailable; the database answers searches';
+  test.each(['reset', 'garbage', 'html', '403', '500', 'wrong shape', 'wrong scores', 'foreign ids'] as const)(
+    '%s: the database answers, and afterwards Qdrant again by itself; each is logged once',
+    async (fault) => {
+      const index = startProcess();
+      const asOf = put(0, 'k', 'l');
+      await find(index, asOf);
+      standIn.faults.set(fault);
+      for (let i = 0; i < 8; i += 1) {
+        const answer = await ask(index, asOf);
+        expect([answer.isFallback, namesOf(answer)]).toEqual([true, 'kl']);
+      }
+      standIn.faults.set(null);
+      await until(async () => !(await ask(index, asOf)).isFallback);
+      expect(log.messages('warn')).toEqual([begun]);
+      expect(log.messages('info')).toEqual(['Qdrant answers searches again']);
+    },
+  );
+
+  test('what Qdrant lost meanwhile is restored before it answers again', async () => {
+    const index = startProcess();
+    const asOf = put(0, 'k', 'l');
+    await find(index, asOf);
+    standIn.faults.set('reset', (_method, path) => path.endsWith('/query'));
+    for (let i = 0; i < 8; i += 1) expect(namesOf(await ask(index, asOf))).toBe('kl');
+    const { points } = await client().scroll(await nameOfCollection(), { limit: 1 });
+    await client().delete(await nameOfCollection(), { wait: true, points: points.map(({ id }) => id) });
+    standIn.faults.set(null);
+    await until(async () => !(await ask(index, asOf)).isFallback);
+    expect(await find(index, asOf)).toBe('kl');
+  });
+
+  test('a version without conditional writes is not used', async () => {
+    await standIn.close();
+    standIn = await startQdrantStandIn({ version: '1.15.4' });
+    const index = startProcess();
+    expect((await ask(index, put(0, 'k'))).isFallback).toBe(true);
+    expect(JSON.stringify(log.lines)).toContain('Qdrant 1.15.4 is too old');
+    expect(await nameOfCollection()).toBe('');
+  });
+
+  test('what changed meanwhile is found afterwards', async () => {
+    const index = startProcess();
+    await find(index, put(0, 'k', 'l'));
+    standIn.faults.set('reset');
+    const asOf = put(0, 'l', 'm');
+    for (let i = 0; i < 8; i += 1) expect(namesOf(await ask(index, asOf))).toBe('lm');
+    standIn.faults.set(null);
+    await until(async () => !(await ask(index, asOf)).isFallback);
+    expect(await held()).toBe('lm');
+  });
+});

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { createOperationBlockChanges, type OperationIndexSubject, recordLog } from '@portico/contracts';
+import type { OperationIndex } from '@portico/domain';
+import { startFaultProxy } from '@portico/test-servers';
+import { createEmbeddedOperationIndex } from '@portico/vectors';
+import { connect } from '../src/connect.ts';
+import { createQdrantOperationIndex } from '../src/qdrant-operation-index.ts';
+
+export interface Server {
+  readonly url: string;
+  readonly apiKey?: string | null | undefined;
+}
+
+/** An index with a name of its own behind a proxy, so that its dependencies can be made to fail. */
+export const createOperationSubject = async (server: Server, closers: (() => Promise<unknown>)[]) => {
+  const { hostname, port } = new URL(server.url);
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port || 6333) });
+  const name = `portico-test-${randomUUID()}`;
+  const blocks = createOperationBlockChanges();
+  let [isInterrupted, mayFallBack] = [false, false];
+  const read = {
+    changedSince: async (...asked: Parameters<typeof blocks.changedSince>) => {
+      if (isInterrupted) throw new Error('the store is down');
+      return blocks.changedSince(...asked);
+    },
+  };
+  const embedded = createEmbeddedOperationIndex({ blocks: read });
+  // No answer of the fallback is taken for one of Qdrant.
+  const fallback: OperationIndex = {
+    ...embedded,
+    search: async (query) => {
+      if (!mayFallBack) throw new Error('Qdrant did not answer');
+      return embedded.search(query);
+    },
+  };
+  const index = createQdrantOperationIndex({
+    url: `http://127.0.0.1:${proxy.port}`,
+    apiKey: server.apiKey ?? null,
+    blocks: read,
+    fallback,
+    log: recordLog(),
+    name,
+    // A real server on a slow machine takes over half a second to create a collection.
+    limits: { searchMs: 20_000 },
+  });
+  closers.push(
+    () => proxy.close(),
+    () => removeCollections(server, name),
+    () => index.close(),
+  );
+  const set = (value: boolean) => () => {
+    isInterrupted = value;
+    mayFallBack = true;
+    const changed = proxy.set(value ? 'reset' : 'pass');
+    closers.push(() => changed);
+  };
+  return { index, blocks, interrupt: set(true), resume: set(false) } satisfies OperationIndexSubject;
+};
+
+/** Removes what an installation of this name has in Qdrant. */
+export const removeCollections = async ({ url, apiKey }: Server, prefix: string): Promise<void> => {
+  const client = connect(url, apiKey ?? null, 10_000);
+  const { collections } = await client.getCollections();
+  for (const { name } of collections) if (name.startsWith(prefix)) await client.deleteCollection(name);
+};
