@@ -83,6 +83,7 @@ export const operationsSuite = (start: Start): void => {
       const { text, operations } = await search({ query: 'send a text message' });
       expect(operations[0]).toMatchObject({
         collection_id: tonwire,
+        collection_name: 'Tonwire',
         method: 'POST',
         path: '/messages',
         deprecated: false,

@@ -81,8 +81,9 @@ const lineOf = (found: OperationResult): string => {
 };
 
 /** Names the operation for programs; what it does stands in the text. */
-const operationView = ({ collectionId, key, method, path, deprecated, score }: OperationResult) => ({
+const operationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
   collection_id: collectionId,
+  collection_name: collectionName,
   operation_key: key,
   method,
   path,
