@@ -35,7 +35,7 @@ const operationBounds = {
   summary: (summary) => summary === null || (isWithin(summary, 500) && isPlainLine(summary)),
   tags: (tags) => tags.length <= 20 && tags.every((tag) => isWithin(tag, 200) && isPlainLine(tag)),
   deprecated: () => true,
-  excerpt: (text) => isWithin(text, 200) && isPlainLine(text),
+  excerpt: (text) => isWithin(text, 200) && text.split('\n').every((line) => isPlainLine(line.replaceAll('\t', ' '))),
 } satisfies Bounds<Operation>;
 
 const documentBounds = {

@@ -81,6 +81,11 @@ test('texts become plain lines of bounded length, and what is no text is absent'
   ]);
 });
 
+test('an excerpt keeps line breaks, and loses what no store or terminal can take', () => {
+  const [found] = read({ paths: { '/a': { get: { description: 'One.\r\n\tTwo\0\u202e \ud800' } } } });
+  expect(found?.excerpt).toBe('One.\n\tTwo \ufffd');
+});
+
 test('a path that cannot be stored has no operations', () => {
   const paths = { '/a\0': { get: {} }, '/\ud800': { get: {} }, [`/${'a'.repeat(2_000)}`]: { get: {} } };
   expect(read({ paths })).toEqual([]);

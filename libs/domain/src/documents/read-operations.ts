@@ -1,7 +1,7 @@
 import { firstCharacters } from '../characters.ts';
 import type { OperationKey } from '../ids.ts';
 import { isJsonArray, type Json } from '../json.ts';
-import { plainLine } from '../line.ts';
+import { plainLine, plainLines } from '../line.ts';
 import { type DocumentOperation, documentOperations } from './document-operations.ts';
 import { memberOf } from './document-value.ts';
 import type { SchemaViolation } from './document.ts';
@@ -58,8 +58,9 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
   };
 };
 
-/** The beginning of a description: more of it changes what is found by little. */
-export const excerptOf = (description: Json | undefined): string => lineIn(description, limits.excerpt) ?? '';
+/** The beginning of a description, with its line breaks: more of it changes what is found by little. */
+export const excerptOf = (description: Json | undefined): string =>
+  typeof description === 'string' ? plainLines(firstCharacters(description, limits.excerpt)) : '';
 
 /** One plain line of a text; null if there is none. */
 const lineIn = (value: Json | undefined, max: number): string | null =>
