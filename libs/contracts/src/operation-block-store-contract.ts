@@ -64,7 +64,6 @@ export const operationBlockStoreContract = {
     for (const modelId of ['m1', 'm2']) await stores.operationBlocks.put(anOperationBlock(collection, { modelId }));
     await stores.collections.remove(collection.id, () => noEffects);
     for (const modelId of ['m1', 'm2']) deepStrictEqual(await changedIds(stores, 0, modelId, 9), []);
-    strictEqual(await stores.operationBlocks.facts(collection.id, 'm1'), null);
   },
 
   'a block of a missing collection is not stored': async (stores) => {
@@ -113,21 +112,6 @@ export const operationBlockStoreContract = {
     deepStrictEqual(await changedIds(stores, first.sequence, 'm1', 9), ids.slice(1));
     deepStrictEqual(await changedIds(stores, second.sequence, 'm1', 1), ids.slice(2, 3));
     deepStrictEqual(await changedIds(stores, last.sequence, 'm1', 9), []);
-  },
-
-  'the facts of a block are what it was made from': async (stores) => {
-    const collection = await added(stores, { contentRevision: 4 });
-    strictEqual(await stores.operationBlocks.facts(collection.id, 'm1'), null);
-    await stores.operationBlocks.put(anOperationBlock(collection));
-    const { id: collectionId, documentDigest } = collection;
-    await changed(stores, collection, { contentRevision: 5, name: 'New' });
-    deepStrictEqual(await stores.operationBlocks.facts(collectionId, 'm1'), {
-      collectionId,
-      modelId: 'm1',
-      documentDigest,
-      contentRevision: 4,
-    });
-    strictEqual(await stores.operationBlocks.facts(collectionId, 'm2'), null);
   },
 
   'a collection is outdated while its block by the model is missing, or made from what has changed': async (stores) => {

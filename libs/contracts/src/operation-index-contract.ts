@@ -212,9 +212,6 @@ const answering = {
     await subject.index.check();
     assert.deepEqual(namesOf(await find()), ['k']);
   },
-  'it names its kind': async ({ index }) => {
-    assert.match(index.kind, /\S/);
-  },
 } satisfies Contract<OperationIndexSubject>;
 
 /** What `OperationIndex` promises. */

@@ -27,13 +27,6 @@ export const createMemoryOperationBlockStore = (database: MemoryDatabase): Opera
         .map(({ block, sequence }) => ({ ...block, packed: block.packed.slice(), sequence }));
     },
 
-    async facts(collectionId, modelId) {
-      const stored = operationBlocks.get(embeddingKey(collectionId, modelId));
-      if (!stored) return null;
-      const { documentDigest, contentRevision } = stored.block;
-      return { collectionId, modelId, documentDigest, contentRevision };
-    },
-
     async outdated(modelId) {
       return [...collections.values()]
         .filter((collection) => !isUpToDate(database, collection, modelId))

@@ -106,12 +106,6 @@ const sabotages: Sabotages<typeof operationBlockStoreContract, Stores> = {
   'changes after a sequence are returned in order, up to the limit': altering((changes, limit) =>
     [...changes].sort((a, b) => (a.collectionId < b.collectionId ? -1 : 1)).slice(0, limit),
   ),
-  'the facts of a block are what it was made from': breaking('operationBlocks', (right, _stores, { collections }) => ({
-    facts: async (id, modelId) => {
-      const facts = await right.facts(id, modelId);
-      return facts && { ...facts, contentRevision: collections.get(id)?.contentRevision ?? 0 };
-    },
-  })),
   'a collection is outdated while its block by the model is missing, or made from what has changed': misjudging(
     ({ operationBlocks, collections }, id, modelId) =>
       operationBlocks.get(embeddingKey(id, modelId))?.block.contentRevision === collections.get(id)?.contentRevision,

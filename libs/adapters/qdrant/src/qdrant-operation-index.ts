@@ -49,7 +49,6 @@ const idsPerRequest = 2_000;
 const requestsAtOnce = 4;
 
 class QdrantIndex implements QdrantOperationIndex {
-  readonly kind = 'qdrant';
   readonly #options: QdrantOperationIndexOptions;
   readonly #limits: Limits;
   readonly #points: OperationPoints;

@@ -1,11 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type {
-  CollectionId,
-  OperationBlockChange,
-  OperationBlockFacts,
-  OperationBlockStore,
-  OperationProgress,
-} from '@portico/domain';
+import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
 import { OperationBlockEntity } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import type { SqlDatabase } from './sql.ts';
@@ -28,10 +22,6 @@ export const createSqlOperationBlockStore = (database: SqlDatabase): OperationBl
   async changedSince(after, modelId, limit) {
     const rows = await database.reads.all<OperationBlockChange>(selectChanged, [after, modelId, limit]);
     return rows.map((row) => ({ ...row, packed: new Uint8Array(row.packed) }));
-  },
-
-  async facts(collectionId, modelId) {
-    return (await database.reads.first<OperationBlockFacts>(selectFacts, [collectionId, modelId])) ?? null;
   },
 
   async outdated(modelId) {
@@ -58,9 +48,6 @@ const nextSequence = `update epochs set operations = ${grown('operations')} wher
 const upsert = upsertInto(OperationBlockEntity, 'collectionId', 'modelId');
 const selectChanged = `select ${columns('b', columnsOf(OperationBlockEntity))} from operation_blocks b
   where b.sequence > ? and b.model_id = ? order by b.sequence limit ?`;
-const factsColumns = ['collectionId', 'modelId', 'documentDigest', 'contentRevision'];
-const selectFacts = `select ${columns('b', factsColumns)} from operation_blocks b
-  where b.collection_id = ? and b.model_id = ?`;
 const upToDate = `left join operation_blocks b on b.collection_id = c.id and b.model_id = ?
   and b.document_digest = c.document_digest and b.content_revision = c.content_revision`;
 const selectOutdated = `select c.id from collections c ${upToDate} where b.collection_id is null order by c.id`;

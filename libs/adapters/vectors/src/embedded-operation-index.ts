@@ -33,7 +33,6 @@ export const createEmbeddedOperationIndex = (ports: {
   }, ports.idleMs ?? usualIdleMs);
 
   return {
-    kind: 'embedded',
     async search(query) {
       check(query);
       if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };

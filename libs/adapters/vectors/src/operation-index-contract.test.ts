@@ -112,7 +112,6 @@ const sabotages: Sabotages<typeof operationIndexContract, OperationIndexSubject>
   'while the index cannot answer, its check rejects, and so does a search that must catch up': over((index) => ({
     search: (query) => index.search(query).catch(() => ({ matches: [], isFallback: true })),
   })),
-  'it names its kind': over(() => ({ kind: '' })),
 };
 
 for (const [name, run] of proofsOf(operationIndexContract, sabotages, createSubject)) test(name, run);

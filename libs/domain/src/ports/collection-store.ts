@@ -25,8 +25,8 @@ export interface CollectionStore {
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change of the same collection. If
-   * `decide` returns null, nothing is written; if its change has no `document`, the stored one and its operations stay. Returns the
-   * collection as it is afterwards. Throws `collection_not_found`.
+   * `decide` returns null, nothing is written; if its change has no `document`, the stored one and its operations stay.
+   * Returns the collection as it is afterwards. Throws `collection_not_found`.
    */
   update(
     id: CollectionId,

@@ -1,10 +1,5 @@
 import type { CollectionId } from '../ids.ts';
-import type {
-  OperationBlock,
-  OperationBlockChange,
-  OperationBlockFacts,
-  OperationProgress,
-} from '../operations/operation-block.ts';
+import type { OperationBlock, OperationBlockChange, OperationProgress } from '../operations/operation-block.ts';
 
 /** The vectors of all operations, a block for each collection: the source of truth, which every index copies. */
 export interface OperationBlockStore {
@@ -16,9 +11,6 @@ export interface OperationBlockStore {
 
   /** Blocks of this model with a sequence above `after`, in that order, at most `limit`. */
   changedSince(after: number, modelId: string, limit: number): Promise<readonly OperationBlockChange[]>;
-
-  /** What the collection's block by this model was made from; null if there is none. */
-  facts(collectionId: CollectionId, modelId: string): Promise<OperationBlockFacts | null>;
 
   /** Collections whose block by this model is missing, or made from an older document, name or description. */
   outdated(modelId: string): Promise<readonly CollectionId[]>;

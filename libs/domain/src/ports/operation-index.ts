@@ -26,9 +26,6 @@ export interface OperationMatches {
  * `OperationBlockStore` and reads what it is missing from there; callers never store vectors in it.
  */
 export interface OperationIndex {
-  /** Its kind, for the health check. */
-  readonly kind: string;
-
   /**
    * Returns the `limit` most similar operations of `among` with the method. Operations outside `among`, and vectors of
    * another model, have no influence. An operation that is no longer stored may be among them: the caller reads what it

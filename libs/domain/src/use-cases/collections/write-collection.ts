@@ -77,8 +77,8 @@ export interface UpdatedCollection {
 }
 
 /**
- * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again, the operations also
- * after a new document. A description that nobody wrote follows the document.
+ * Changes a collection; writes nothing if nothing changes. A new name or description is embedded again, the operations
+ * also after a new document. A description that nobody wrote follows the document.
  */
 export const updateCollection =
   (ports: Needs, settings: Settings) =>
@@ -92,9 +92,9 @@ export const updateCollection =
       const edited = applied(ports.cipher, current, edit);
       const fields = changedFields(current, edited);
       changed = fields.length > 0;
-      if (!changed) return null;
       const reworded = fields.includes('name') || fields.includes('description');
       needed = jobs.filter(({ task }) => reworded || (task.kind === 'operations' && fields.includes('documentDigest')));
+      if (!changed) return null;
       return {
         collection: {
           ...edited,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { PorticoError } from '../../errors.ts';
 import type { Embedder } from '../../ports/embedder.ts';
+import type { OperationIndex } from '../../ports/operation-index.ts';
 import type { Probe } from '../../ports/probe.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { watchHealth } from './health.ts';
@@ -23,7 +24,7 @@ const dependency = () => {
   return it;
 };
 
-const dependencies = (more: Partial<Probe> = {}) => {
+const dependencies = (more: Partial<Probe> = {}, checkOperations = async (): Promise<void> => undefined) => {
   const [database, embedder, vectors] = [dependency(), dependency(), dependency()];
   const clock = { elapsed: 0, now: () => 0, monotonic: () => clock.elapsed };
   const embedding: Embedder = {
@@ -39,7 +40,11 @@ const dependencies = (more: Partial<Probe> = {}) => {
     search: () => Promise.reject(new Error('not asked for')),
   };
   const probes: readonly Probe[] = [{ name: 'database', essential: true, check: database.check, ...more }];
-  const health = watchHealth({ probes, embedder: embedding, vectors: index, clock });
+  const operationIndex: OperationIndex = {
+    check: checkOperations,
+    search: () => Promise.reject(new Error('not asked for')),
+  };
+  const health = watchHealth({ probes, embedder: embedding, vectors: index, operationIndex, clock });
   const all = [database, embedder, vectors];
   return { database, embedder, vectors, clock, health, all, asked: () => all.map(({ asked }) => asked) };
 };
@@ -64,6 +69,12 @@ test('three hundred concurrent callers cause one check of each dependency', asyn
   }
   for (const { embedder } of await Promise.all(search)) expect(embedder).toEqual({ ...ok, model: 'a model' });
   expect(asked()).toEqual([1, 1, 1]);
+});
+
+test('the vector index works only if that of operations does too', async () => {
+  const { health, all } = dependencies({}, () => Promise.reject(new Error('away')));
+  for (const { answer } of all) answer();
+  expect((await health.readVectorHealth()).index).toEqual({ ...away, kind: 'an index' });
 });
 
 test('an answer is reused for one second after its check ends, however long that took', async () => {

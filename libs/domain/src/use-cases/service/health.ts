@@ -34,10 +34,14 @@ const usualKeptMs = 1_000;
  * Checks the dependencies and shares each answer: callers need no credential and may call as often as they like, but
  * cause at most one check a second.
  */
-export const watchHealth = ({ probes, embedder, vectors, clock }: HealthPorts) => {
+export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }: HealthPorts) => {
   const share = <State>(keptMs: number, ask: () => Promise<State>) => sharedAnswer(clock, keptMs, ask);
   const embedderState = share(usualKeptMs, () => stateOfEmbedder(embedder));
-  const indexState = share(usualKeptMs, () => stateOf(() => vectors.check()));
+  const indexState = share(usualKeptMs, () =>
+    stateOf(async () => {
+      await Promise.all([vectors.check(), operationIndex.check()]);
+    }),
+  );
   const parts = [
     ...probes.map((probe) =>
       part(
@@ -75,7 +79,7 @@ const part =
     return { name, essential, state, inFallback: inFallback() };
   };
 
-type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'clock'>;
+type HealthPorts = Pick<Ports, 'probes' | 'embedder' | 'vectors' | 'operationIndex' | 'clock'>;
 
 const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealth['embedder']> => {
   let model: string | null = null;
