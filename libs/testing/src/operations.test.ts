@@ -29,12 +29,9 @@ const setUp = async (ports: (right: Ports) => Partial<Ports> = () => ({}), summa
   const [operation] = await harness.ports.operations.list(roads, everything, null);
   if (!operation) throw new Error('The document has no operation');
   const describe = async (collection: CollectionId) => {
-    const { text } = await harness.useCases.describeOperation(
-      await cast.byKey(key, collection),
-      operation.key,
-      request,
-    );
-    return JSON.parse(Buffer.from(text).toString()) as { readonly summary: string };
+    const principal = await cast.byKey(key, collection);
+    const { text, isOfRequest } = await harness.useCases.describeOperation(principal, operation.key, request);
+    return { ...(JSON.parse(Buffer.from(text).toString()) as { readonly summary: string }), isOfRequest };
   };
   return { ...harness, ...cast, read, roads, hidden, key, describe };
 };
@@ -80,7 +77,8 @@ test('an operation of a document that is replaced while it is read is cut out of
     replace = async () => undefined;
     await useCases.updateCollection(authority, roads, { document, strict: false });
   };
-  expect((await describe(roads)).summary).toBe('Read all tolls');
+  expect(await describe(roads)).toMatchObject({ summary: 'Read all tolls', isOfRequest: false });
+  expect(await describe(roads)).toMatchObject({ summary: 'Read all tolls', isOfRequest: true });
 });
 
 test('a document that was stored without its operations is read once more', async () => {
