@@ -44,7 +44,7 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for servers more than they compute.
       maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: tested.map((root) => project(root, quick)),
-      reporters: ['default', new SkippedTestsReporter()],
+      reporters: [new SkippedTestsReporter(), 'default'],
     },
   };
 });
