@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCast, textOf, unknownId, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+import {
+  createCast,
+  smallDocument,
+  textOf,
+  unknownId,
+  type Cast,
+  type Client,
+  type Start,
+  type Subject,
+} from '../subject.ts';
 
 const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0 };
 
@@ -225,10 +234,25 @@ export const usageSuite = (start: Start): void => {
     });
   });
 
+  test('a slice counts each time it is read: cut anew, kept by the process, or known to the caller', async () => {
+    const openapi_spec = { ...smallDocument, paths: { '/forecast': { get: { responses: {} } } } };
+    const [eve, collection] = [await cast.newClient(), await cast.newCollection({ openapi_spec })];
+    await cast.grant(eve, collection);
+    const path = `/api/collections/${collection}/operations`;
+    const [operation] = (await call('GET', path, { key: eve.key })).list;
+    const slice = `${path}/${textOf(operation?.operation_key)}`;
+    const [cut, kept] = [await call('GET', slice, { key: eve.key }), await call('GET', slice, { key: eve.key })];
+    const headers = ['If-None-Match', textOf(cut.headers.etag)];
+    const known = await call('GET', slice, { key: eve.key, headers });
+    expect([cut.status, kept.status, known.status]).toEqual([200, 200, 304]);
+    await subject.useCases.writeUsage();
+    expect(await of(`?by=collection&profile_id=${eve.id}`)).toMatchObject([{ collection_id: collection, slices: 3 }]);
+  });
+
   test('the metrics count all uses since the start', async () => {
     const { text } = await call('GET', '/metrics');
     const total = (kind: string) => Number(new RegExp(`^uses_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
     expect(total('read')).toBeGreaterThanOrEqual(5);
-    expect([total('search'), total('slice'), total('credential_read')]).toEqual([2, 0, 1]);
+    expect([total('search'), total('slice'), total('credential_read')]).toEqual([2, 3, 1]);
   });
 };
