@@ -1,4 +1,5 @@
 export { boundedText } from './bounded-text.ts';
+export { againIfBroken } from './broken-connection.ts';
 export { replaceFile, syncFolder, writeNewFile } from './durable-file.ts';
 export { FailureWindow } from './failure-window.ts';
 export {

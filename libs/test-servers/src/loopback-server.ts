@@ -1,3 +1,4 @@
+import { Server as HttpServer } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 import type { ServerControl } from './server-process.ts';
@@ -14,6 +15,8 @@ export class LoopbackServer implements ServerControl {
   private constructor(server: Server) {
     this.#server = server;
     this.#gate.resolve();
+    // A test that computes for seconds would find its idle connections closed at the moment it uses them again.
+    if (server instanceof HttpServer) server.keepAliveTimeout = 0;
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));

@@ -33,13 +33,18 @@ export const startStandIns = async (): Promise<StandIns> => {
   const server = createServer((request, response) => {
     void judged(apis, request).then(([status, text]) => response.writeHead(status).end(text));
   });
+  // A test that computes for seconds would find its idle connections closed at the moment it uses them again.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     addressOf: (name) => `${base}/${name}`,
     add: (name, api) => void apis.set(name, api),
-    close: () => server.close(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 };
 

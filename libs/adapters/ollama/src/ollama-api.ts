@@ -1,4 +1,4 @@
-import { boundedText } from '@portico/dependencies';
+import { againIfBroken, boundedText } from '@portico/dependencies';
 import { Ollama, type ProgressResponse } from 'ollama';
 import { OllamaFailure, OllamaRefusal } from './ollama-failure.ts';
 
@@ -72,7 +72,7 @@ const readAddress = (address: string): { readonly host: string; readonly headers
 
 /**
  * Refuses a response of another type before the client sees it: the client would accept anything and write to the
- * console. Retries once if a connection breaks before any response, as an idle one does when the server restarts.
+ * console.
  */
 const guardedFetch = async (
   input: Parameters<typeof fetch>[0],
@@ -81,11 +81,7 @@ const guardedFetch = async (
   signal: AbortSignal,
 ): Promise<Response> => {
   const signals = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
-  const send = () => fetch(input, { ...init, redirect: 'error', signal: signals });
-  const response = await send().catch((error: unknown) => {
-    if (isBroken(error) && !signals.aborted) return send();
-    throw error;
-  });
+  const response = await againIfBroken(() => fetch(input, { ...init, redirect: 'error', signal: signals }), signals);
   if (!response.ok) throw new OllamaRefusal(response.status, await refusalOf(response));
   const answered = response.headers.get('content-type') ?? 'nothing';
   if (!answered.startsWith(type)) {
@@ -93,13 +89,6 @@ const guardedFetch = async (
     throw new OllamaFailure('server', `Ollama answered with ${answered.slice(0, 80)} instead of ${type}`);
   }
   return type === 'application/json' ? new Response(await textOf(response)) : response;
-};
-
-const brokenConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-
-const isBroken = (error: unknown): boolean => {
-  const cause: unknown = error instanceof Error ? error.cause : null;
-  return cause instanceof Error && 'code' in cause && brokenConnection.has(String(cause.code));
 };
 
 /** The server's error message: the `error` of a JSON body, or the beginning of the body. */

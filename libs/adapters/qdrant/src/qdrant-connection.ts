@@ -1,4 +1,4 @@
-import { FailureWindow } from '@portico/dependencies';
+import { againIfBroken, FailureWindow } from '@portico/dependencies';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { BrokenCircuitError, circuitBreaker, handleWhen } from 'cockatiel';
 import { connect, type Limits } from './connect.ts';
@@ -56,14 +56,14 @@ export class QdrantConnection {
   }
 }
 
-/** One attempt, past the circuit breaker. */
+/** Past the circuit breaker. No call does harm if it arrives twice. */
 export const readAs = async <T>(
   what: string,
   read: (answer: unknown) => T,
   make: () => Promise<unknown>,
 ): Promise<T> => {
   try {
-    return read(await make());
+    return read(await againIfBroken(make));
   } catch (error) {
     throw toFailure(error, what);
   }

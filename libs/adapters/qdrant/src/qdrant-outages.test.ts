@@ -98,6 +98,18 @@ describe('Qdrant stand-in: while Qdrant is unavailable', () => {
     await until(() => isBack(asOf));
   });
 
+  test.each([
+    ['search', (asOf: number) => ask(asOf)],
+    ['write', () => ask(put(3, 1, 0.1))],
+  ])('a %s whose connection breaks is sent again, and nobody notices', async (_what, act) => {
+    const asOf = await filled();
+    let calls = 0;
+    standIn.faults.set('reset', () => ++calls === 1);
+    expect(await act(asOf)).toBe('qdrant');
+    expect(calls).toBeGreaterThan(1);
+    expect(subject.log.lines).toEqual([]);
+  });
+
   test('vectors stored meanwhile are found at once, and later in Qdrant', async () => {
     await filled();
     await standIn.stop();
