@@ -27,7 +27,7 @@ export { selfSignedCertificate, type Certificate } from './self-signed-certifica
 export * from './smtp-server.ts';
 export { smtpStages, type SmtpFault, type SmtpScript, type SmtpStage } from './smtp-script.ts';
 export { startQdrant } from './qdrant-stand-in/start-qdrant.ts';
-export { startQdrantStandIn, type QdrantStandIn } from './qdrant-stand-in/qdrant-stand-in.ts';
+export { startQdrantStandIn, type QdrantCall, type QdrantStandIn } from './qdrant-stand-in/qdrant-stand-in.ts';
 export type { QdrantFault } from './qdrant-stand-in/faults.ts';
 export { startOllama, startOllamaStandIn } from './ollama-stand-in/ollama-stand-in.ts';
 export type {
