@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClockByHand, allRules, exactRules, expectAllFree, walkExactly, walkNeverOver } from '@portico/contracts';
+import {
+  ClockByHand,
+  allRules,
+  exactRules,
+  expectAllFree,
+  longestRule,
+  walkExactly,
+  walkNeverOver,
+} from '@portico/contracts';
 import type { LimiterStep, WalkedLimiter } from '@portico/contracts';
 import type { LimitRule } from '@portico/domain';
 import fc from 'fast-check';
@@ -59,11 +67,13 @@ const createWalked = async (): Promise<WalkedLimiter<Event>> => {
       clock.advance(microseconds / 1000);
       passed += microseconds;
     },
-    meet: async (event) => {
+    meet: async (event, ask) => {
       if ('jumpMilliseconds' in event) return clock.jump(event.jumpMilliseconds);
       await limiter.close();
       clock = clock.inNewProcess(event.restartAt);
       limiter = await createInProcessRateLimiter({ clock, stateFile });
+      // What is forgotten at a restart, after a quiet window, takes along which one the longest was.
+      await ask(longestRule, 'consume');
     },
   };
 };
