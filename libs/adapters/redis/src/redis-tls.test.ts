@@ -81,7 +81,7 @@ describe.skipIf(!server || !another)('a Redis with a certificate', { timeout: 60
   });
 
   const takeInOneProcess = async (environment: NodeJS.ProcessEnv): Promise<{ status: unknown; said: string }> => {
-    const orders: TakerOrders = { url: server!.withTls(), subject: 'bob', ...rule, requests: 1, atOnce: 1 };
+    const orders: TakerOrders = { url: server!.withTls(), subject: 'bob', ...rule, requests: 1, lastsMs: 0, atOnce: 1 };
     const taker = fork(join(import.meta.dirname, '../test/taker.ts'), [JSON.stringify(orders)], {
       execArgv: ['-C', '@portico/source'],
       env: { ...process.env, ...environment },

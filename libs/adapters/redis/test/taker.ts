@@ -9,13 +9,16 @@ export interface TakerOrders {
   readonly allowed: number;
   readonly windowSeconds: number;
   readonly requests: number;
+  /** It goes on sending for at least this time. */
+  readonly lastsMs: number;
   readonly atOnce: number;
 }
 
 /** When an admitted request was sent and answered, in milliseconds of the wall clock. It was counted in between. */
 export type Admission = readonly [askedAt: number, answeredAt: number];
 
-const { url, subject, allowed, windowSeconds, requests, atOnce } = JSON.parse(process.argv[2] ?? '') as TakerOrders;
+const orders = JSON.parse(process.argv[2] ?? '') as TakerOrders;
+const { url, subject, allowed, windowSeconds, requests, lastsMs, atOnce } = orders;
 const say = (_fields: object, message: string): void => console.error(message);
 const log = { debug: () => undefined, info: say, warn: say, error: say };
 const redis = await openRedis({ url, log, timeoutMs: patientMs });
@@ -24,9 +27,10 @@ const admissions: Admission[] = [];
 const wallClock = () => performance.timeOrigin + performance.now();
 
 let left = requests;
+const until = performance.now() + lastsMs;
 await Promise.all(
   Array.from({ length: atOnce }, async () => {
-    while (left-- > 0) {
+    while (left-- > 0 || performance.now() < until) {
       const askedAt = wallClock();
       const { admitted } = await limiter.consume(subject, { allowed, windowSeconds });
       if (admitted) admissions.push([askedAt, wallClock()]);
