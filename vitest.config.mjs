@@ -44,6 +44,7 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for servers more than they compute.
       maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: tested.map((root) => project(root, quick)),
+      // Failed tests come last, where one looks, and what is kept of a long output ends.
       reporters: [new SkippedTestsReporter(), 'default'],
     },
   };

@@ -2,10 +2,10 @@
  * Sends a request, and once more if its connection broke before any response, as a kept one does when the server closes
  * it at that very moment (RFC 9112, section 9.3.1). Only for requests that may arrive twice.
  */
-export const againIfBroken = async <Response>(
-  send: () => Promise<Response>,
+export const againIfBroken = async <Answer>(
+  send: () => Promise<Answer>,
   signal: AbortSignal | null = null,
-): Promise<Response> => {
+): Promise<Answer> => {
   try {
     return await send();
   } catch (error) {

@@ -56,7 +56,7 @@ export class QdrantConnection {
   }
 }
 
-/** Past the circuit breaker. No call does harm if it arrives twice. */
+/** Past the circuit breaker. No call does harm if it arrives twice: at worst the second creation is refused. */
 export const readAs = async <T>(
   what: string,
   read: (answer: unknown) => T,
