@@ -27,8 +27,8 @@ const apps = declaredIn('apps');
  */
 const domainRooms = {
   'libs/domain/src':
-    'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles access ' +
-    'audit documents operations usage grants jobs mails search ports use-cases index.ts',
+    'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles groups access ' +
+    'audit documents operations usage requests grants jobs mails search ports use-cases index.ts',
   'libs/domain/src/use-cases':
     'audit access usage search operations collections grants mails jobs limits profiles secrets service index.ts',
 };

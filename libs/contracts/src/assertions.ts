@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { isPorticoError, jobKinds, PorticoError } from '@portico/domain';
 import type { CallerRow, Effects, ErrorCode, Instant, JobId, NewJob, Profile } from '@portico/domain';
-import { endOfTime, jobsOnly } from './records.ts';
+import { endOfTime, jobsOnly, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** A decision that throws. */
@@ -50,7 +50,7 @@ export const assertWritten = async (stores: Stores, ...expected: readonly Effect
 
 /** What the hot read says about the profile now. */
 export const rowOf = async ({ callers }: Stores, { uid }: Profile): Promise<CallerRow> => {
-  const row = await callers.byUid(uid, null);
+  const row = await callers.byUid(uid, null, start);
   ok(row, `no profile has the uid ${uid}`);
   return row;
 };

@@ -1,3 +1,4 @@
+import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { CallerRow, Collection, Profile } from '@portico/domain';
 import { rowOf } from './assertions.ts';
@@ -23,65 +24,69 @@ export const callerLookupContract = {
   'a caller is found by API client identifier': async (stores) => {
     const { profile } = await aCaller(stores);
     ok(profile.clientId);
-    deepStrictEqual((await stores.callers.byClientId(profile.clientId, null))?.profile, profile);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, null, start))?.profile, profile);
   },
 
   'a caller is found by API client identifier even if its key is asleep': async (stores) => {
     const { profile } = await aCaller(stores, anAdmin({ clientId: nextId() }));
     ok(profile.clientId);
-    deepStrictEqual((await stores.callers.byClientId(profile.clientId, null))?.profile, profile);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, null, start))?.profile, profile);
   },
 
   'an unknown API client identifier finds nothing': async (stores) => {
     await aCaller(stores, aProfile({ clientId: null }));
     await aCaller(stores);
-    strictEqual(await stores.callers.byClientId(nextId(), null), null);
+    strictEqual(await stores.callers.byClientId(nextId(), null, start), null);
   },
 
   'a caller is found by uid': async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ uid: 'Größe|1' }));
-    deepStrictEqual((await stores.callers.byUid('Größe|1', null))?.profile, profile);
+    deepStrictEqual((await stores.callers.byUid('Größe|1', null, start))?.profile, profile);
   },
 
   'a uid that no profile has, or one in a different case, finds nothing': async (stores) => {
     await aCaller(stores, aProfile({ uid: 'Ada' }));
-    strictEqual(await stores.callers.byUid('Bob', null), null);
-    strictEqual(await stores.callers.byUid('ada', null), null);
+    strictEqual(await stores.callers.byUid('Bob', null, start), null);
+    strictEqual(await stores.callers.byUid('ada', null, start), null);
   },
 
   'a caller is found by either id: the API client identifier or the profile id': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await aCaller(stores);
-    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     ok(profile.clientId);
     const row = await rowOf(stores, profile);
-    deepStrictEqual(await stores.callers.byEitherId(profile.clientId), row);
-    deepStrictEqual(await stores.callers.byEitherId(profile.id), row);
+    deepStrictEqual(await stores.callers.byEitherId(profile.clientId, start), row);
+    deepStrictEqual(await stores.callers.byEitherId(profile.id, start), row);
   },
 
   'an API client identifier takes precedence over an equal profile id': async (stores) => {
     const { profile: byId } = await aCaller(stores);
     const { profile: byClientId } = await aCaller(stores, aProfile({ clientId: byId.id as never }));
-    deepStrictEqual((await stores.callers.byEitherId(byId.id))?.profile, byClientId);
+    deepStrictEqual((await stores.callers.byEitherId(byId.id, start))?.profile, byClientId);
   },
 
   'an id that no profile has finds nothing': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
-    strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>()), null);
+    strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>(), start), null);
   },
 
   'a profile without an override and with a tier that is gone has neither limit': async (stores) => {
     const { profile } = await aCaller(stores, aProfile({ tier: 'gold' }));
-    deepStrictEqual((await stores.callers.byEitherId(profile.id))?.limits, { override: null, tier: null });
+    deepStrictEqual((await stores.callers.byEitherId(profile.id, start))?.limits, {
+      override: null,
+      tier: null,
+      groupTier: null,
+    });
   },
 
   "a caller's row is the same by uid and by API client identifier": async (stores) => {
     const { profile, collection } = await aCaller(stores);
     ok(profile.clientId);
-    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
-    const read = await stores.callers.byUid(profile.uid, whole(collection));
+    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    const read = await stores.callers.byUid(profile.uid, whole(collection), start);
     ok(read?.granted);
-    deepStrictEqual(await stores.callers.byClientId(profile.clientId, whole(collection)), read);
+    deepStrictEqual(await stores.callers.byClientId(profile.clientId, whole(collection), start), read);
   },
 
   'a row holds the key': async (stores) => {
@@ -113,27 +118,36 @@ export const callerLookupContract = {
 
   'a row holds the requested part of the target collection, and no more': async (stores) => {
     const { profile, collection } = await aCaller(stores);
-    deepStrictEqual((await stores.callers.byUid(profile.uid, whole(collection)))?.target, collection);
+    deepStrictEqual((await stores.callers.byUid(profile.uid, whole(collection), start))?.target, collection);
     const {
       contentRevision,
       descriptionDerived,
       baseUrl,
       derivedAuthentication,
       storedAuthentication,
+      discoverable,
       importKey,
       ...shown
     } = collection;
-    ok(contentRevision && !descriptionDerived && baseUrl && derivedAuthentication && storedAuthentication && importKey);
-    deepStrictEqual((await stores.callers.byUid(profile.uid, head(collection)))?.target, shown);
+    ok(
+      contentRevision &&
+        !descriptionDerived &&
+        !discoverable &&
+        baseUrl &&
+        derivedAuthentication &&
+        storedAuthentication &&
+        importKey,
+    );
+    deepStrictEqual((await stores.callers.byUid(profile.uid, head(collection), start))?.target, shown);
     ok(profile.clientId);
-    deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection)))?.target, shown);
+    deepStrictEqual((await stores.callers.byClientId(profile.clientId, head(collection), start))?.target, shown);
   },
 
   'a row has no target if none was requested or it does not exist': async (stores) => {
     const { profile } = await aCaller(stores);
-    strictEqual((await stores.callers.byUid(profile.uid, null))?.target, null);
+    strictEqual((await stores.callers.byUid(profile.uid, null, start))?.target, null);
     for (const part of ['head', 'whole'] as const) {
-      const row = await stores.callers.byUid(profile.uid, { id: nextId(), part });
+      const row = await stores.callers.byUid(profile.uid, { id: nextId(), part }, start);
       deepStrictEqual([row?.target, row?.granted], [null, false]);
     }
   },
@@ -141,12 +155,12 @@ export const callerLookupContract = {
   'a row says whether the caller has a grant for the target': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
     const granted = async (caller: Profile, target: Collection) =>
-      (await stores.callers.byUid(caller.uid, head(target)))?.granted;
-    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+      (await stores.callers.byUid(caller.uid, head(target), start))?.granted;
+    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     strictEqual(await granted(profile, collection), true);
     strictEqual(await granted(profile, other.collection), false);
     strictEqual(await granted(other.profile, collection), false);
-    strictEqual((await stores.callers.byUid(profile.uid, null))?.granted, false);
+    strictEqual((await stores.callers.byUid(profile.uid, null, start))?.granted, false);
   },
 
   'a row reflects every change that was acknowledged before the read': async (stores) => {
@@ -162,7 +176,7 @@ export const callerLookupContract = {
         collection: { ...current, baseUrl: fullName },
         ...noEffects,
       }));
-      const row = await stores.callers.byUid(profile.uid, whole(collection));
+      const row = await stores.callers.byUid(profile.uid, whole(collection), start);
       deepStrictEqual([row?.profile.fullName, row?.target?.baseUrl], [fullName, fullName]);
     }
   },
@@ -170,23 +184,23 @@ export const callerLookupContract = {
   'the grants epoch grows with each grant and each revocation for this profile': async (stores) => {
     const { profile, collection } = await aCaller(stores);
     await assertGrows(stores, profile, 'grants', () =>
-      stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects })),
+      grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects })),
     );
     await assertGrows(stores, profile, 'grants', () =>
-      stores.grants.revoke(profile.id, collection.id, () => noEffects),
+      revokeOne(stores.grants, profile.id, collection.id, () => noEffects),
     );
   },
 
   'the grants epoch grows when a granted collection is removed': async (stores) => {
     const { profile, collection } = await aCaller(stores);
-    await stores.grants.grant(profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantOne(stores.grants, profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     await assertGrows(stores, profile, 'grants', () => stores.collections.remove(collection.id, () => noEffects));
   },
 
   'the grants epoch of a profile stays when another profile gets a grant': async (stores) => {
     const [{ profile, collection }, other] = [await aCaller(stores), await aCaller(stores)];
     const before = (await rowOf(stores, profile)).epochs.grants;
-    await stores.grants.grant(other.profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+    await grantOne(stores.grants, other.profile.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
     strictEqual((await rowOf(stores, profile)).epochs.grants, before);
   },
 

@@ -1,3 +1,4 @@
+import { grantOne } from './granting.ts';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { nameKey } from '@portico/domain';
 import type { Collection, CollectionId, Effects, ListedCollection, PackedText, Visibility } from '@portico/domain';
@@ -190,13 +191,14 @@ export const collectionStoreContract = {
     for (const client of clients) {
       await stores.profiles.add(client, noEffects);
       for (const { id } of [gone, stays]) {
-        await stores.grants.grant(client.id, id, () => ({ grantedAt: start, ...noEffects }));
+        await grantOne(stores.grants, client.id, id, () => ({ grantedAt: start, ...noEffects }));
       }
     }
     await stores.collections.remove(gone.id, () => noEffects);
     await added(stores, gone);
-    deepStrictEqual(await stores.grants.clientsOf(gone.id), []);
-    for (const { id } of clients) deepStrictEqual(await idsOf(stores, { of: 'granted', to: id }), [stays.id]);
+    deepStrictEqual(await stores.grants.clientsOf(gone.id, start), []);
+    for (const { id } of clients)
+      deepStrictEqual(await idsOf(stores, { of: 'granted', to: id, at: start }), [stays.id]);
   },
 
   'a removal decides on the current collection and writes its effects': async (stores) => {
@@ -312,9 +314,9 @@ export const collectionStoreContract = {
       [client.id, a],
       [other.id, b],
     ] as const) {
-      await stores.grants.grant(to, id, () => ({ grantedAt: start, ...noEffects }));
+      await grantOne(stores.grants, to, id, () => ({ grantedAt: start, ...noEffects }));
     }
-    const granted: Visibility = { of: 'granted', to: client.id };
+    const granted: Visibility = { of: 'granted', to: client.id, at: start };
     deepStrictEqual(await idsOf(stores, granted), [a, c]);
     deepStrictEqual(
       (await pagesOf(stores, granted, 1)).map(({ id }) => id),
@@ -327,7 +329,7 @@ export const collectionStoreContract = {
     await added(stores);
     const client = aProfile();
     await stores.profiles.add(client, noEffects);
-    const granted: Visibility = { of: 'granted', to: client.id };
+    const granted: Visibility = { of: 'granted', to: client.id, at: start };
     deepStrictEqual(await stores.collections.list(granted, null), []);
     deepStrictEqual(await stores.collections.visibleIds(granted), []);
   },

@@ -1,3 +1,4 @@
+import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
 import type { CollectionHead, Deadline, Effects, NewJob, Override, Profile, Tier } from '@portico/domain';
 import { assertRefused } from './assertions.ts';
@@ -85,10 +86,10 @@ export const deadlineContract = {
     ({ collections }, effects, { collection }) => collections.remove(collection.id, () => effects),
   ),
   'a grant begins its commit in time or not at all': inTime(({ grants }, effects, { other, collection }) =>
-    grants.grant(other.id, collection.id, () => ({ grantedAt: start, ...effects })),
+    grantOne(grants, other.id, collection.id, () => ({ grantedAt: start, ...effects })),
   ),
   'a revocation begins its commit in time or not at all': inTime(({ grants }, effects, { client, collection }) =>
-    grants.revoke(client.id, collection.id, () => effects),
+    revokeOne(grants, client.id, collection.id, () => effects),
   ),
   'an addition of a tier begins its commit in time or not at all': inTime(({ limits }, effects) =>
     limits.addTier(aTier({ tier: 'silver' }), effects),
@@ -159,7 +160,7 @@ const stand = async ({ profiles, collections, grants, limits, embeddingJobs, out
   const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
   await collections.add(collection, aContent(), noEffects);
-  await grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+  await grantOne(grants, client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
   await limits.addTier(tier, noEffects);
   const override = await limits.addOverride(client.id, adding(anOverride()));
   const [mail, deadLetter] = [aMailJob(client.id), aJob()];

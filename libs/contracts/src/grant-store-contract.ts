@@ -1,5 +1,14 @@
+import { grantOne, revokeOne, ownWay } from './granting.ts';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { type Collection, type GrantState, PorticoError, type Profile, type ProfileId } from '@portico/domain';
+import {
+  type AccessWay,
+  clientPair,
+  type Collection,
+  type GrantState,
+  PorticoError,
+  type Profile,
+  type ProfileId,
+} from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
@@ -10,12 +19,15 @@ export const grantStoreContract = {
   'the decision of a grant sees the client, the name of the collection and the existing grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     deepStrictEqual(await seenByGrant(stores, client, collection), {
+      ...clientPair(client.id, collection.id),
       client,
+      group: null,
       collectionName: collection.name,
-      grantedAt: null,
+      grant: null,
+      requests: [],
     });
     await granted(stores, client, collection, start + 5);
-    strictEqual((await seenByGrant(stores, client, collection))?.grantedAt, start + 5);
+    strictEqual((await seenByGrant(stores, client, collection))?.grant?.grantedAt, start + 5);
   },
 
   'the decision of a grant sees null for a missing client or collection': async (stores) => {
@@ -29,7 +41,9 @@ export const grantStoreContract = {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection, start + 5);
     deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id), [{ profile: client, grantedAt: start + 5 }]);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
+      { profile: client, ways: [ownWay(start + 5)] },
+    ]);
   },
 
   'a grant is for its pair alone': async (stores) => {
@@ -46,13 +60,13 @@ export const grantStoreContract = {
   'a grant writes its effects': async (stores) => {
     const { client, collection } = await aPair(stores);
     const effects = someEffects();
-    await stores.grants.grant(client.id, collection.id, () => ({ grantedAt: start, ...effects }));
+    await grantOne(stores.grants, client.id, collection.id, () => ({ grantedAt: start, ...effects }));
     await assertWritten(stores, effects);
   },
 
   'a grant rethrows what its decision throws, and changes nothing': async (stores) => {
     const { client, collection } = await aPair(stores);
-    await assertRefused(stores.grants.grant(client.id, collection.id, refuse), 'already_approved');
+    await assertRefused(grantOne(stores.grants, client.id, collection.id, refuse), 'already_approved');
     deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
     await assertWritten(stores);
   },
@@ -61,20 +75,20 @@ export const grantStoreContract = {
     const { client, collection } = await aPair(stores);
     await assertOneWins(
       (index) =>
-        stores.grants.grant(client.id, collection.id, ({ grantedAt }) => {
-          if (grantedAt !== null) throw new PorticoError('already_granted');
+        grantOne(stores.grants, client.id, collection.id, ({ grant }) => {
+          if (grant !== null) throw new PorticoError('already_granted');
           return { grantedAt: start + index, ...noEffects };
         }),
       'already_granted',
     );
-    strictEqual((await stores.grants.clientsOf(collection.id))?.length, 1);
+    strictEqual((await stores.grants.clientsOf(collection.id, start))?.length, 1);
   },
 
   'a grant does not outlive a client or collection that is removed concurrently': async (stores) => {
     const pairs = await Promise.all(Array.from({ length: 10 }, () => aPair(stores)));
     await Promise.allSettled(
       pairs.flatMap(({ client, collection }, index) => [
-        stores.grants.grant(client.id, collection.id, (state) => {
+        grantOne(stores.grants, client.id, collection.id, (state) => {
           if (!state.client || state.collectionName === null) throw new PorticoError('not_found');
           return { grantedAt: start, ...noEffects };
         }),
@@ -100,12 +114,15 @@ export const grantStoreContract = {
   'the decision of a revocation sees the client, the name of the collection and the existing grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     deepStrictEqual(await seenByRevoke(stores, client, collection), {
+      ...clientPair(client.id, collection.id),
       client,
+      group: null,
       collectionName: collection.name,
-      grantedAt: null,
+      grant: null,
+      requests: [],
     });
     await granted(stores, client, collection, start + 5);
-    strictEqual((await seenByRevoke(stores, client, collection))?.grantedAt, start + 5);
+    strictEqual((await seenByRevoke(stores, client, collection))?.grant?.grantedAt, start + 5);
   },
 
   'the decision of a revocation sees null for a missing client or collection': async (stores) => {
@@ -118,7 +135,7 @@ export const grantStoreContract = {
   'no read sees a grant once its revocation is fulfilled': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
-    await stores.grants.revoke(client.id, collection.id, () => noEffects);
+    await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
     deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
   },
 
@@ -131,7 +148,7 @@ export const grantStoreContract = {
     for (const [client, collection] of [...kept, [one.client, one.collection] as const]) {
       await granted(stores, client, collection);
     }
-    await stores.grants.revoke(one.client.id, one.collection.id, () => noEffects);
+    await revokeOne(stores.grants, one.client.id, one.collection.id, () => noEffects);
     for (const [client, collection] of kept) {
       deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
     }
@@ -141,14 +158,14 @@ export const grantStoreContract = {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     const effects = someEffects();
-    await stores.grants.revoke(client.id, collection.id, () => effects);
+    await revokeOne(stores.grants, client.id, collection.id, () => effects);
     await assertWritten(stores, effects);
   },
 
   'a revocation rethrows what its decision throws, and keeps the grant': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
-    await assertRefused(stores.grants.revoke(client.id, collection.id, refuse), 'already_approved');
+    await assertRefused(revokeOne(stores.grants, client.id, collection.id, refuse), 'already_approved');
     deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
     await assertWritten(stores);
   },
@@ -158,8 +175,8 @@ export const grantStoreContract = {
     await granted(stores, client, collection);
     await assertOneWins(
       () =>
-        stores.grants.revoke(client.id, collection.id, ({ grantedAt }) => {
-          if (grantedAt === null) throw new PorticoError('grant_not_found');
+        revokeOne(stores.grants, client.id, collection.id, ({ grant }) => {
+          if (grant === null) throw new PorticoError('grant_not_found');
           return noEffects;
         }),
       'grant_not_found',
@@ -170,16 +187,18 @@ export const grantStoreContract = {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     const before = (await rowOf(stores, client)).epochs.grants;
-    await stores.grants.revoke(client.id, collection.id, () => noEffects);
+    await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
     strictEqual((await rowOf(stores, client)).epochs.grants > before, true);
   },
 
   'a revoked grant can be granted again': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection, start);
-    await stores.grants.revoke(client.id, collection.id, () => noEffects);
+    await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
     await granted(stores, client, collection, start + 9);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id), [{ profile: client, grantedAt: start + 9 }]);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
+      { profile: client, ways: [ownWay(start + 9)] },
+    ]);
   },
 
   'the collections of a client are all collections, each with its grant or null, in the order of lists': async (
@@ -190,16 +209,16 @@ export const grantStoreContract = {
     const { collection: first } = await aPair(stores, { name: 'Z' });
     await granted(stores, client, last, start + 7);
     await granted(stores, other, first);
-    const lineOf = ({ id, name, description }: Collection) => ({ id, name, description, grantedAt: null });
-    deepStrictEqual(await stores.grants.collectionsOf(client.id), {
+    const lineOf = ({ id, name, description }: Collection) => ({ id, name, description, ways: [] as AccessWay[] });
+    deepStrictEqual(await stores.grants.collectionsOf(client.id, start), {
       client,
-      collections: [lineOf(first), lineOf(collection), { ...lineOf(last), grantedAt: start + 7 }],
+      collections: [lineOf(first), lineOf(collection), { ...lineOf(last), ways: [ownWay(start + 7)] }],
     });
   },
 
   'a missing profile has no list of collections': async (stores) => {
     await aPair(stores);
-    strictEqual(await stores.grants.collectionsOf(nextId()), null);
+    strictEqual(await stores.grants.collectionsOf(nextId(), start), null);
   },
 
   'the clients of a collection are those with a grant for it, by e-mail': async (stores) => {
@@ -209,16 +228,16 @@ export const grantStoreContract = {
     await granted(stores, b, collection, start + 1);
     await granted(stores, a, collection, start + 2);
     await granted(stores, c, other);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id), [
-      { profile: a, grantedAt: start + 2 },
-      { profile: b, grantedAt: start + 1 },
+    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
+      { profile: a, ways: [ownWay(start + 2)] },
+      { profile: b, ways: [ownWay(start + 1)] },
     ]);
   },
 
   'a collection without grants has no clients, and a missing one has no list of them': async (stores) => {
     const { collection } = await aPair(stores);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id), []);
-    strictEqual(await stores.grants.clientsOf(nextId()), null);
+    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), []);
+    strictEqual(await stores.grants.clientsOf(nextId(), start), null);
   },
 } satisfies Contract<Stores>;
 
@@ -232,14 +251,14 @@ const aPair = async (stores: Stores, heads: Partial<Collection> = {}, facts: Par
 };
 
 const granted = ({ grants }: Stores, client: Profile, collection: Collection, grantedAt = start) =>
-  grants.grant(client.id, collection.id, () => ({ grantedAt, ...noEffects }));
+  grantOne(grants, client.id, collection.id, () => ({ grantedAt, ...noEffects }));
 
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
 /** The state that the decision of a grant sees; the decision then throws. */
 const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
   let seen: GrantState | null = null;
-  const attempt = grants.grant(client.id, collection.id, (state) => {
+  const attempt = grantOne(grants, client.id, collection.id, (state) => {
     seen = state;
     return refuse();
   });
@@ -249,7 +268,7 @@ const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) =>
 
 const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) => {
   let seen: GrantState | null = null;
-  const attempt = grants.revoke(client.id, collection.id, (state) => {
+  const attempt = revokeOne(grants, client.id, collection.id, (state) => {
     seen = state;
     return refuse();
   });
@@ -259,13 +278,13 @@ const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) =
 
 /** Whether each read shows the grant: the hot read, the client's list, its ids, the admin's collections and clients. */
 const whoSees = async (stores: Stores, client: Profile, collection: Collection): Promise<boolean[]> => {
-  const visibility = { of: 'granted', to: client.id } as const;
-  const access = await stores.grants.collectionsOf(client.id);
+  const visibility = { of: 'granted', to: client.id, at: start } as const;
+  const access = await stores.grants.collectionsOf(client.id, start);
   return [
-    (await stores.callers.byUid(client.uid, { id: collection.id, part: 'head' }))?.granted === true,
+    (await stores.callers.byUid(client.uid, { id: collection.id, part: 'head' }, start))?.granted === true,
     (await stores.collections.list(visibility, null)).some(({ id }) => id === collection.id),
     (await stores.collections.visibleIds(visibility)).includes(collection.id),
-    access?.collections.find(({ id }) => id === collection.id)?.grantedAt !== null,
-    (await stores.grants.clientsOf(collection.id))?.some(({ profile }) => profile.id === client.id) === true,
+    access?.collections.find(({ id }) => id === collection.id)?.ways.length === 1,
+    (await stores.grants.clientsOf(collection.id, start))?.some(({ profile }) => profile.id === client.id) === true,
   ];
 };

@@ -1,3 +1,4 @@
+import { grantOne, ownWay } from './granting.ts';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { PorticoError, type Profile, type ProfileChange, type ProfileState, unknownIssuer } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
@@ -221,9 +222,9 @@ export const profileStoreContract = {
     await stores.profiles.remove(profile.id, () => noEffects);
     strictEqual(await stores.profiles.find(profile.id), null);
     strictEqual(await stores.profiles.findByEmail(profile.email), null);
-    strictEqual(await stores.callers.byUid(profile.uid, null), null);
+    strictEqual(await stores.callers.byUid(profile.uid, null, start), null);
     ok(profile.clientId);
-    strictEqual(await stores.callers.byClientId(profile.clientId, null), null);
+    strictEqual(await stores.callers.byClientId(profile.clientId, null, start), null);
     deepStrictEqual(await stores.profiles.list(), [other]);
   },
 
@@ -231,11 +232,11 @@ export const profileStoreContract = {
     const [gone, stays] = [await added(stores, aProfile()), await added(stores, aProfile())];
     const { id } = await addedCollection(stores);
     for (const profile of [gone, stays]) {
-      await stores.grants.grant(profile.id, id, () => ({ grantedAt: start, ...noEffects }));
+      await grantOne(stores.grants, profile.id, id, () => ({ grantedAt: start, ...noEffects }));
     }
     await stores.profiles.remove(gone.id, () => noEffects);
     await added(stores, gone);
-    deepStrictEqual(await stores.grants.clientsOf(id), [{ profile: stays, grantedAt: start }]);
+    deepStrictEqual(await stores.grants.clientsOf(id, start), [{ profile: stays, ways: [ownWay(start)] }]);
   },
 
   'a removal removes the key of the profile, and of no other': async (stores) => {

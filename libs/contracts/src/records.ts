@@ -53,6 +53,7 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
     issuer: 'https://id.example.com',
     clientId: isApproved ? nextId<ClientId>() : null,
     tier: null,
+    suspendedAt: null,
     createdAt: start,
     updatedAt: start + 2,
     approvedAt: isApproved ? start + 1 : null,
@@ -68,6 +69,7 @@ export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
 export const aKey = (): StoredKey => ({
   current: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$Y3VycmVudA', tag: 0xffff_ffff },
   previous: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$cHJldmlvdXM', tag: 0, until: start + 3_600_000 },
+  expiresAt: null,
 });
 
 export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
@@ -84,6 +86,7 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   derivedAuthentication: { type: 'bearer', name: 'Authorization', in: null },
   storedAuthentication: null,
   documentDigest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  discoverable: false,
   importKey: null,
   ...facts,
 });

@@ -51,7 +51,7 @@ export const searchModelsContract = {
     await stores.embeddings.put(anEmbedding(collection));
     await stores.embeddings.put(anEmbedding(collection));
     await stores.operationBlocks.put(anOperationBlock(collection));
-    const { catalog, embeddings, operations } = (await stores.callers.byEitherId(profile.id))?.epochs ?? {};
+    const { catalog, embeddings, operations } = (await stores.callers.byEitherId(profile.id, start))?.epochs ?? {};
     ok(catalog && embeddings && operations && catalog !== embeddings);
     deepStrictEqual((await stores.models.state()).epochs, { catalog, embeddings, operations });
   },

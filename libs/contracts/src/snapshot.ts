@@ -1,5 +1,5 @@
 import { type CollectionId, jobKinds } from '@portico/domain';
-import { endOfTime } from './records.ts';
+import { endOfTime, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 const everything = 1_000_000;
@@ -13,11 +13,11 @@ export const snapshotOf = async (stores: Stores) => {
   const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
   return {
     // With keys, limits and epochs.
-    callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null))),
+    callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null, start))),
     collections: await ofEach((id) => collections.find(id)),
     documents: await ofEach((id) => collections.document(id)),
     operations: await ofEach((id) => operations.list(id, { tag: null, containing: null }, null)),
-    grants: await ofEach((id) => grants.clientsOf(id)),
+    grants: await ofEach((id) => grants.clientsOf(id, start)),
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),
     overrides: await limits.overrides(false),

@@ -15,12 +15,16 @@ export type ClientId = Branded<'ClientId'>;
 export type EntryId = Branded<'EntryId'>;
 
 /** A lower-case UUID. */
+export type GroupId = Branded<'GroupId'>;
+/** A lower-case UUID. */
+export type RequestId = Branded<'RequestId'>;
+/** A lower-case UUID. */
 export type JobId = Branded<'JobId'>;
 
 /** 16 characters of lower-case base32: names an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
 
-type Id = ProfileId | CollectionId | ClientId | EntryId | JobId;
+type Id = ProfileId | CollectionId | ClientId | EntryId | GroupId | RequestId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -88,7 +88,7 @@ test('a profile that is removed while a token binds it counts as unregistered', 
   const racing: Harness['ports']['callers'] = {
     ...callers,
     byUid: async (uid, target) => {
-      const row = await callers.byUid(uid, target);
+      const row = await callers.byUid(uid, target, Date.now());
       await profiles.remove(id, () => ({ deadline: null }));
       return row;
     },

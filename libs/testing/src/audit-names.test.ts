@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  clientPair,
   authorityOf,
   operatorAuthority,
   type AdminAuthority,
@@ -62,8 +63,8 @@ test('every entry of the service names its objects and its actor, even after the
   const second = await useCases.rotateCredentials(authority, ada.id, 60);
   const { id } = await create(harness, authority, 'Roads');
   const ofRoads = { collection_id: id, collection: 'Roads' };
-  await useCases.grantAccess(authority, ada.id, id);
-  const row = await ports.callers.byUid('ada', { id, part: 'whole' });
+  await useCases.grantAccess(authority, clientPair(ada.id, id));
+  const row = await ports.callers.byUid('ada', { id, part: 'whole' }, Date.now());
   if (!row) throw new Error('there is no profile');
   await useCases.readMetadata({ ...row, via: 'token', deadline: null });
   await useCases.updateCollection(authority, id, { name: 'Streets', description: 'of a town', strict: false });
@@ -77,7 +78,7 @@ test('every entry of the service names its objects and its actor, even after the
   const ofOverride = { client_id: first.clientId, ...ofAda };
   await useCases.updateOverride(authority, override.id, { isActive: false });
   await useCases.removeOverride(authority, override.id);
-  await useCases.revokeAccess(authority, ada.id, id);
+  await useCases.revokeAccess(authority, clientPair(ada.id, id));
   await useCases.removeCollection(authority, id);
   await useCases.changeRole(authority, ada.id, 'admin');
   await useCases.startReindex(operatorAuthority);

@@ -1,3 +1,4 @@
+import { clientPair } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
 import { createHarness } from './harness.ts';
@@ -33,7 +34,7 @@ test('an import without a description derives one, which search and lists know',
   const imported = await doImport(['bridges', 'tunnels']);
   expect(imported).toMatchObject({ outcome: 'created', description: 'Bridges, tunnels.', descriptionDerived: true });
   const { id, key } = await approved('ada');
-  await useCases.grantAccess(authority, id, imported.id);
+  await useCases.grantAccess(authority, clientPair(id, imported.id));
   const ada = await byKey(key, null);
   expect(await useCases.listCollections(ada, null)).toMatchObject([{ description: 'Bridges, tunnels.' }]);
   const { results } = await useCases.searchCollections(ada, 'tunnels', 1);

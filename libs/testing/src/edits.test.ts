@@ -1,3 +1,4 @@
+import { clientPair } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
 import { createHarness } from './harness.ts';
@@ -48,7 +49,7 @@ test('a credential is stored sealed and opened for callers that may read it, and
   });
   expect(JSON.stringify(stored)).not.toContain('s3cret');
   const ada = await approved('ada');
-  await useCases.grantAccess(authority, ada.id, id);
+  await useCases.grantAccess(authority, clientPair(ada.id, id));
   expect((await useCases.readMetadata(await byKey(ada.key, id))).authentication.value).toBe('s3cret');
   const readings = { source: 'system', action: 'collection.credential_read', actorId: ada.id } as const;
   expect((await ports.audit.page(readings, 0, 9)).total).toBe(1);
@@ -57,7 +58,7 @@ test('a credential is stored sealed and opened for callers that may read it, and
 test('a deleted collection is gone with its grants and its vector', async () => {
   const { useCases, authority, collection, approved, byKey, runJobs } = await setUp();
   const [id, ada] = [await collection('Roads'), await approved('ada')];
-  await useCases.grantAccess(authority, ada.id, id);
+  await useCases.grantAccess(authority, clientPair(ada.id, id));
   await runJobs();
   const found = async () => (await useCases.searchCollections(await byKey(ada.key, null), 'roads', 5)).results;
   expect(await found()).toMatchObject([{ collectionName: 'Roads' }]);

@@ -1,3 +1,4 @@
+import { clientPair } from '@portico/domain';
 import type { CollectionId, ProfileId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
@@ -15,16 +16,16 @@ test('a client reads a granted collection from the grant to the revocation', asy
   const { useCases, authority, byKey, ada, roads } = await setUp();
   const read = async () => useCases.readMetadata(await byKey(ada.key, roads));
   await expect(read()).rejects.toThrow('No access to this collection');
-  await useCases.grantAccess(authority, ada.id, roads);
+  await useCases.grantAccess(authority, clientPair(ada.id, roads));
   expect((await read()).collection.name).toBe('Roads');
-  await useCases.revokeAccess(authority, ada.id, roads);
+  await useCases.revokeAccess(authority, clientPair(ada.id, roads));
   await expect(read()).rejects.toThrow('No access to this collection');
 });
 
 test('a grant shows in the lists of its client and of its collection', async () => {
   const { useCases, authority, clock, ada, roads, collection } = await setUp();
   await collection('Bridges');
-  await useCases.grantAccess(authority, ada.id, roads);
+  await useCases.grantAccess(authority, clientPair(ada.id, roads));
   expect(await useCases.listClientAccess(authority, ada.id)).toMatchObject([
     { name: 'Bridges', grantedAt: null },
     { name: 'Roads', grantedAt: clock.now() },
@@ -35,7 +36,7 @@ test('a grant shows in the lists of its client and of its collection', async () 
 test('the rules for granting are checked in order: client, collection, existing grant', async () => {
   const { useCases, authority, admin, ada, roads } = await setUp();
   const grant = (client: string, collection: string) =>
-    useCases.grantAccess(authority, client as ProfileId, collection as CollectionId);
+    useCases.grantAccess(authority, clientPair(client as ProfileId, collection as CollectionId));
   await expect(grant(absent, absent)).rejects.toThrow('Client not found');
   await expect(grant(admin.id, roads)).rejects.toThrow('Client not found');
   await expect(grant(ada.id, absent)).rejects.toThrow('Collection not found');
@@ -45,13 +46,13 @@ test('the rules for granting are checked in order: client, collection, existing 
 
 test('a missing grant cannot be revoked', async () => {
   const { useCases, authority, ada, roads } = await setUp();
-  await expect(useCases.revokeAccess(authority, ada.id, roads)).rejects.toThrow('Grant not found');
+  await expect(useCases.revokeAccess(authority, clientPair(ada.id, roads))).rejects.toThrow('Grant not found');
 });
 
 test('grants sleep while their client is an admin, and wake when it is a client again', async () => {
   const { useCases, authority, byToken, ada, roads } = await setUp();
   await byToken('ada');
-  await useCases.grantAccess(authority, ada.id, roads);
+  await useCases.grantAccess(authority, clientPair(ada.id, roads));
   await useCases.changeRole(authority, ada.id, 'admin');
   expect(await useCases.listCollectionClients(authority, roads)).toEqual([]);
   await useCases.changeRole(authority, ada.id, 'client');
@@ -62,7 +63,7 @@ test('grants sleep while their client is an admin, and wake when it is a client 
 test('a grant takes effect for a pending profile, and never for a rejected one', async () => {
   const { useCases, authority, register, byToken, roads } = await setUp();
   const { id } = await register('bob');
-  await useCases.grantAccess(authority, id, roads);
+  await useCases.grantAccess(authority, clientPair(id, roads));
   const list = async () => (await useCases.listCollections(await byToken('bob'), null)).map(({ name }) => name);
   expect(await list()).toEqual(['Roads']);
   await useCases.rejectProfile(authority, id, null);

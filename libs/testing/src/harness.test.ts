@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authorityOf, readableTarget } from '@portico/domain';
+import { clientPair, authorityOf, readableTarget } from '@portico/domain';
 import { createHarness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
@@ -31,7 +31,7 @@ test('a person who registers, is approved and gets a grant finds that collection
     null,
   );
   const { clientId, secret } = await useCases.approveProfile(authority, profile.id);
-  await useCases.grantAccess(authority, profile.id, weather.id);
+  await useCases.grantAccess(authority, clientPair(profile.id, weather.id));
   await harness.runJobs();
   expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
 

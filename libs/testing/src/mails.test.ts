@@ -74,7 +74,7 @@ test('a secret that a client rotates for itself is not mailed', async () => {
   const { id, uid } = await register(harness, 'ada');
   await useCases.approveProfile(authority, id);
   await harness.runJobs();
-  const row = await ports.callers.byUid(uid, null);
+  const row = await ports.callers.byUid(uid, null, Date.now());
   if (!row) throw new Error('there is no profile');
   await useCases.rotateOwnCredentials(row as unknown as Parameters<typeof useCases.rotateOwnCredentials>[0], 0);
   expect((await ports.outbox.state(harness.clock.now())).waiting).toBe(0);
@@ -100,6 +100,7 @@ const kept = (facts: Partial<Pick<Profile, 'id' | 'uid' | 'email'>>): Profile =>
   issuer: null,
   clientId: null,
   tier: null,
+  suspendedAt: null,
   createdAt: 0,
   updatedAt: 0,
   approvedAt: null,

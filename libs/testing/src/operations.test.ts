@@ -1,3 +1,4 @@
+import { clientPair } from '@portico/domain';
 import type { CollectionId, Ports } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
@@ -25,7 +26,7 @@ const setUp = async (ports: (right: Ports) => Partial<Ports> = () => ({}), summa
   };
   const [roads, hidden] = [await create(), await create()];
   const { id, key } = await cast.approved('ada');
-  await harness.useCases.grantAccess(cast.authority, id, roads);
+  await harness.useCases.grantAccess(cast.authority, clientPair(id, roads));
   const [operation] = await harness.ports.operations.list(roads, everything, null);
   if (!operation) throw new Error('The document has no operation');
   const describe = async (collection: CollectionId) => {

@@ -1,3 +1,4 @@
+import { clientPair } from '@portico/domain';
 import type { ProfileId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
@@ -25,7 +26,7 @@ test('what a caller may see is read once until it changes', async () => {
     return results.map(({ collectionId }) => collectionId);
   };
   expect([await found(), await found(), reads()]).toEqual([[], [], 1]);
-  await useCases.grantAccess(authority, id, weather);
+  await useCases.grantAccess(authority, clientPair(id, weather));
   expect([await found(), await found(), reads()]).toEqual([[weather], [weather], 2]);
 });
 

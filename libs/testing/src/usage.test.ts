@@ -1,4 +1,4 @@
-import { noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
+import { clientPair, noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
 import { createHarness } from './harness.ts';
@@ -22,7 +22,7 @@ test('nothing is written until it is asked for, however much is read', async () 
   }));
   const { id, key } = await approved('ada');
   const weather = await collection('weather');
-  await useCases.grantAccess(authority, id, weather);
+  await useCases.grantAccess(authority, clientPair(id, weather));
   for (let time = 1; time <= 100; time += 1) {
     await useCases.readMetadata(await byKey(key, weather));
     await useCases.searchCollections(await byKey(key, null), 'weather', 1);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { compose, createLogger, readConfig, type Environment } from '@portico/composition';
-import { operatorAuthority, type ProfileId } from '@portico/domain';
+import { clientPair, operatorAuthority, type ProfileId } from '@portico/domain';
 import type { ApiClient } from '../api-client.ts';
 
 export interface Catalog {
@@ -95,8 +95,8 @@ const fillBySide = async (environment: Environment, count: number, many: Profile
       const name = `${words[at % words.length] ?? ''} ${words[(at * 13) % words.length] ?? ''} ${at}`;
       const input = { name, description: `About ${name}`, authentication: null, document: read, strict: false };
       const { id } = await useCases.createCollection(operatorAuthority, many, input);
-      if (at % 10 === 0) await useCases.grantAccess(operatorAuthority, many, id);
-      if (at % 10 === 1 && at < 1_000) await useCases.grantAccess(operatorAuthority, few, id);
+      if (at % 10 === 0) await useCases.grantAccess(operatorAuthority, clientPair(many, id));
+      if (at % 10 === 1 && at < 1_000) await useCases.grantAccess(operatorAuthority, clientPair(few, id));
     }
   } finally {
     await portico.close();

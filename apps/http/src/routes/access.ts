@@ -1,4 +1,9 @@
-import { toIso, type ClientAccess, type CollectionAccess } from '@portico/domain';
+import {
+  clientPair,
+  toIso,
+  type ClientAccess,
+  type CollectionAccess,
+} from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
@@ -75,7 +80,7 @@ export const accessRoutes: readonly RouteRow[] = [
     handler: async ({ useCases, caller, params }) => {
       const client = profileIdOf(params.client_profile_id);
       const collection = collectionIdOf(params.collection_id);
-      const { grantedAt } = await useCases.grantAccess(caller.authority, client, collection);
+      const { grantedAt } = await useCases.grantAccess(caller.authority, clientPair(client, collection));
       return json({
         message: 'Access granted',
         client_id: client,
@@ -97,7 +102,7 @@ export const accessRoutes: readonly RouteRow[] = [
     errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async ({ useCases, caller, params }) => {
       const client = profileIdOf(params.client_profile_id);
-      await useCases.revokeAccess(caller.authority, client, collectionIdOf(params.collection_id));
+      await useCases.revokeAccess(caller.authority, clientPair(client, collectionIdOf(params.collection_id)));
       return json({ message: 'Access revoked' });
     },
   }),
@@ -119,23 +124,18 @@ export const accessRoutes: readonly RouteRow[] = [
   }),
 ];
 
-const collectionAccessView = ({
+const collectionAccessView = ({ id, name, description, ways }: CollectionAccess): z.input<typeof collectionAccess> => ({
   id,
   name,
   description,
-  grantedAt,
-}: CollectionAccess): z.input<typeof collectionAccess> => ({
-  id,
-  name,
-  description,
-  has_access: grantedAt !== null,
-  granted_at: isoOrNull(grantedAt),
+  has_access: ways.length > 0,
+  granted_at: isoOrNull(ways[0]?.grantedAt ?? null),
 });
 
-const clientAccessView = ({ profile, grantedAt }: ClientAccess): z.input<typeof clientAccess> => ({
+const clientAccessView = ({ profile, ways }: ClientAccess): z.input<typeof clientAccess> => ({
   client_id: profile.id,
   email: profile.email,
   full_name: profile.fullName,
   company_name: profile.companyName,
-  granted_at: toIso(grantedAt),
+  granted_at: toIso(ways[0].grantedAt),
 });

@@ -11,13 +11,17 @@ export const steps = {
 } as const;
 export type Step = keyof typeof steps;
 
-type Stores = Pick<Ports, 'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddingJobs'>;
+type Stores = Pick<
+  Ports,
+  'callers' | 'profiles' | 'collections' | 'grants' | 'groups' | 'audit' | 'limits' | 'embeddingJobs'
+>;
 
 /** The store methods that change something. */
 const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
   collections: ['add', 'update', 'remove'],
-  grants: ['grant', 'revoke'],
+  grants: ['update'],
+  groups: ['add', 'update', 'remove', 'updateMembers', 'followClaims'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
   embeddingJobs: ['startRun', 'enqueue'],
   audit: ['append'],

@@ -56,9 +56,9 @@ test('a caller that is gone when its collection is read is refused as unknown', 
     ({ callers }) => ({
       callers: {
         byClientId: (...given) => callers.byClientId(...given),
-        byEitherId: (id) => callers.byEitherId(id),
+        byEitherId: (id) => callers.byEitherId(id, Date.now()),
         byUid: (uid, target) =>
-          target?.part === 'whole' && ++reads > 0 ? Promise.resolve(null) : callers.byUid(uid, target),
+          target?.part === 'whole' && ++reads > 0 ? Promise.resolve(null) : callers.byUid(uid, target, Date.now()),
       },
     }),
     call('get_api', { collection_id: '11111111-1111-4111-8111-111111111111' }),

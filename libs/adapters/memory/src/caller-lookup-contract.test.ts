@@ -12,16 +12,16 @@ const altering = (alter: Alter) => breaking('callers', (right) => altered(right,
 type Alter = <Found extends CollectionHead>(row: CallerRow<Found>) => CallerRow<Found>;
 
 const altered = (right: CallerLookup, alter: Alter): CallerLookup => ({
-  byClientId: async (clientId, target) => {
-    const row = await right.byClientId(clientId, target);
+  byClientId: async (clientId, target, now) => {
+    const row = await right.byClientId(clientId, target, now);
     return row && alter(row);
   },
-  byUid: async (uid, target) => {
-    const row = await right.byUid(uid, target);
+  byUid: async (uid, target, now) => {
+    const row = await right.byUid(uid, target, now);
     return row && alter(row);
   },
-  byEitherId: async (id) => {
-    const row = await right.byEitherId(id);
+  byEitherId: async (id, now) => {
+    const row = await right.byEitherId(id, now);
     return row && alter(row);
   },
 });
@@ -31,9 +31,9 @@ const remembering = breaking('callers', (right) => {
   // The part does not matter: nothing reads it.
   const rows = new Map<string, CallerRow<never> | null>();
   return {
-    byUid: async (uid, target) => {
+    byUid: async (uid, target, now) => {
       const name = `${uid} ${target?.id}`;
-      const row = rows.get(name) ?? ((await right.byUid(uid, target)) as CallerRow<never> | null);
+      const row = rows.get(name) ?? ((await right.byUid(uid, target, now)) as CallerRow<never> | null);
       rows.set(name, row);
       return row;
     },
@@ -46,43 +46,43 @@ const withEpoch = (epoch: Exclude<keyof CallerRow['epochs'], 'searchModel'>, val
 const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
   'a caller is found by API client identifier': breaking('callers', () => ({ byClientId: async () => null })),
   'a caller is found by API client identifier even if its key is asleep': breaking('callers', (right) => ({
-    byClientId: async (clientId, target) => {
-      const row = await right.byClientId(clientId, target);
+    byClientId: async (clientId, target, now) => {
+      const row = await right.byClientId(clientId, target, now);
       return row?.profile.role === 'admin' ? null : row;
     },
   })),
   'an unknown API client identifier finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
-    byClientId: async (clientId, target) => {
+    byClientId: async (clientId, target, now) => {
       const [first] = profiles.values();
-      return (await right.byClientId(clientId, target)) ?? (first ? right.byUid(first.uid, target) : null);
+      return (await right.byClientId(clientId, target, now)) ?? (first ? right.byUid(first.uid, target, now) : null);
     },
   })),
   'a caller is found by uid': breaking('callers', () => ({ byUid: async () => null })),
   'a uid that no profile has, or one in a different case, finds nothing': breaking(
     'callers',
     (right, _stores, { profiles }) => ({
-      byUid: async (uid, target) => {
+      byUid: async (uid, target, now) => {
         const same = [...profiles.values()].find((profile) => profile.uid.toLowerCase() === uid.toLowerCase());
-        return right.byUid(same?.uid ?? uid, target);
+        return right.byUid(same?.uid ?? uid, target, now);
       },
     }),
   ),
   'a caller is found by either id: the API client identifier or the profile id': breaking('callers', (right) => ({
-    byEitherId: (id) => right.byClientId(id as ClientId, null),
+    byEitherId: (id, now) => right.byClientId(id as ClientId, null, now),
   })),
   'an API client identifier takes precedence over an equal profile id': breaking(
     'callers',
     (right, _stores, { profiles }) => ({
-      byEitherId: async (id) => {
+      byEitherId: async (id, now) => {
         const profile = profiles.get(id as ProfileId);
-        return profile ? right.byUid(profile.uid, null) : right.byEitherId(id);
+        return profile ? right.byUid(profile.uid, null, now) : right.byEitherId(id, now);
       },
     }),
   ),
   'an id that no profile has finds nothing': breaking('callers', (right, _stores, { profiles }) => ({
-    byEitherId: async (id) => {
+    byEitherId: async (id, now) => {
       const [first] = profiles.keys();
-      return (await right.byEitherId(id)) ?? (first ? right.byEitherId(first) : null);
+      return (await right.byEitherId(id, now)) ?? (first ? right.byEitherId(first, now) : null);
     },
   })),
   'a profile without an override and with a tier that is gone has neither limit': breaking('callers', (right) =>
@@ -92,8 +92,8 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
     }),
   ),
   "a caller's row is the same by uid and by API client identifier": breaking('callers', (right) => ({
-    byClientId: async (clientId, target) => {
-      const row = await right.byClientId(clientId, target);
+    byClientId: async (clientId, target, now) => {
+      const row = await right.byClientId(clientId, target, now);
       return row && { ...row, granted: false };
     },
   })),
@@ -112,7 +112,7 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
     }),
   ),
   'a row holds the requested part of the target collection, and no more': breaking('callers', (right) => ({
-    byUid: (uid, target) => right.byUid(uid, target && ({ ...target, part: 'whole' } as typeof target)),
+    byUid: (uid, target, now) => right.byUid(uid, target && ({ ...target, part: 'whole' } as typeof target), now),
   })),
   'a row has no target if none was requested or it does not exist': breaking(
     'callers',

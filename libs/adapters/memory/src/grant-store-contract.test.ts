@@ -77,8 +77,8 @@ const sabotages: Sabotages<typeof grantStoreContract, Stores> = {
     client: state.client ?? aProfile(),
   })),
   'no read sees a grant once its revocation is fulfilled': breaking('callers', (right) => ({
-    byUid: async (uid, target) => {
-      const row = await right.byUid(uid, target);
+    byUid: async (uid, target, now) => {
+      const row = await right.byUid(uid, target, now);
       return row && { ...row, granted: target !== null };
     },
   })),

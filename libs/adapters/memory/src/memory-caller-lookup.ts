@@ -3,30 +3,33 @@ import type {
   CallerRow,
   Collection,
   CollectionHead,
+  Instant,
   Profile,
+  ProfileId,
   Target,
   TargetPart,
   TargetParts,
 } from '@portico/domain';
 import type { MemoryDatabase } from './memory-database.ts';
+import { liveWays, waysOf } from './memory-memberships.ts';
 import { limitsOf } from './memory-limit-store.ts';
 import { withUid } from './memory-profile-store.ts';
 
 export const createMemoryCallerLookup = (database: MemoryDatabase): CallerLookup => ({
-  async byClientId(clientId, target) {
+  async byClientId(clientId, target, now) {
     const profile = [...database.profiles.values()].find((candidate) => candidate.clientId === clientId);
-    return profile ? rowOf(database, profile, target) : null;
+    return profile ? rowOf(database, profile, target, now) : null;
   },
 
-  async byUid(uid, target) {
+  async byUid(uid, target, now) {
     const profile = withUid(database, uid);
-    return profile && rowOf(database, profile, target);
+    return profile && rowOf(database, profile, target, now);
   },
 
-  async byEitherId(id) {
+  async byEitherId(id, now) {
     const all = [...database.profiles.values()];
     const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
-    return profile ? rowOf(database, profile, null) : null;
+    return profile ? rowOf(database, profile, null, now) : null;
   },
 });
 
@@ -34,20 +37,31 @@ const rowOf = <Part extends TargetPart>(
   database: MemoryDatabase,
   profile: Profile,
   target: Target<Part> | null,
+  now: Instant,
 ): CallerRow<TargetParts[Part]> => ({
   profile,
   key: database.keys.get(profile.id) ?? null,
   limits: limitsOf(database, profile),
   epochs: {
     grants: database.grantEpochs.get(profile.id) ?? 0,
+    groups: database.groupsEpoch,
     catalog: database.catalogEpoch,
     embeddings: database.lastSequence,
     operations: database.lastOperationSequence,
     searchModel: database.searchModel,
   },
   target: target && partOf(target.part, database.collections.get(target.id)),
-  granted: target !== null && (database.grants.get(profile.id)?.has(target.id) ?? false),
+  granted: target !== null && liveWays(database, profile.id, target.id, now).length > 0,
+  accessUntil: firstExpiryAfter(database, profile.id, now),
+  claims: database.claims.get(profile.id) ?? null,
+  readAt: now,
 });
+
+const firstExpiryAfter = (database: MemoryDatabase, profile: ProfileId, now: Instant): Instant | null => {
+  const ends = [...waysOf(database, profile).values()].flat().flatMap(({ expiresAt }) => expiresAt ?? []);
+  const later = ends.filter((end) => end > now);
+  return later.length === 0 ? null : Math.min(...later);
+};
 
 const partOf = <Part extends TargetPart>(part: Part, found: Collection | undefined): TargetParts[Part] | null =>
   found ? parts[part](found) : null;

@@ -1,4 +1,4 @@
-import { nameKey, PorticoError } from '@portico/domain';
+import { isLive, nameKey, PorticoError } from '@portico/domain';
 import type {
   Collection,
   CollectionId,
@@ -10,6 +10,7 @@ import type {
   Visibility,
 } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { waysOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
   const { collections, documents } = database;
@@ -102,13 +103,15 @@ const existing = (database: MemoryDatabase, id: CollectionId): Collection => {
   return collection;
 };
 
-const visible = ({ collections, grants }: MemoryDatabase, visibility: Visibility): Collection[] => {
+const visible = (database: MemoryDatabase, visibility: Visibility): Collection[] => {
   switch (visibility.of) {
     case 'all':
-      return [...collections.values()];
+      return [...database.collections.values()];
     case 'granted': {
-      const granted = grants.get(visibility.to);
-      return granted ? [...collections.values()].filter(({ id }) => granted.has(id)) : [];
+      const ways = waysOf(database, visibility.to);
+      return [...database.collections.values()].filter(({ id }) =>
+        ways.get(id)?.some((way) => isLive(way, visibility.at)),
+      );
     }
     case 'nothing':
       return [];
@@ -142,7 +145,10 @@ const removeWithAllOfIt = (database: MemoryDatabase, id: CollectionId): void => 
     if (embedding.collectionId === id) database.embeddings.delete(key);
   for (const [key, { collectionId }] of database.uses) if (collectionId === id) database.uses.delete(key);
   database.catalogEpoch += 1;
-  for (const [profile, granted] of database.grants) {
-    if (granted.delete(id)) touchGrants(database, profile);
+  for (const request of database.requests.values())
+    if (request.collectionId === id) database.requests.delete(request.id);
+  for (const [grantee, granted] of database.grants) {
+    if (granted.delete(id)) touchGrants(database, grantee);
   }
+  database.groupsEpoch += 1;
 };

@@ -1,10 +1,15 @@
 import type {
+  AccessRequest,
   AuditEntry,
   Collection,
   CollectionId,
   DayUse,
   Effects,
   Embedding,
+  Grant,
+  Group,
+  GroupClaims,
+  GroupId,
   Instant,
   Job,
   JobId,
@@ -16,6 +21,7 @@ import type {
   Profile,
   ProfileId,
   ReindexRun,
+  RequestId,
   SearchModel,
   StoredKey,
   Tier,
@@ -33,7 +39,13 @@ export interface MemoryDatabase {
   readonly operations: Map<CollectionId, StoredOperations>;
   /** By collection and model. */
   readonly operationBlocks: Map<string, StoredOperationBlock>;
-  readonly grants: Map<ProfileId, Map<CollectionId, Instant>>;
+  /** By profile or group, and collection. */
+  readonly grants: Map<ProfileId | GroupId, Map<CollectionId, Grant>>;
+  readonly groups: Map<GroupId, Group>;
+  /** When an administrator added each member. */
+  readonly groupMembers: Map<GroupId, Map<ProfileId, Instant>>;
+  readonly claims: Map<ProfileId, GroupClaims>;
+  readonly requests: Map<RequestId, AccessRequest>;
   readonly tiers: Map<string, Tier>;
   readonly overrides: Map<number, OwnedOverride>;
   /** In insertion order. */
@@ -49,7 +61,8 @@ export interface MemoryDatabase {
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** A profile's epoch stays when the profile is removed, so that it never falls. */
-  readonly grantEpochs: Map<ProfileId, number>;
+  readonly grantEpochs: Map<ProfileId | GroupId, number>;
+  groupsEpoch: number;
   catalogEpoch: number;
   lastSequence: number;
   lastOperationSequence: number;
@@ -97,6 +110,10 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   operations: new Map(),
   operationBlocks: new Map(),
   grants: new Map(),
+  groups: new Map(),
+  groupMembers: new Map(),
+  claims: new Map(),
+  requests: new Map(),
   tiers: new Map(),
   overrides: new Map(),
   entries: [],
@@ -108,6 +125,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   uses: new Map(),
   pepper: null,
   grantEpochs: new Map(),
+  groupsEpoch: 0,
   catalogEpoch: 0,
   lastSequence: 0,
   lastOperationSequence: 0,
@@ -153,7 +171,7 @@ const askAgain = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean 
 };
 
 /** Invalidates what is cached under the profile's grants epoch, which is 0 before any change. */
-export const touchGrants = (database: MemoryDatabase, profile: ProfileId): void => {
+export const touchGrants = (database: MemoryDatabase, profile: ProfileId | GroupId): void => {
   database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
 };
 

@@ -1,31 +1,27 @@
-import type { ClientAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
+import type { ClientAccess, GrantState, GrantStore, Pair } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, commit, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { liveWays, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => {
-  const { profiles, collections, grants } = database;
+  const { profiles, collections, grants, requests } = database;
 
   return {
-    async grant(client, collection, decide) {
-      const state = stateOf(database, client, collection);
-      const change = decide(state);
-      if (!state.client || state.collectionName === null) throw new Error('A grant needs a client and a collection.');
-      if (state.grantedAt !== null) throw new Error('This pair already has a grant.');
+    async update(pairs, decide) {
+      const states = pairs.map((pair) => stateOf(database, pair));
+      const change = decide(states);
+      const { put = [], remove = [] } = change;
+      for (const pair of put) refuseDangling(stateOf(database, pair));
       commit(database, change, () => {
-        grants.set(client, new Map(grants.get(client)).set(collection, change.grantedAt));
-        touchGrants(database, client);
+        for (const { grantee, collection, grantedAt, expiresAt } of put)
+          grants.set(grantee.id, new Map(grants.get(grantee.id)).set(collection, { grantedAt, expiresAt }));
+        for (const { grantee, collection } of remove) grants.get(grantee.id)?.delete(collection);
+        touch(database, [...put, ...remove]);
+        for (const request of change.requests ?? []) requests.set(request.id, kept(request));
       });
     },
 
-    async revoke(client, collection, decide) {
-      const effects = decide(stateOf(database, client, collection));
-      commit(database, effects, () => {
-        grants.get(client)?.delete(collection);
-        touchGrants(database, client);
-      });
-    },
-
-    async collectionsOf(id) {
+    async collectionsOf(id, now) {
       const client = profiles.get(id);
       if (!client) return null;
       return {
@@ -34,26 +30,47 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
           id: collection.id,
           name: collection.name,
           description: collection.description,
-          grantedAt: grantedAt(database, id, collection.id),
+          ways: liveWays(database, id, collection.id, now),
         })),
       };
     },
 
-    async clientsOf(collection) {
+    async clientsOf(collection, now) {
       if (!collections.has(collection)) return null;
       return [...profiles.values()]
-        .map((profile) => ({ profile, grantedAt: grantedAt(database, profile.id, collection) }))
-        .filter((access): access is ClientAccess => access.grantedAt !== null)
+        .flatMap((profile): ClientAccess[] => {
+          const [first, ...others] = liveWays(database, profile.id, collection, now);
+          return first ? [{ profile, ways: [first, ...others] }] : [];
+        })
         .sort((a, b) => byCodePoints(a.profile.email, b.profile.email));
     },
   };
 };
 
-const grantedAt = ({ grants }: MemoryDatabase, client: ProfileId, collection: CollectionId): Instant | null =>
-  grants.get(client)?.get(collection) ?? null;
+const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair): GrantState => {
+  const group = grantee.kind === 'group' ? (database.groups.get(grantee.id) ?? null) : null;
+  return {
+    grantee,
+    collection,
+    client: grantee.kind === 'profile' ? (database.profiles.get(grantee.id) ?? null) : null,
+    group,
+    collectionName: database.collections.get(collection)?.name ?? null,
+    grant: database.grants.get(grantee.id)?.get(collection) ?? null,
+    requests: [...database.requests.values()].filter(
+      (request) =>
+        request.status === 'pending' &&
+        request.collectionId === collection &&
+        (group ? membershipIn(database, request.profileId, group) !== null : request.profileId === grantee.id),
+    ),
+  };
+};
 
-const stateOf = (database: MemoryDatabase, client: ProfileId, collection: CollectionId): GrantState => ({
-  client: database.profiles.get(client) ?? null,
-  collectionName: database.collections.get(collection)?.name ?? null,
-  grantedAt: grantedAt(database, client, collection),
-});
+const refuseDangling = ({ client, group, collectionName }: GrantState): void => {
+  if ((!client && !group) || collectionName === null) throw new Error('A grant needs a grantee and a collection.');
+};
+
+const touch = (database: MemoryDatabase, pairs: readonly Pair[]): void => {
+  for (const id of new Set(pairs.flatMap(({ grantee }) => (grantee.kind === 'profile' ? [grantee.id] : []))))
+    touchGrants(database, id);
+  if (pairs.some(({ grantee }) => grantee.kind === 'group')) database.groupsEpoch += 1;
+};

@@ -1,6 +1,7 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
 import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
+import { groupsOf } from './memory-memberships.ts';
 
 export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
   const { profiles, tiers, overrides } = database;
@@ -30,6 +31,11 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
           if (profile.tier !== name) continue;
           const updatedAt = nextChangeAt(profile.updatedAt, change.removedAt);
           profiles.set(profile.id, kept({ ...profile, tier: null, updatedAt }));
+        }
+        for (const group of database.groups.values()) {
+          if (group.tier !== name) continue;
+          const updatedAt = nextChangeAt(group.updatedAt, change.removedAt);
+          database.groups.set(group.id, kept({ ...group, tier: null, updatedAt }));
         }
       });
     },
@@ -66,14 +72,24 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
   };
 };
 
-/** The profile's active override and active tier. */
-export const limitsOf = ({ overrides, tiers }: MemoryDatabase, profile: Profile): CallerRow['limits'] => {
-  const override = [...overrides.values()].find((o) => o.profile === profile.id && o.override.isActive)?.override;
-  const tier = profile.tier === null ? undefined : tiers.get(profile.tier);
+/** The profile's active override, its active tier, and that of its groups. */
+export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow['limits'] => {
+  const override = [...database.overrides.values()].find(
+    (o) => o.profile === profile.id && o.override.isActive,
+  )?.override;
+  const ofGroups = groupsOf(database, profile.id)
+    .flatMap(({ tier }) => activeTier(database, tier) ?? [])
+    .sort((a, b) => b.allowed / b.windowSeconds - a.allowed / a.windowSeconds || byCodePoints(a.tier, b.tier));
   return {
     override: override ? { id: override.id, allowed: override.allowed, windowSeconds: override.windowSeconds } : null,
-    tier: tier?.isActive ? { tier: tier.tier, allowed: tier.allowed, windowSeconds: tier.windowSeconds } : null,
+    tier: activeTier(database, profile.tier),
+    groupTier: ofGroups[0] ?? null,
   };
+};
+
+const activeTier = ({ tiers }: MemoryDatabase, name: string | null): CallerRow['limits']['tier'] => {
+  const tier = name === null ? undefined : tiers.get(name);
+  return tier?.isActive ? { tier: tier.tier, allowed: tier.allowed, windowSeconds: tier.windowSeconds } : null;
 };
 
 const existingTier = (database: MemoryDatabase, name: string): Tier => {

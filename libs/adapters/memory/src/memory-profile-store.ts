@@ -104,8 +104,11 @@ const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly pro
 };
 
 const removeWithAllItOwns = (database: MemoryDatabase, id: ProfileId): void => {
-  const { profiles, keys, grants, overrides, jobs, uses } = database;
+  const { profiles, keys, grants, groupMembers, claims, requests, overrides, jobs, uses } = database;
   profiles.delete(id);
+  claims.delete(id);
+  for (const members of groupMembers.values()) members.delete(id);
+  for (const request of requests.values()) if (request.profileId === id) requests.delete(request.id);
   keys.delete(id);
   grants.delete(id);
   for (const { profile, override } of overrides.values()) {

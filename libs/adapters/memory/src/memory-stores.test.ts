@@ -1,4 +1,15 @@
-import { aCollection, aJob, aMailJob, anEntry, aProfile, jobsOnly, nextId, noEffects, start } from '@portico/contracts';
+import {
+  aCollection,
+  aJob,
+  aMailJob,
+  anEntry,
+  aProfile,
+  jobsOnly,
+  nextId,
+  noEffects,
+  start,
+  grantOne,
+} from '@portico/contracts';
 import type { JobId } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createMemoryDatabase } from './memory-database.ts';
@@ -46,7 +57,7 @@ test('a grant needs an existing client and collection', async () => {
   const { profiles, grants } = createMemoryStores();
   const profile = aProfile();
   await profiles.add(profile, noEffects);
-  const granting = grants.grant(profile.id, aCollection().id, () => ({ grantedAt: start, ...noEffects }));
+  const granting = grantOne(grants, profile.id, aCollection().id, () => ({ grantedAt: start, ...noEffects }));
   await expect(granting).rejects.toThrow('A grant needs a client and a collection.');
 });
 

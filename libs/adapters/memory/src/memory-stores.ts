@@ -7,6 +7,7 @@ import { createMemoryDeadLetters } from './memory-dead-letters.ts';
 import { createMemoryEmbeddingJobs } from './memory-embedding-jobs.ts';
 import { createMemoryEmbeddingStore } from './memory-embedding-store.ts';
 import { createMemoryGrantStore } from './memory-grant-store.ts';
+import { createMemoryGroupStore } from './memory-group-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
 import { createMemoryOperationBlockStore } from './memory-operation-block-store.ts';
 import { createMemoryOperationStore } from './memory-operation-store.ts';
@@ -24,6 +25,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   operations: createMemoryOperationStore(database),
   operationBlocks: createMemoryOperationBlockStore(database),
   grants: createMemoryGrantStore(database),
+  groups: createMemoryGroupStore(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),

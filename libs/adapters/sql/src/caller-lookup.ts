@@ -8,8 +8,9 @@ import type {
   TargetParts,
 } from '@portico/domain';
 import { collectionColumns, type CollectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
-import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
-import type { KeyColumns, ProfileColumns } from './profile-record.ts';
+import { groupsOf, isLive } from './memberships.ts';
+import { claimColumns, claimsOf, keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
+import type { ClaimColumns, KeyColumns, ProfileColumns } from './profile-record.ts';
 import type { PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -23,9 +24,13 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
     ) => {
       const withTarget = reads.wide<CallerColumns & TargetColumns>(textWithTarget(condition, names));
       const aliases = names.map((name) => [name, `target_${name}`] as const);
-      return async (value: string, { id }: Target<Part>): Promise<CallerRow<TargetParts[Part]> | null> => {
-        const row = await withTarget(id, value);
-        return row ? callerOf(row, targetOf(row, aliases, toPart), row.grantedAt !== null) : null;
+      return async (
+        value: string,
+        { id }: Target<Part>,
+        now: Instant,
+      ): Promise<CallerRow<TargetParts[Part]> | null> => {
+        const row = await withTarget(now, now, now, now, id, value);
+        return row ? callerOf(row, targetOf(row, aliases, toPart), row.granted === 1, now) : null;
       };
     };
     const withTarget: { readonly [Part in TargetPart]: ReturnType<typeof prepare<Part>> } = {
@@ -36,10 +41,11 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
     return async <Part extends TargetPart = 'head'>(
       value: string,
       target: Target<Part> | null,
+      now: Instant,
     ): Promise<CallerRow<TargetParts[Part]> | null> => {
-      if (target) return withTarget[target.part](value, target);
-      const row = await alone(value);
-      return row ? callerOf<TargetParts[Part]>(row, null, false) : null;
+      if (target) return withTarget[target.part](value, target, now);
+      const row = await alone(now, now, value);
+      return row ? callerOf<TargetParts[Part]>(row, null, false, now) : null;
     };
   };
   const byClientId = readBy('p.client_id = ?');
@@ -48,12 +54,14 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   return {
     byUid: readBy('p.uid = ?'),
     byClientId,
-    byEitherId: async (id) => (await byClientId(id, null)) ?? byProfileId(id, null),
+    byEitherId: async (id, now) => (await byClientId(id, null, now)) ?? byProfileId(id, null, now),
   };
 };
 
-interface CallerColumns extends ProfileColumns, KeyColumns {
+interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns {
   readonly grantsEpoch: number;
+  readonly groups: number;
+  readonly accessUntil: Instant | null;
   readonly catalog: number;
   readonly embeddings: number;
   readonly operations: number;
@@ -64,34 +72,57 @@ interface CallerColumns extends ProfileColumns, KeyColumns {
   readonly tierName: string | null;
   readonly tierAllowed: number;
   readonly tierSeconds: number;
+  readonly groupTierName: string | null;
+  readonly groupTierAllowed: number;
+  readonly groupTierSeconds: number;
 }
 
 /** Only the columns of the requested part; all are null if there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
-  readonly grantedAt: Instant | null;
+  readonly granted: 0 | 1;
 };
 
+/** Its parameters are the moment, four times, the target and the caller. */
 const textWithTarget = (condition: string, names: readonly string[]): string =>
-  `select ${callerColumns}, ${columns('c', names, 'target_')}, ${columns('g', ['grantedAt'])}
+  `select ${callerColumns}, ${columns('c', names, 'target_')}, case when ${hasOwnGrant} or ${hasGroupGrant} then 1 else 0 end as granted
     ${callerTables} left join collections c on c.id = ?
-    left join grants g on g.profile_id = p.id and g.collection_id = c.id
     where ${condition} and e.id = 1`;
 
-const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, 'grantsEpoch'])}, e.catalog, e.embeddings, e.operations,
-  e.search_model as "searchModel",
+const hasOwnGrant = `exists (select 1 from grants g
+  where g.profile_id = p.id and g.collection_id = c.id and ${isLive('g')})`;
+const hasGroupGrant = `exists (select 1 from (${groupsOf('p.id')}) m
+  join group_grants g on g.group_id = m.group_id and g.collection_id = c.id where ${isLive('g')})`;
+
+/** When the first grant of the caller expires after a moment, which is its parameter, twice. */
+const accessUntil = `(select min(x.expires_at) from (
+  select g.expires_at from grants g where g.profile_id = p.id and g.expires_at > ?
+  union all select g.expires_at from (${groupsOf('p.id')}) m join group_grants g on g.group_id = m.group_id
+    where g.expires_at > ?) x)`;
+
+/** The most generous active tier of the caller's groups. */
+const groupTier = `(select a.tier from (${groupsOf('p.id')}) m join access_groups r on r.id = m.group_id
+  join tiers a on a.tier = r.tier and a.is_active = true
+  order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1)`;
+
+const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, ...claimColumns, 'grantsEpoch'])},
+  e.catalog, e.embeddings, e.operations, e.groups, e.search_model as "searchModel", ${accessUntil} as "accessUntil",
   o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
-  t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
+  t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds",
+  u.tier as "groupTierName", u.allowed as "groupTierAllowed", u.window_seconds as "groupTierSeconds"`;
 const callerTables = `from profiles p cross join epochs e
   left join overrides o on o.profile_id = p.id and o.is_active = true
-  left join tiers t on t.tier = p.tier and t.is_active = true`;
+  left join tiers t on t.tier = p.tier and t.is_active = true
+  left join tiers u on u.tier = ${groupTier}`;
 
 const callerOf = <Found extends CollectionHead>(
   row: CallerColumns,
   target: Found | null,
   granted: boolean,
+  readAt: Instant,
 ): CallerRow<Found> => ({
   profile: profileOf(row),
   key: keyOf(row),
+  claims: claimsOf(row),
   limits: {
     override:
       row.overrideId === null
@@ -99,9 +130,14 @@ const callerOf = <Found extends CollectionHead>(
         : { id: row.overrideId, allowed: row.overrideAllowed, windowSeconds: row.overrideSeconds },
     tier:
       row.tierName === null ? null : { tier: row.tierName, allowed: row.tierAllowed, windowSeconds: row.tierSeconds },
+    groupTier:
+      row.groupTierName === null
+        ? null
+        : { tier: row.groupTierName, allowed: row.groupTierAllowed, windowSeconds: row.groupTierSeconds },
   },
   epochs: {
     grants: row.grantsEpoch,
+    groups: row.groups,
     catalog: row.catalog,
     embeddings: row.embeddings,
     operations: row.operations,
@@ -109,6 +145,8 @@ const callerOf = <Found extends CollectionHead>(
   },
   target,
   granted,
+  accessUntil: row.accessUntil,
+  readAt,
 });
 
 const targetOf = <Found>(

@@ -1,5 +1,6 @@
 import type { CollectionId, ListedCollection, ListPage, Visibility } from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
+import { grantedIds, grantedIdsParameters } from './memberships.ts';
 import type { PreparedRead, PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -22,7 +23,7 @@ export const createSqlCollectionReads = (
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
   const list = prepareLists(reads);
   const allIds = reads.column<CollectionId>('select id from collections');
-  const grantedIds = reads.column<CollectionId>('select collection_id from grants where profile_id = ?');
+  const idsOf = reads.column<CollectionId>(grantedIds);
 
   return {
     list,
@@ -41,7 +42,7 @@ export const createSqlCollectionReads = (
         case 'all':
           return allIds();
         case 'granted':
-          return grantedIds(visibility.to);
+          return idsOf(...grantedIdsParameters(visibility.to, visibility.at));
         case 'nothing':
           return [];
       }
@@ -68,21 +69,22 @@ const prepareLists = (reads: PreparedReads) => {
 
   return async (visibility: Visibility, page: ListPage | null): Promise<ListedCollection[]> => {
     if (visibility.of === 'nothing') return [];
-    if (!page) return visibility.of === 'all' ? all() : granted(visibility.to);
+    const ofProfile = visibility.of === 'all' ? [] : grantedIdsParameters(visibility.to, visibility.at);
+    if (!page) return visibility.of === 'all' ? all() : granted(...ofProfile);
     // Nothing sorts before the empty string.
     const { nameKey, id } = page.after ?? { nameKey: '', id: '' };
     return visibility.of === 'all'
       ? allAfter(nameKey, id, page.limit)
-      : grantedAfter(visibility.to, nameKey, id, page.limit);
+      : grantedAfter(...ofProfile, nameKey, id, page.limit);
   };
 };
 
 const listed = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
-const fromGranted = 'from grants g join collections c on c.id = g.collection_id where g.profile_id = ?';
+const fromGranted = `from (${grantedIds}) g join collections c on c.id = g.collection_id`;
 const inListOrder = 'order by c.name_key, c.id';
 const selectAll = `select ${listed} from collections c ${inListOrder}`;
 const selectAllAfter = `select ${listed} from collections c where (c.name_key, c.id) > (?, ?) ${inListOrder} limit ?`;
 const selectGranted = `select ${listed} ${fromGranted} ${inListOrder}`;
-const selectGrantedAfter = `select ${listed} ${fromGranted} and (c.name_key, c.id) > (?, ?) ${inListOrder} limit ?`;
+const selectGrantedAfter = `select ${listed} ${fromGranted} where (c.name_key, c.id) > (?, ?) ${inListOrder} limit ?`;
 const selectNames = 'select id, name from collections where id in';
 const fromDocument = 'from documents d join collections c on c.id = d.collection_id where d.collection_id = ?';

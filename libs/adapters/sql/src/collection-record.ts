@@ -50,6 +50,7 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
     in: row.storedIn,
     sealedValue: row.storedSealedValue,
   },
+  discoverable: Boolean(row.discoverable),
   importKey: row.importKey,
 });
 

@@ -62,6 +62,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
     await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
       await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
+      await transaction.run(touchGroups, nextEpochs());
       // Foreign keys delete its document, operations, vectors and grants.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, nextEpochs());
@@ -73,6 +74,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
 const selectById = `select ${columns('c', collectionColumns)} from collections c where c.id = ?`;
 const selectByImportKey = `select ${columns('c', collectionColumns)} from collections c where c.import_key = ?`;
 export const touchCatalog = `update epochs set catalog = ${grown('catalog')} where id = 1`;
+export const touchGroups = `update epochs set groups = ${grown('groups')} where id = 1`;
 const touchGrantsOf = `update profiles set grants_epoch = ${grown('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');

@@ -6,11 +6,14 @@ import type {
   ClientId,
   CollectionId,
   EntryId,
+  GroupId,
   JobId,
   JobKind,
   OperationKey,
   ProfileId,
   RegistrationStatus,
+  RequestId,
+  RequestStatus,
   Role,
 } from '@portico/domain';
 
@@ -49,7 +52,13 @@ export const ProfileEntity = defineEntity({
     previousHash: text().nullable(),
     previousTag: int64().nullable(),
     previousUntil: int64().nullable(),
-    /** Grows with each change of the profile's grants. */
+    keyExpiresAt: int64().nullable(),
+    suspendedAt: int64().nullable(),
+    /** What the newest token said of its groups, as a JSON array; the three are null together. */
+    claimedGroups: text().nullable(),
+    claimsIssuedAt: int64().nullable(),
+    claimsSeenAt: int64().nullable(),
+    /** Grows with each change of the profile's grants or groups. */
     grantsEpoch: int64(),
   },
   indexes: [
@@ -87,6 +96,7 @@ export const CollectionEntity = defineEntity({
     documentDigest: text(),
     /** The digest of the document whose operations are stored; older versions change a document without it. */
     operationsDigest: text().nullable(),
+    discoverable: p.boolean().default(false),
     importKey: text().nullable().unique('collections_import_key_unique'),
   },
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
@@ -192,7 +202,87 @@ export const GrantEntity = defineEntity({
     profileId: () => ofProfile().primary().index(false),
     collectionId: () => ofCollection().primary().index('grants_collection_index'),
     grantedAt: int64(),
+    expiresAt: int64().nullable(),
   },
+  indexes: [{ name: 'grants_expiry_index', properties: ['profileId', 'expiresAt'], where: 'expires_at is not null' }],
+});
+
+export const GroupEntity = defineEntity({
+  name: 'Group',
+  tableName: 'access_groups',
+  properties: {
+    id: text().$type<GroupId>().primary(),
+    name: text().unique('access_groups_name_unique'),
+    description: text(),
+    /** No foreign key, as for profiles. */
+    tier: text().nullable(),
+    createdAt: int64(),
+    updatedAt: int64(),
+  },
+});
+
+const ofGroup = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
+
+/** Members by an administrator's hand. */
+export const GroupMemberEntity = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_members',
+  properties: {
+    profileId: () => ofProfile().primary().index(false),
+    groupId: () => ofGroup().primary().index('group_members_group_index'),
+    addedAt: int64(),
+  },
+});
+
+/** The names of groups in the newest token of a profile; a member is whose name a group has. */
+export const ClaimedGroupEntity = defineEntity({
+  name: 'ClaimedGroup',
+  tableName: 'claimed_groups',
+  properties: {
+    profileId: () => ofProfile().primary().index(false),
+    name: text().primary().index('claimed_groups_name_index'),
+  },
+});
+
+export const GroupGrantEntity = defineEntity({
+  name: 'GroupGrant',
+  tableName: 'group_grants',
+  properties: {
+    groupId: () => ofGroup().primary().index(false),
+    collectionId: () => ofCollection().primary().index('group_grants_collection_index'),
+    grantedAt: int64(),
+    expiresAt: int64().nullable(),
+  },
+  indexes: [
+    { name: 'group_grants_expiry_index', properties: ['groupId', 'expiresAt'], where: 'expires_at is not null' },
+  ],
+});
+
+export const AccessRequestEntity = defineEntity({
+  name: 'AccessRequest',
+  tableName: 'access_requests',
+  properties: {
+    id: text().$type<RequestId>().primary(),
+    profileId: () => ofProfile().index(false),
+    collectionId: () => ofCollection().index('access_requests_collection_index'),
+    reason: text(),
+    durationDays: int64().nullable(),
+    status: text().$type<RequestStatus>(),
+    createdAt: int64(),
+    decidedAt: int64().nullable(),
+    answer: text().nullable(),
+  },
+  indexes: [
+    { name: 'access_requests_profile_index', properties: ['profileId', 'createdAt'] },
+    { name: 'access_requests_status_index', properties: ['status', 'createdAt'] },
+  ],
+  uniques: [
+    {
+      name: 'access_requests_pending_unique',
+      properties: ['collectionId', 'profileId'],
+      where: "status = 'pending'",
+    },
+  ],
 });
 
 export const TierEntity = defineEntity({
@@ -310,6 +400,7 @@ export const EpochsEntity = defineEntity({
     catalog: int64(),
     embeddings: int64(),
     operations: int64().defaultRaw('0'),
+    groups: int64().defaultRaw('0'),
     /** The model that searches use; here, because each request reads this row. */
     searchModel: text().nullable(),
   },
@@ -356,6 +447,11 @@ export const entities = [
   PreviousEmbeddingEntity,
   SearchModelEntity,
   GrantEntity,
+  GroupEntity,
+  GroupMemberEntity,
+  ClaimedGroupEntity,
+  GroupGrantEntity,
+  AccessRequestEntity,
   TierEntity,
   OverrideEntity,
   AuditEntryEntity,

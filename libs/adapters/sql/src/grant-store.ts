@@ -1,82 +1,156 @@
-import type { CollectionAccess, CollectionId, GrantState, GrantStore, Instant, ProfileId } from '@portico/domain';
+import type {
+  AccessWay,
+  ClientAccess,
+  CollectionAccess,
+  CollectionId,
+  Grant,
+  GrantStore,
+  GroupId,
+  Instant,
+  Pair,
+  ProfileId,
+} from '@portico/domain';
+import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
-import { GrantEntity } from './entities.ts';
+import { GrantEntity, GroupGrantEntity } from './entities.ts';
+import { grown, nextEpochs } from './epochs.ts';
+import { prepareStates } from './grant-states.ts';
+import { groupsOf, isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
-import { grown, nextEpochs } from './epochs.ts';
-import type { SqlDatabase, Sql } from './sql.ts';
-import { columns, columnsOf, insertInto, write } from './table.ts';
+import { writeDecisions } from './request-record.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
+import { columns, upsertInto, writeEach } from './table.ts';
 
-export const createSqlGrantStore = (database: SqlDatabase): GrantStore => ({
-  async grant(profile, collection, decide) {
-    await database.transact(async (transaction) => {
-      const change = decide(await stateOf(transaction, profile, collection));
-      await write(transaction, insertGrant, {
-        profileId: profile,
-        collectionId: collection,
-        grantedAt: change.grantedAt,
-      });
-      await transaction.run(touchGrants, [...nextEpochs(), profile]);
-      await writeEffects(transaction, change);
-    });
-  },
-
-  async revoke(profile, collection, decide) {
-    await database.transact(async (transaction) => {
-      const effects = decide(await stateOf(transaction, profile, collection));
-      await transaction.run(deleteGrant, [profile, collection]);
-      await transaction.run(touchGrants, [...nextEpochs(), profile]);
-      await writeEffects(transaction, effects);
-    });
-  },
-
-  async collectionsOf(id) {
-    // In this order: if the profile is found, it existed while its grants were read.
-    const collections = await database.reads.all<CollectionAccess>(selectCollections, [id]);
-    const client = await findProfile(database.reads, id);
-    return client && { client, collections };
-  },
-
-  async clientsOf(collection) {
-    const rows = await database.reads.all<ClientRow>(selectClients, [collection]);
-    if (rows.length === 0) return null;
-    return rows.filter(isClient).map((row) => ({ profile: profileOf(row), grantedAt: row.grantedAt }));
-  },
-});
-
-interface GrantedClient extends ProfileColumns {
-  readonly grantedAt: Instant;
-}
-/** A single row without a client means that the collection has no grants. */
-type ClientRow = GrantedClient | { readonly grantedAt: null };
-const isClient = (row: ClientRow): row is GrantedClient => row.grantedAt !== null;
-
-const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}, ${columns('g', ['grantedAt'])}
-  from collections c left join grants g on g.collection_id = c.id and g.profile_id = ?
-  order by c.name_key, c.id`;
-const selectClients = `select ${columns('p', profileColumns)}, ${columns('g', ['grantedAt'])}
-  from collections c left join grants g on g.collection_id = c.id left join profiles p on p.id = g.profile_id
-  where c.id = ? order by p.email`;
-const insertGrant = insertInto(GrantEntity, columnsOf(GrantEntity));
-const deleteGrant = 'delete from grants where profile_id = ? and collection_id = ?';
-const touchGrants = `update profiles set grants_epoch = ${grown('grants_epoch')} where id = ?`;
-
-type Absent = { readonly id: null } & Pick<StateRow, 'collectionName' | 'grantedAt'>;
-interface StateRow extends ProfileColumns {
-  readonly collectionName: string | null;
-  readonly grantedAt: Instant | null;
-}
-
-/** Always one row, whichever of the three exist. */
-const selectState = `select ${columns('p', profileColumns)}, c.name as "collectionName", ${columns('g', ['grantedAt'])}
-  from (select 1) one left join profiles p on p.id = ? left join collections c on c.id = ?
-  left join grants g on g.profile_id = p.id and g.collection_id = c.id`;
-
-const stateOf = async (sql: Sql, profile: ProfileId, collection: CollectionId): Promise<GrantState> => {
-  const row = await sql.first<StateRow | Absent>(selectState, [profile, collection]);
+export const createSqlGrantStore = (
+  database: SqlDatabase,
+  { idsInJson }: { readonly idsInJson: string },
+): GrantStore => {
+  const statesOf = prepareStates(idsInJson);
   return {
-    client: row?.id != null ? profileOf(row) : null,
-    collectionName: row?.collectionName ?? null,
-    grantedAt: row?.grantedAt ?? null,
+    async update(pairs, decide) {
+      await database.transact(async (transaction) => {
+        const change = decide(await statesOf(transaction, pairs));
+        const { put = [], remove = [] } = change;
+        await writeGrants(transaction, put);
+        await removeGrants(transaction, remove);
+        await touch(transaction, [...put, ...remove]);
+        await writeDecisions(transaction, change.requests);
+        await writeEffects(transaction, change);
+      });
+    },
+
+    async collectionsOf(id, now) {
+      // In this order: if the profile is found, it existed while its grants were read.
+      const rows = await database.reads.all<CollectionRow>(selectCollections, [id, now, id, id, now]);
+      const client = await findProfile(database.reads, id);
+      return client && { client, collections: runsOf(rows, (row) => row.id).map(collectionOf) };
+    },
+
+    async clientsOf(collection, now) {
+      const rows = await database.reads.all<ClientRow>(selectClients, [collection, now, collection, now, collection]);
+      if (rows.length === 0) return null;
+      return runsOf(rows.filter(isClient), (row) => row.id).map(clientOf);
+    },
   };
 };
+
+const putOwn = upsertInto(GrantEntity, 'profileId', 'collectionId');
+const putOfGroup = upsertInto(GroupGrantEntity, 'groupId', 'collectionId');
+
+const writeGrants = async (sql: Sql, grants: readonly (Pair & Grant)[]): Promise<void> => {
+  const own: { profileId: ProfileId; collectionId: CollectionId; grantedAt: Instant; expiresAt: Instant | null }[] = [];
+  const ofGroups: { groupId: GroupId; collectionId: CollectionId; grantedAt: Instant; expiresAt: Instant | null }[] =
+    [];
+  for (const { grantee, collection: collectionId, grantedAt, expiresAt } of grants) {
+    if (grantee.kind === 'profile') own.push({ profileId: grantee.id, collectionId, grantedAt, expiresAt });
+    else ofGroups.push({ groupId: grantee.id, collectionId, grantedAt, expiresAt });
+  }
+  await writeEach(sql, putOwn, own);
+  await writeEach(sql, putOfGroup, ofGroups);
+};
+
+const removeGrants = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
+  const ofKind = (kind: Pair['grantee']['kind']) =>
+    pairs.filter(({ grantee }) => grantee.kind === kind).map(({ grantee, collection }) => [grantee.id, collection]);
+  await sql.runEach('delete from grants where profile_id = ? and collection_id = ?', ofKind('profile'));
+  await sql.runEach('delete from group_grants where group_id = ? and collection_id = ?', ofKind('group'));
+};
+
+/** Makes the epochs grow of whose grants have changed. */
+const touch = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
+  const clients = new Set(pairs.flatMap(({ grantee }) => (grantee.kind === 'profile' ? [grantee.id] : [])));
+  await touchGrants(sql, [...clients]);
+  if (pairs.some(({ grantee }) => grantee.kind === 'group')) await sql.run(touchGroups, nextEpochs());
+};
+
+/** Makes the grants epoch of these profiles grow. */
+export const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
+  sql.runEach(
+    `update profiles set grants_epoch = ${grown('grants_epoch')} where id = ?`,
+    profiles.map((id) => [...nextEpochs(), id]),
+  );
+
+/** A way in which a client has a collection. */
+interface Way extends Grant {
+  readonly groupId: GroupId | null;
+  readonly groupName: string | null;
+}
+type NoWay = { readonly [Name in keyof Way]: null };
+const isWay = (row: Way | NoWay): row is Way => row.grantedAt !== null;
+
+type CollectionRow = (Way | NoWay) & Omit<CollectionAccess, 'ways'>;
+interface ClientWay extends Way, ProfileColumns {}
+/** A single row without a client means that the collection has no grants. */
+type ClientRow = ClientWay | { readonly id: null };
+const isClient = (row: ClientRow): row is ClientWay => row.id !== null;
+
+const collectionOf = ([row, ...others]: Run<CollectionRow>): CollectionAccess => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  ways: [row, ...others].flatMap((each) => (isWay(each) ? [wayOf(each)] : [])),
+});
+
+const clientOf = ([row, ...others]: Run<ClientWay>): ClientAccess => ({
+  profile: profileOf(row),
+  ways: [wayOf(row), ...others.map(wayOf)],
+});
+
+/** Rows with the same key. */
+type Run<Row> = readonly [Row, ...Row[]];
+
+const runsOf = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Run<Row>[] =>
+  [...Map.groupBy(rows, keyOf).values()] as unknown as readonly Run<Row>[];
+
+const wayOf = ({ groupId, groupName, grantedAt, expiresAt }: Way): AccessWay => ({
+  group: groupId === null || groupName === null ? null : { id: groupId, name: groupName },
+  grantedAt,
+  expiresAt,
+});
+
+const wayColumns = columns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt']);
+const own = 'null as group_id, null as group_name, g.granted_at, g.expires_at';
+const ofGroup = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at';
+/** A client's own grant first. */
+const inOrderOfWays = 'w.group_name is not null, w.group_name';
+
+/** Each collection with each way in which a profile has it. Its parameters are the profile and the moment, twice. */
+const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}, ${wayColumns}
+  from collections c left join (
+    select g.collection_id, ${own} from grants g where g.profile_id = ? and ${isLive('g')}
+    union select g.collection_id, ${ofGroup} from (${groupsOf('?')}) m join access_groups r on r.id = m.group_id
+      join group_grants g on g.group_id = r.id where ${isLive('g')}) w on w.collection_id = c.id
+  order by c.name_key, c.id, ${inOrderOfWays}`;
+
+/** Who belongs to which group; may repeat a pair. */
+const allMembers = `select m.profile_id, m.group_id from group_members m
+  union all select k.profile_id, r.id as group_id from claimed_groups k join access_groups r on r.name = k.name`;
+
+const selectClients = `select ${columns('p', profileColumns)}, ${wayColumns}
+  from collections c left join (
+    select g.profile_id, g.collection_id, ${own} from grants g where g.collection_id = ? and ${isLive('g')}
+    union select m.profile_id, g.collection_id, ${ofGroup} from group_grants g join access_groups r on r.id = g.group_id
+      join (${allMembers}) m on m.group_id = g.group_id where g.collection_id = ? and ${isLive('g')}
+  ) w on w.collection_id = c.id left join profiles p on p.id = w.profile_id
+  where c.id = ? order by p.email, ${inOrderOfWays}`;

@@ -47,6 +47,7 @@ const tierStoreOn = (database: SqlDatabase): TierStore => ({
       const change = decide(await loadTier(transaction, name));
       await transaction.run(deleteTier, [name]);
       await transaction.run(takeFromProfiles, [change.removedAt, change.removedAt, name]);
+      await transaction.run(takeFromGroups, [change.removedAt, change.removedAt, name]);
       await writeEffects(transaction, change);
     });
   },
@@ -105,6 +106,7 @@ const selectTier = `select ${columns('t', tierColumns)} from tiers t where t.tie
 const insertTier = insertInto(TierEntity, tierColumns);
 const updateTier = updateOf(TierEntity, 'tier', without(tierColumns, 'tier'));
 const deleteTier = 'delete from tiers where tier = ?';
+const takeFromGroups = `update access_groups set tier = null, updated_at = ${grown('updated_at')} where tier = ?`;
 const takeFromProfiles = `update profiles set tier = null, updated_at = ${grown('updated_at')} where tier = ?`;
 
 const overrideColumns = columnsOf(OverrideEntity);

@@ -11,6 +11,9 @@ import {
   jobsOnly,
   aJob,
   noEffects,
+  grantOne,
+  revokeOne,
+  start,
 } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
@@ -25,7 +28,7 @@ describeDialects(({ withPlace, withStores }) => {
       const first = await open();
       await first.stores.profiles.add(profile, noEffects);
       await first.stores.collections.add(collection, document, jobsOnly(aJob()));
-      await first.stores.grants.grant(profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
+      await grantOne(first.stores.grants, profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
       await first.stores.embeddings.put(embedding);
       await first.stores.limits.addTier(aTier(), noEffects);
       const override = await first.stores.limits.addOverride(profile.id, adding(anOverride()));
@@ -34,7 +37,7 @@ describeDialects(({ withPlace, withStores }) => {
       await first.close();
 
       const { stores, settings, close } = await open();
-      expect(await stores.callers.byUid(profile.uid, { id: collection.id, part: 'whole' })).toMatchObject({
+      expect(await stores.callers.byUid(profile.uid, { id: collection.id, part: 'whole' }, start)).toMatchObject({
         profile,
         target: collection,
         granted: true,
@@ -56,15 +59,15 @@ describeDialects(({ withPlace, withStores }) => {
       await stores.profiles.add(profile, noEffects);
       const before = Date.now();
       await stores.collections.add(collection, aContent(), noEffects);
-      await stores.grants.grant(profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
+      await grantOne(stores.grants, profile.id, collection.id, () => ({ ...noEffects, grantedAt: 5 }));
       await stores.embeddings.put(anEmbedding(collection));
-      const epochs = (await stores.callers.byUid(profile.uid, null))?.epochs;
+      const epochs = (await stores.callers.byUid(profile.uid, null, start))?.epochs;
       for (const epoch of [epochs?.grants, epochs?.catalog, epochs?.embeddings]) {
         expect(epoch).toBeGreaterThanOrEqual(before);
         expect(Number.isSafeInteger(epoch)).toBe(true);
       }
-      await stores.grants.revoke(profile.id, collection.id, () => noEffects);
-      const after = (await stores.callers.byUid(profile.uid, null))?.epochs;
+      await revokeOne(stores.grants, profile.id, collection.id, () => noEffects);
+      const after = (await stores.callers.byUid(profile.uid, null, start))?.epochs;
       expect(after?.grants).toBeGreaterThan(epochs?.grants ?? Infinity);
     }));
 

@@ -1,4 +1,4 @@
-import type { Profile, StoredKey } from '@portico/domain';
+import type { GroupClaims, Profile, StoredKey } from '@portico/domain';
 import { ProfileEntity } from './entities.ts';
 import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
@@ -10,15 +10,26 @@ export const keyColumns = [
   'previousHash',
   'previousTag',
   'previousUntil',
+  'keyExpiresAt',
 ] as const satisfies readonly (keyof ProfileRow)[];
 
-export const profileColumns = without(columnsOf(ProfileEntity), 'bound', 'grantsEpoch', ...keyColumns);
+export const claimColumns = [
+  'claimedGroups',
+  'claimsIssuedAt',
+  'claimsSeenAt',
+] as const satisfies readonly (keyof ProfileRow)[];
+
+export const profileColumns = without(columnsOf(ProfileEntity), 'bound', 'grantsEpoch', ...keyColumns, ...claimColumns);
 
 export type ProfileColumns = Pick<ProfileRow, (typeof profileColumns)[number]>;
+export type ClaimColumns = Pick<ProfileRow, (typeof claimColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
-export const insertProfile = insertInto(ProfileEntity, columnsOf(ProfileEntity));
-export const updateProfile = updateOf(ProfileEntity, 'id', without(columnsOf(ProfileEntity), 'id', 'grantsEpoch'));
+/** `GroupStore` writes what tokens claim. */
+const writtenColumns = without(columnsOf(ProfileEntity), ...claimColumns);
+
+export const insertProfile = insertInto(ProfileEntity, writtenColumns);
+export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'grantsEpoch'));
 
 /** Spelled out, here and for collections and entries: a loop over the names is twenty times slower. */
 export const profileOf = (row: ProfileColumns): Profile =>
@@ -33,6 +44,7 @@ export const profileOf = (row: ProfileColumns): Profile =>
     issuer: row.issuer,
     clientId: row.clientId,
     tier: row.tier,
+    suspendedAt: row.suspendedAt,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     approvedAt: row.approvedAt,
@@ -40,14 +52,21 @@ export const profileOf = (row: ProfileColumns): Profile =>
 
 /** Null if the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
-  const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
+  const { keyHash, keyTag, previousHash, previousTag, previousUntil, keyExpiresAt } = row;
   if (keyHash === null || keyTag === null) return null;
   const hasPrevious = previousHash !== null && previousTag !== null && previousUntil !== null;
   return {
     current: { hash: keyHash, tag: keyTag },
     previous: hasPrevious ? { hash: previousHash, tag: previousTag, until: previousUntil } : null,
+    expiresAt: keyExpiresAt,
   };
 };
+
+/** Null if no token said anything. */
+export const claimsOf = ({ claimedGroups, claimsIssuedAt, claimsSeenAt }: ClaimColumns): GroupClaims | null =>
+  claimedGroups === null || claimsIssuedAt === null || claimsSeenAt === null
+    ? null
+    : { names: JSON.parse(claimedGroups) as string[], issuedAt: claimsIssuedAt, seenAt: claimsSeenAt };
 
 /** A null key clears the columns of the key. */
 export const profileRow = (profile: Profile, key: StoredKey | null) => ({
@@ -58,4 +77,5 @@ export const profileRow = (profile: Profile, key: StoredKey | null) => ({
   previousHash: key?.previous?.hash ?? null,
   previousTag: key?.previous?.tag ?? null,
   previousUntil: key?.previous?.until ?? null,
+  keyExpiresAt: key?.expiresAt ?? null,
 });

@@ -7,6 +7,7 @@ import { createSqlDeadLetters } from './dead-letters.ts';
 import { createSqlEmbeddingJobs } from './embedding-jobs.ts';
 import { createSqlEmbeddingStore } from './embedding-store.ts';
 import { createSqlGrantStore } from './grant-store.ts';
+import { createSqlGroupStore } from './group-store.ts';
 import { createSqlLimitStore } from './limit-store.ts';
 import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOperationBlockStore } from './operation-block-store.ts';
@@ -43,7 +44,8 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       collections: createSqlCollectionStore(database, createSqlCollectionReads(prepared, collections)),
       operations: createSqlOperationStore(database, collections),
       operationBlocks: createSqlOperationBlockStore(database),
-      grants: createSqlGrantStore(database),
+      grants: createSqlGrantStore(database, collections),
+      groups: createSqlGroupStore(database, collections),
       audit,
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { aCollection, aContent, aJob, aProfile, jobsOnly, noEffects } from '@portico/contracts';
+import { aCollection, aContent, aJob, aProfile, jobsOnly, noEffects, start } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
 
@@ -39,7 +39,7 @@ describeDialects(({ withStores }) => {
       const collection = aCollection({ name: text, description: text, importKey: text });
       await collections.add(collection, aContent(), noEffects);
       expect(await collections.findByImportKey(text)).toEqual(collection);
-      expect(await callers.byEitherId(profile.id)).toMatchObject({ profile: { fullName: text } });
+      expect(await callers.byEitherId(profile.id, start)).toMatchObject({ profile: { fullName: text } });
     }),
   );
 

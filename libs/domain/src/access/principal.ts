@@ -1,7 +1,9 @@
 import type { Collection, CollectionHead, Visibility } from '../collections/collection.ts';
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
+import type { GroupClaims } from '../groups/group.ts';
 import type { CollectionId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
 import type { ClientLimits } from '../limits/limit.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
 import type { Actor, Profile } from '../profiles/profile.ts';
@@ -11,8 +13,10 @@ import type { Actor, Profile } from '../profiles/profile.ts';
  * because they are read in the statement that authorises the request.
  */
 export interface Epochs {
-  /** Grants of this profile. */
+  /** This profile's own grants, and which groups it belongs to. */
   readonly grants: number;
+  /** Groups: which there are, and their grants. */
+  readonly groups: number;
   /** Collections: any creation, change or deletion. */
   readonly catalog: number;
   /** The highest `sequence` of an embedding (see `EmbeddingStore`). */
@@ -45,8 +49,14 @@ export interface CallerRow<Found extends CollectionHead = CollectionHead> {
   readonly epochs: Epochs;
   /** The requested part of the collection that the request is about; null if there is none or it does not exist. */
   readonly target: Found | null;
-  /** Whether the profile has a grant for the target. */
+  /** Whether the profile has a grant for the target at `readAt`, of its own or of a group. */
   readonly granted: boolean;
+  /** When the first of all its grants expires after `readAt`, its groups' included; null if none does. */
+  readonly accessUntil: Instant | null;
+  /** What the newest identity token said; null if none did. */
+  readonly claims: GroupClaims | null;
+  /** The moment that grants were judged by. */
+  readonly readAt: Instant;
 }
 
 /** What a request presents as its credential. */
@@ -62,19 +72,42 @@ export type RequiredAuth = 'token' | 'token or key' | 'admin';
 
 /**
  * Why a request has no caller. `token_required`: a key came to an endpoint that takes none, and was not checked.
- * `unregistered`: the token is valid, but no profile is bound to its issuer and uid.
+ * `unregistered`: the token is valid, but no profile is bound to its issuer and uid. `suspended`: the profile is; the
+ * answer is that of an unknown one.
  */
 export type AuthenticationFailure =
-  'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered';
+  'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered' | 'suspended';
 
 /** Whether an API key was presented, or something meant as one. */
 export const isKey = (credential: Credential): boolean =>
   credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
 
 /** The caller, and what the database said about them in the statement that judged this request. */
-export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<CallerRow<Found>, 'key'> {
+export interface Identified<Found extends CollectionHead = CollectionHead> extends Omit<
+  CallerRow<Found>,
+  'key' | 'claims'
+> {
   readonly via: 'token' | 'key';
 }
+
+/** What a principal needs of the row. */
+export const withoutSecrets = <Found extends CollectionHead>({
+  profile,
+  limits,
+  epochs,
+  target,
+  granted,
+  accessUntil,
+  readAt,
+}: CallerRow<Found>): Omit<Identified<Found>, 'via'> => ({
+  profile,
+  limits,
+  epochs,
+  target,
+  granted,
+  accessUntil,
+  readAt,
+});
 
 /** An identified caller whose request was admitted. */
 export interface Principal<Found extends CollectionHead = CollectionHead> extends Identified<Found> {
@@ -116,18 +149,23 @@ export const isAdmin = (profile: Principal['profile']): boolean =>
   profile.role === 'admin' && profile.status === 'approved';
 
 /** An admin sees all, a rejected profile nothing, everyone else what was granted to them (specification, section 2). */
-export const visibilityOf = ({ profile }: Principal): Visibility => {
+export const visibilityOf = ({ profile, readAt }: Principal): Visibility => {
   if (isAdmin(profile)) return { of: 'all' };
   if (profile.status === 'rejected') return { of: 'nothing' };
-  return { of: 'granted', to: profile.id };
+  return { of: 'granted', to: profile.id, at: readAt };
 };
 
 /**
  * Names what the caller may see and the state of the catalog, by the epochs that this request has read from the
- * database. Data derived from both may be kept under this name: a grant, a revocation or a change makes a new one.
+ * database. Data derived from both may be kept under this name: a grant, a revocation, an expiry or a change makes a new
+ * one.
  */
-export const listVersion = ({ profile, epochs }: Principal): string =>
-  `${epochs.catalog}/${isAdmin(profile) ? 'all' : `${profile.id}/${profile.status}/${epochs.grants}`}`;
+export const listVersion = ({ profile, epochs, accessUntil }: Principal): string =>
+  `${epochs.catalog}/${
+    isAdmin(profile)
+      ? 'all'
+      : `${profile.id}/${profile.status}/${epochs.grants}/${epochs.groups}/${accessUntil ?? 'always'}`
+  }`;
 
 /** The rules for reading one collection, in the order in which they are checked; each names its refusal. */
 const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [

@@ -51,6 +51,8 @@ export interface Collection extends CollectionHead {
   readonly derivedAuthentication: AuthenticationScheme;
   /** Null if the derived one applies. */
   readonly storedAuthentication: StoredAuthentication | null;
+  /** Whether approved profiles without a grant see its name and description, and may ask for access. */
+  readonly discoverable: boolean;
   /** Where it was imported from, so that a later import updates it; unique unless null. */
   readonly importKey: string | null;
 }
@@ -60,7 +62,10 @@ export type ListedCollection = Pick<CollectionHead, 'id' | 'name' | 'description
 
 /** Which collections a caller may see. */
 export type Visibility =
-  { readonly of: 'all' } | { readonly of: 'granted'; readonly to: ProfileId } | { readonly of: 'nothing' };
+  | { readonly of: 'all' }
+  /** What the profile's own grants and those of its groups give at that moment. */
+  | { readonly of: 'granted'; readonly to: ProfileId; readonly at: Instant }
+  | { readonly of: 'nothing' };
 
 /** The sort key of lists: the name without regard to case. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -1,43 +1,92 @@
-import type { CollectionId } from '../ids.ts';
+import type { Group } from '../groups/group.ts';
+import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
+import type { AccessRequest } from '../requests/access-request.ts';
 
-export type GrantRule = (
-  state: GrantState,
-) => 'client_not_found' | 'collection_not_found' | 'already_granted' | 'grant_not_found' | null;
+/** A right to use a collection. */
+export interface Grant {
+  readonly grantedAt: Instant;
+  /** From then on it counts no longer; null if it has no end. */
+  readonly expiresAt: Instant | null;
+}
+
+export const isLive = ({ expiresAt }: Pick<Grant, 'expiresAt'>, now: Instant): boolean =>
+  expiresAt === null || now < expiresAt;
+
+/** Who holds a grant. */
+export type Grantee =
+  { readonly kind: 'profile'; readonly id: ProfileId } | { readonly kind: 'group'; readonly id: GroupId };
+
+export interface Pair {
+  readonly grantee: Grantee;
+  readonly collection: CollectionId;
+}
+
+export const clientPair = (client: ProfileId, collection: CollectionId): Pair => ({
+  grantee: { kind: 'profile', id: client },
+  collection,
+});
+
+export const groupPair = (group: GroupId, collection: CollectionId): Pair => ({
+  grantee: { kind: 'group', id: group },
+  collection,
+});
+
+/** The facts for a decision about one pair. */
+export interface GrantState extends Pair {
+  /** The profile, which may be an admin's; null if there is none, or if the grantee is a group. */
+  readonly client: Profile | null;
+  /** Null if there is none, or if the grantee is a profile. */
+  readonly group: Group | null;
+  /** The collection's name, or null if there is no such collection. */
+  readonly collectionName: string | null;
+  /** The pair's own grant, even an expired one; null if there is none. */
+  readonly grant: Grant | null;
+  /** The pending requests for the collection, by the profile or by the group's members. */
+  readonly requests: readonly AccessRequest[];
+}
+
+export type GrantRefusal =
+  'client_not_found' | 'group_not_found' | 'collection_not_found' | 'already_granted' | 'grant_not_found';
+
+export type GrantRule = (state: GrantState, now: Instant) => GrantRefusal | null;
 
 // The rules for granting and revoking, in the order in which they are checked; each names its refusal.
-const clientExists: GrantRule = ({ client }) => (client?.role === 'client' ? null : 'client_not_found');
+const granteeExists: GrantRule = ({ grantee, client, group }) => {
+  if (grantee.kind === 'group') return group ? null : 'group_not_found';
+  return client?.role === 'client' ? null : 'client_not_found';
+};
 
 const collectionExists: GrantRule = ({ collectionName }) => (collectionName === null ? 'collection_not_found' : null);
 
-const notYetGranted: GrantRule = ({ grantedAt }) => (grantedAt === null ? null : 'already_granted');
+const hasLiveGrant = ({ grant }: GrantState, now: Instant): boolean => grant !== null && isLive(grant, now);
 
-const isGranted: GrantRule = ({ grantedAt }) => (grantedAt === null ? 'grant_not_found' : null);
+const notYetGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? 'already_granted' : null);
 
-export const grantingRules = [clientExists, collectionExists, notYetGranted];
+const isGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? null : 'grant_not_found');
 
-export const revokingRules = [clientExists, collectionExists, isGranted];
+export const grantingRules = [granteeExists, collectionExists, notYetGranted];
 
-/** The facts for a decision about one pair. */
-export interface GrantState {
-  /** The profile, which may be an admin's; null if there is none. */
-  readonly client: Profile | null;
-  /** The collection's name, or null if there is no such collection. */
-  readonly collectionName: string | null;
-  /** Null if there is no grant. */
-  readonly grantedAt: Instant | null;
+/** Also those for changing when a grant expires. */
+export const revokingRules = [granteeExists, collectionExists, isGranted];
+
+/** One of the ways in which a client has a collection: its own grant, or that of a group. */
+export interface AccessWay extends Grant {
+  /** Null for the client's own grant. */
+  readonly group: Pick<Group, 'id' | 'name'> | null;
 }
 
 export interface CollectionAccess {
   readonly id: CollectionId;
   readonly name: string;
   readonly description: string;
-  /** Null if the client has no grant for it. */
-  readonly grantedAt: Instant | null;
+  /** The client's own grant first, then those of groups by name; empty if it has no access. */
+  readonly ways: readonly AccessWay[];
 }
 
 export interface ClientAccess {
   readonly profile: Profile;
-  readonly grantedAt: Instant;
+  /** In the same order. */
+  readonly ways: readonly [AccessWay, ...AccessWay[]];
 }

@@ -7,18 +7,25 @@ const tier = { tier: 'gold', allowed: 10, windowSeconds: 1 };
 
 const override = { id: 7, allowed: 5, windowSeconds: 2 };
 
-test('an active override comes before the tier, the tier before the default', () => {
-  expect(effectiveLimit({ override, tier }, fallback)).toEqual({
+const groupTier = { tier: 'silver', allowed: 4, windowSeconds: 1 };
+
+test('an active override comes before the tier, the tier before that of the groups, that before the default', () => {
+  expect(effectiveLimit({ override, tier, groupTier: null }, fallback)).toEqual({
     rule: { allowed: 5, windowSeconds: 2 },
     source: 'override',
     tier: 'gold',
     overrideId: 7,
   });
-  expect(effectiveLimit({ override: null, tier }, fallback)).toMatchObject({
+  expect(effectiveLimit({ override: null, tier, groupTier }, fallback)).toMatchObject({
     rule: { allowed: 10, windowSeconds: 1 },
     source: 'tier',
   });
-  expect(effectiveLimit({ override: null, tier: null }, fallback)).toEqual({
+  expect(effectiveLimit({ override: null, tier: null, groupTier }, fallback)).toMatchObject({
+    rule: { allowed: 4, windowSeconds: 1 },
+    source: 'tier',
+    tier: 'silver',
+  });
+  expect(effectiveLimit({ override: null, tier: null, groupTier: null }, fallback)).toEqual({
     rule: fallback,
     source: 'default',
     tier: null,

@@ -55,10 +55,12 @@ export const replacedBy = (
         .map((other) => ({ ...other, isActive: false, updatedAt: nextChangeAt(other.updatedAt, updatedAt) }))
     : [];
 
-/** What limits a profile: its active override and its active tier. */
+/** What limits a profile: its active override, its active tier, and that of its groups. */
 export interface ClientLimits {
   readonly override: (LimitRule & { readonly id: number }) | null;
   readonly tier: (LimitRule & { readonly tier: string }) | null;
+  /** The most generous active tier of its groups: the most requests a second, then by name. */
+  readonly groupTier: (LimitRule & { readonly tier: string }) | null;
 }
 
 export type LimitSource = 'override' | 'tier' | 'default';
@@ -73,10 +75,14 @@ export interface EffectiveLimit {
 }
 
 /**
- * Returns the limit of a profile: its active override, else its active tier, else the default (specification, section
- * 7).
+ * Returns the limit of a profile: its active override, else its active tier, else that of its groups, else the default
+ * (specification, section 7; extensions, section 4).
  */
-export const effectiveLimit = ({ override, tier }: ClientLimits, fallback: LimitRule): EffectiveLimit => {
+export const effectiveLimit = (
+  { override, tier: ownTier, groupTier }: ClientLimits,
+  fallback: LimitRule,
+): EffectiveLimit => {
+  const tier = ownTier ?? groupTier;
   const named = { tier: tier?.tier ?? null, overrideId: override?.id ?? null };
   if (override) return { rule: ruleOf(override), source: 'override', ...named };
   if (tier) return { rule: ruleOf(tier), source: 'tier', ...named };

@@ -1,32 +1,38 @@
-import type { ClientAccess, CollectionAccess, GrantState } from '../grants/grant.ts';
+import type { ClientAccess, CollectionAccess, Grant, GrantState, Pair } from '../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
+import type { AccessRequest } from '../requests/access-request.ts';
 import type { Effects } from './effects.ts';
 
-/** Grants: which client may use which collection. Every `decide` is synchronous and pure, and may run more than once. */
+export interface GrantChange extends Effects {
+  /** Added, or stored in place of the pair's grant. Each pair once, and not among `remove`. */
+  readonly put?: readonly (Pair & Grant)[];
+  readonly remove?: readonly Pair[];
+  /** Requests of the states, changed. */
+  readonly requests?: readonly AccessRequest[];
+}
+
+/**
+ * Grants: which client or group may use which collection. `decide` is synchronous and pure, and may run more than once.
+ */
 export interface GrantStore {
   /**
-   * Loads the pair's state, decides and adds the grant in one transaction. Of concurrent calls for one pair, exactly
-   * one sees no grant. The grants epoch of the client grows.
+   * Loads the state of each pair, in their order, decides and stores in one transaction. Of concurrent calls for one
+   * pair, exactly one sees it without a grant. Once the promise is fulfilled, every read anywhere sees the change. The
+   * grants epoch of each profile with a change grows, and the groups epoch with a change of a group's grants.
    */
-  grant(
-    client: ProfileId,
-    collection: CollectionId,
-    decide: (state: GrantState) => Effects & { readonly grantedAt: Instant },
-  ): Promise<void>;
+  update(pairs: readonly Pair[], decide: (states: readonly GrantState[]) => GrantChange): Promise<void>;
 
   /**
-   * Loads the pair's state, decides and removes the grant in one transaction. Once the promise is fulfilled, no read
-   * anywhere sees the grant. The grants epoch of the client grows.
+   * Every collection with the client's live grants, its own and those of its groups, in the order of lists; null if
+   * there is no such profile.
    */
-  revoke(client: ProfileId, collection: CollectionId, decide: (state: GrantState) => Effects): Promise<void>;
-
-  /** Every collection with the client's grant, in the order of lists; null if there is no such profile. */
   collectionsOf(
     client: ProfileId,
+    now: Instant,
   ): Promise<{ readonly client: Profile; readonly collections: readonly CollectionAccess[] } | null>;
 
-  /** The profiles with a grant for the collection, by e-mail; null if there is no such collection. */
-  clientsOf(collection: CollectionId): Promise<readonly ClientAccess[] | null>;
+  /** The profiles with a live grant for the collection, by e-mail; null if there is no such collection. */
+  clientsOf(collection: CollectionId, now: Instant): Promise<readonly ClientAccess[] | null>;
 }

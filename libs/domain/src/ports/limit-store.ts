@@ -20,8 +20,8 @@ export interface LimitStore {
   /** Throws `tier_not_found`. The name cannot change. */
   updateTier(name: string, decide: (current: Tier) => Effects & { readonly tier: Tier }): Promise<Tier>;
   /**
-   * Removes the tier and, in the same transaction, takes it from every profile that has it, as a change of that profile
-   * at `removedAt`: no profile names a tier that is gone. Throws `tier_not_found`.
+   * Removes the tier and, in the same transaction, takes it from every profile and group that has it, as a change of
+   * them at `removedAt`: none names a tier that is gone. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 

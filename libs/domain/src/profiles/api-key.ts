@@ -25,6 +25,8 @@ export interface StoredKey {
   readonly current: StoredSecret;
   /** The secret before the last rotation, valid until `until` (exclusive). */
   readonly previous: (StoredSecret & { readonly until: Instant }) | null;
+  /** From then on no secret of the key is valid; null if it has no end. */
+  readonly expiresAt: Instant | null;
 }
 
 /** How long a previous secret may stay valid: 7 days (specification, section 3). */

@@ -31,6 +31,8 @@ export const bindingAgrees = (
   }
 };
 
-/** Whether an enabled issuer has vouched for this profile. For an unbound profile none has. */
-export const canSignIn = ({ issuers }: Pick<Settings, 'issuers'>, { issuer }: Pick<Profile, 'issuer'>): boolean =>
-  issuer !== null && issuers.includes(issuer);
+/** Whether an enabled issuer has vouched for this profile, which is not suspended. For an unbound profile none has. */
+export const canSignIn = (
+  { issuers }: Pick<Settings, 'issuers'>,
+  { issuer, suspendedAt }: Pick<Profile, 'issuer' | 'suspendedAt'>,
+): boolean => issuer !== null && issuers.includes(issuer) && suspendedAt === null;

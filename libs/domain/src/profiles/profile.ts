@@ -24,6 +24,8 @@ interface ProfileFacts {
   readonly issuer: string | null;
   /** The name of the assigned rate-limit tier, which may be inactive; null once the tier is deleted. */
   readonly tier: string | null;
+  /** Since when nobody is let in as this profile, whatever its status; null if it is not suspended. */
+  readonly suspendedAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }

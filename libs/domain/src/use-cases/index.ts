@@ -19,14 +19,27 @@ import {
   removeCollection,
   updateCollection,
 } from './collections/write-collection.ts';
-import { grantAccess, listClientAccess, listCollectionClients, revokeAccess } from './grants/grant-access.ts';
+import {
+  changeExpiry,
+  grantAccess,
+  listClientAccess,
+  listCollectionClients,
+  revokeAccess,
+} from './grants/grant-access.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
-import { assignTier, changeRole, removeProfile, updateOwnProfile } from './profiles/edit-profile.ts';
+import {
+  assignTier,
+  changeRole,
+  removeProfile,
+  resumeProfile,
+  suspendProfile,
+  updateOwnProfile,
+} from './profiles/edit-profile.ts';
 import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
@@ -68,6 +81,8 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   rotateCredentials: rotateCredentials(ports),
   rotateOwnCredentials: rotateOwnCredentials(ports),
   changeRole: changeRole(ports, settings),
+  suspendProfile: suspendProfile(ports, settings),
+  resumeProfile: resumeProfile(ports),
   assignTier: assignTier(ports),
   claimFirstAdmin: claimFirstAdmin(ports, settings),
   adoptBindings: (issuerOf: (profile: Profile) => string) => ports.profiles.adoptBindings(issuerOf),
@@ -88,6 +103,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   readOperationProgress: readOperationProgress(ports),
   // Access
   grantAccess: grantAccess(ports),
+  changeExpiry: changeExpiry(ports),
   revokeAccess: revokeAccess(ports),
   listClientAccess: listClientAccess(ports),
   listCollectionClients: listCollectionClients(ports),

@@ -1,4 +1,4 @@
-import { aCollection, aContent, aProfile, noEffects } from '@portico/contracts';
+import { aCollection, aContent, aProfile, noEffects, start } from '@portico/contracts';
 import { type Collection, isPlainLine } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects } from '../../test/dialects.ts';
@@ -49,7 +49,7 @@ describeDialects(({ withPlace }) => {
       await before.stores.profiles.add(profile, noEffects);
       for (const collection of collections) await before.stores.collections.add(collection, aContent(), noEffects);
       const epochOf = async ({ stores }: typeof before) =>
-        (await stores.callers.byUid(profile.uid, null))?.epochs.catalog;
+        (await stores.callers.byUid(profile.uid, null, start))?.epochs.catalog;
       const epoch = (await epochOf(before)) ?? Infinity;
       await before.close();
 

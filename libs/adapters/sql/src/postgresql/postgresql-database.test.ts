@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anEntry, aProfile, noEffects, recordLog } from '@portico/contracts';
+import { aCollection, aContent, anEntry, aProfile, noEffects, recordLog, grantOne } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { newDatabase, postgres } from '../../test/with-postgresql.ts';
@@ -292,8 +292,8 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       await a.stores.profiles.add(profile, noEffects);
       await a.stores.collections.add(collection, aContent(), noEffects);
       const grant = ({ stores }: SqlStores, n: number) =>
-        stores.grants.grant(profile.id, collection.id, ({ grantedAt }) => {
-          if (grantedAt !== null) throw new PorticoError('already_granted');
+        grantOne(stores.grants, profile.id, collection.id, ({ grant: held }) => {
+          if (held !== null) throw new PorticoError('already_granted');
           return { ...noEffects, entries: [anEntry()], grantedAt: n };
         });
       const outcomes = await Promise.allSettled(Array.from({ length: 256 }, (_, n) => grant(n % 2 ? a : b, n)));

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { anEntry, aProfile, noEffects, recordLog } from '@portico/contracts';
+import { anEntry, aProfile, noEffects, recordLog, start } from '@portico/contracts';
 import type { EntryId } from '@portico/domain';
 import { type FaultMode, startFaultProxy, startPostgres } from '@portico/test-servers';
 import type { PoolClient } from 'pg';
@@ -51,11 +51,11 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       const profile = aProfile();
       await stores.profiles.add(profile, noEffects);
       // Opens several connections, which then hang.
-      await Promise.all(Array.from({ length: 5 }, () => stores.callers.byUid(profile.uid, null)));
+      await Promise.all(Array.from({ length: 5 }, () => stores.callers.byUid(profile.uid, null, start)));
       await control?.pause();
       await expect(probe.check()).rejects.toThrow('did not answer within 500 ms');
       const asked = await Promise.all([
-        ...Array.from({ length: 30 }, () => timed(stores.callers.byUid(profile.uid, null))),
+        ...Array.from({ length: 30 }, () => timed(stores.callers.byUid(profile.uid, null, start))),
         ...Array.from({ length: 30 }, (_, n) => timed(settings.put('name', String(n)))),
         ...Array.from({ length: 30 }, () => timed(stores.audit.append(anEntry(), null))),
         timed(stores.audit.page({ source: 'all' }, 0, 1)),
@@ -63,7 +63,7 @@ describe.skipIf(!control)('a PostgreSQL server', () => {
       ]);
       expect(asked.filter(({ outcome, ms }) => outcome !== 'rejected' || ms > boundMs)).toEqual([]);
       await control?.resume();
-      expect(await untilAnswered(() => stores.callers.byUid(profile.uid, null))).toMatchObject({ profile });
+      expect(await untilAnswered(() => stores.callers.byUid(profile.uid, null, start))).toMatchObject({ profile });
       await untilAnswered(() => settings.put('name', 'after'));
       await untilAnswered(() => probe.check());
       expect(await settings.get('name')).toBe('after');

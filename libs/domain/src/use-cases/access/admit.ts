@@ -10,6 +10,7 @@ import {
   type Target,
   type TargetPart,
   type TargetParts,
+  withoutSecrets,
 } from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -22,6 +23,7 @@ import type { TokenUse } from '../../ports/token-verifier.ts';
 import { isWellFormedSecret, type StoredSecret } from '../../profiles/api-key.ts';
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
+import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { Settings } from '../../settings.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
 import { bindingEntry } from '../audit/system-entry.ts';
@@ -119,6 +121,7 @@ const refusalCodes = {
   invalid_token: 'invalid_token',
   invalid_api_credentials: 'invalid_api_credentials',
   unregistered: 'invalid_token',
+  suspended: 'invalid_token',
 } as const satisfies Record<AuthenticationFailure, ErrorCode>;
 
 const refusal = async (
@@ -183,9 +186,10 @@ const identifyByToken = async <Part extends TargetPart>(
   target: Target<Part> | null,
 ): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   if (!claims) return 'invalid_token';
-  const row = await ports.callers.byUid(claims.uid, target);
+  const row = await ports.callers.byUid(claims.uid, target, ports.clock.now());
   if (!row) return 'unregistered';
   const { issuer, email } = row.profile;
+  if (isSuspended(row.profile)) return 'suspended';
   if (issuer === claims.issuer) return identified(row, 'token');
   if (issuer !== null || !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
   const profile = await bindProfile(ports, row.profile, claims.issuer);
@@ -228,30 +232,24 @@ const identifyByKey = async <Part extends TargetPart>(
 ): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   const id = parseId<ClientId>(clientId);
   if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
-  const row = await callers.byClientId(id, target);
+  const row = await callers.byClientId(id, target, clock.now());
   const tag = keys.tag(secret);
-  const match = row && liveSecrets(row, clock.now()).find((stored) => stored.tag === tag);
+  const match = row && liveSecrets(row).find((stored) => stored.tag === tag);
   if (!row || !match || !(await keys.matches(secret, match.hash))) return 'invalid_api_credentials';
   return identified(row, 'key');
 };
 
-/** The secrets that are valid now: none for an admin, whose key is asleep. */
-const liveSecrets = ({ profile, key }: CallerRow, now: number): readonly StoredSecret[] => {
-  if (!key || profile.role !== 'client' || profile.status !== 'approved') return [];
+/** The secrets that are valid now: none for an admin, whose key is asleep, and none of a suspended profile. */
+const liveSecrets = ({ profile, key, readAt: now }: CallerRow): readonly StoredSecret[] => {
+  if (!key || profile.role !== 'client' || profile.status !== 'approved' || isSuspended(profile)) return [];
+  if (key.expiresAt !== null && now >= key.expiresAt) return [];
   return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
 };
 
 const identified = <Found extends CollectionHead>(
-  { profile, limits, epochs, target, granted }: CallerRow<Found>,
+  row: CallerRow<Found>,
   via: Identified['via'],
-): Identified<Found> => ({
-  profile,
-  limits,
-  epochs,
-  target,
-  granted,
-  via,
-});
+): Identified<Found> => ({ ...withoutSecrets(row), via });
 
 /**
  * Binds an unbound profile. Returns null if the profile is gone, or if another issuer bound it first. Not part of the

@@ -1,6 +1,7 @@
 import type { Initiator } from '../../access/principal.ts';
 import { type AuditEntry, facetsOf } from '../../audit/audit-entry.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
+import type { Group } from '../../groups/group.ts';
 import type { EntryId } from '../../ids.ts';
 import { toIso } from '../../instant.ts';
 import type { Json } from '../../json.ts';
@@ -31,6 +32,8 @@ export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) 
   collection_id: id,
   collection: named(name),
 });
+
+export const ofGroup = ({ id, name }: Pick<Group, 'id' | 'name'>) => ({ group_id: id, group: named(name) });
 
 /**
  * An entry of the service itself, dated now. The actor is null for the service itself, the operator's command line and

@@ -56,6 +56,7 @@ export const createCollection =
       contentRevision: 1,
       descriptionDerived: input.descriptionDerived ?? false,
       storedAuthentication: nextAuthentication(ports.cipher, id, null, input.authentication),
+      discoverable: false,
       importKey: input.importKey ?? null,
       ...factsOf(document),
     };

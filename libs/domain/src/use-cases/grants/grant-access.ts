@@ -3,69 +3,109 @@ import { PorticoError } from '../../errors.ts';
 import {
   type ClientAccess,
   type CollectionAccess,
+  type Grant,
   grantingRules,
   type GrantRule,
   type GrantState,
+  type Pair,
   revokingRules,
 } from '../../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
+import { type Instant, toIso } from '../../instant.ts';
+import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofCollection, ofProfile, recorded } from '../audit/system-entry.ts';
+import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 
-/** Grants a client a collection; returns when it was granted. */
+/** Grants a client or a group a collection, and closes the requests for it. */
 export const grantAccess =
   (ports: Needs) =>
-  async (
-    authority: AdminAuthority,
-    client: ProfileId,
-    collection: CollectionId,
-  ): Promise<{ readonly grantedAt: number }> => {
-    const grantedAt = ports.clock.now();
-    await ports.grants.grant(client, collection, (state) => {
-      const pair = enforce(grantingRules, collection, state);
-      return { grantedAt, ...recorded(ports, authority, { action: 'access.grant', ...pair }) };
+  (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null = null): Promise<Grant> =>
+    decideOne(ports, pair, (state, now) => {
+      const names = enforce(grantingRules, state, now);
+      const grant = { grantedAt: now, expiresAt };
+      return {
+        grant,
+        put: [{ ...pair, ...grant }],
+        requests: state.requests.map((request) => ({ ...request, status: 'granted' as const, decidedAt: now })),
+        ...recorded(ports, authority, { action: 'access.grant', ...names, ...until(expiresAt) }),
+      };
     });
-    return { grantedAt };
-  };
+
+/** Changes when a grant expires; null for never. */
+export const changeExpiry =
+  (ports: Needs) =>
+  (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> =>
+    decideOne(ports, pair, (state, now) => {
+      const names = enforce(revokingRules, state, now);
+      const grant = { grantedAt: state.grant?.grantedAt ?? now, expiresAt };
+      if (state.grant?.expiresAt === expiresAt) return { grant, deadline: authority.deadline };
+      return {
+        grant,
+        put: [{ ...pair, ...grant }],
+        ...recorded(ports, authority, { action: 'access.expiry', ...names, expires_at: isoOrNull(expiresAt) }),
+      };
+    });
 
 /** Revokes a grant; no later request anywhere sees it. */
 export const revokeAccess =
   (ports: Needs) =>
-  async (authority: AdminAuthority, client: ProfileId, collection: CollectionId): Promise<void> => {
-    await ports.grants.revoke(client, collection, (state) => {
-      const pair = enforce(revokingRules, collection, state);
-      return recorded(ports, authority, { action: 'access.revoke', ...pair });
+  async (authority: AdminAuthority, pair: Pair): Promise<void> => {
+    await decideOne(ports, pair, (state, now) => {
+      const names = enforce(revokingRules, state, now);
+      return { grant: null, remove: [pair], ...recorded(ports, authority, { action: 'access.revoke', ...names }) };
     });
   };
 
-/** Returns all collections, each with the client's grant, if any. */
+/** Returns all collections, each with the ways in which the client has it. */
 export const listClientAccess =
-  ({ grants }: Pick<Ports, 'grants'>) =>
+  ({ grants, clock }: Pick<Ports, 'grants' | 'clock'>) =>
   async (_authority: AdminAuthority, client: ProfileId): Promise<readonly CollectionAccess[]> => {
-    const found = await grants.collectionsOf(client);
+    const found = await grants.collectionsOf(client, clock.now());
     if (found?.client.role !== 'client') throw new PorticoError('client_not_found');
     return found.collections;
   };
 
 /** Returns the clients with a grant for a collection, without admins, whose grants are asleep. */
 export const listCollectionClients =
-  ({ grants }: Pick<Ports, 'grants'>) =>
+  ({ grants, clock }: Pick<Ports, 'grants' | 'clock'>) =>
   async (_authority: AdminAuthority, collection: CollectionId): Promise<readonly ClientAccess[]> => {
-    const clients = await grants.clientsOf(collection);
+    const clients = await grants.clientsOf(collection, clock.now());
     if (!clients) throw new PorticoError('collection_not_found');
     return clients.filter(({ profile }) => profile.role === 'client');
   };
 
+/** Decides about one pair; returns the grant of the decision that was stored. */
+const decideOne = async <Decided extends Grant | null>(
+  { grants, clock }: Needs,
+  pair: Pair,
+  decide: (state: GrantState, now: Instant) => GrantChange & { readonly grant: Decided },
+): Promise<Decided> => {
+  let stored: Decided | undefined;
+  await grants.update([pair], ([state]) => {
+    if (!state) throw new Error('The state of the pair is missing.');
+    const { grant, ...change } = decide(state, clock.now());
+    stored = grant;
+    return change;
+  });
+  return stored as Decided;
+};
+
+const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
+
+/** What an entry says of a grant that ends. */
+const until = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });
+
 /** Returns the pair as an audit entry names it, if every rule holds; throws the first refusal. */
-const enforce = (rules: readonly GrantRule[], id: CollectionId, state: GrantState) => {
+const enforce = (rules: readonly GrantRule[], state: GrantState, now: Instant) => {
   for (const rule of rules) {
-    const refusal = rule(state);
+    const refusal = rule(state, now);
     if (refusal) throw new PorticoError(refusal);
   }
-  const { client, collectionName } = state;
-  if (!client) throw new PorticoError('client_not_found');
+  const { client, group, collection, collectionName } = state;
+  const grantee = client ? ofProfile(client) : group && ofGroup(group);
+  if (!grantee) throw new PorticoError('client_not_found');
   if (collectionName === null) throw new PorticoError('collection_not_found');
-  return { ...ofProfile(client), ...ofCollection({ id, name: collectionName }) };
+  return { ...grantee, ...ofCollection({ id: collection, name: collectionName }) };
 };

@@ -134,7 +134,7 @@ const sendCurrent = async <Mailed extends Credentials>(
   write: (id: JobId, profile: Recipient, credentials: Mailed) => Mail,
 ): Promise<boolean> => {
   const credentials = openCredentials<Mailed>(ports.cipher, id, sealed);
-  const row = await ports.callers.byClientId(credentials.clientId, null);
+  const row = await ports.callers.byClientId(credentials.clientId, null, ports.clock.now());
   if (row?.key?.current.tag !== ports.keys.tag(credentials.secret)) return false;
   return sendTo(ports, profileId, (profile) => write(id, profile, credentials));
 };

@@ -28,10 +28,10 @@ export const readEffectiveLimit =
 
 /** Returns an approved client. Throws `client_not_found` if it has no API client identifier, or is an admin (key asleep). */
 export const clientOf = async (
-  { callers }: Pick<Ports, 'callers'>,
+  { callers, clock }: Pick<Ports, 'callers' | 'clock'>,
   client: ClientId | ProfileId | null,
 ): Promise<Pick<CallerRow, 'profile' | 'limits'> & { readonly clientId: ClientId }> => {
-  const row = client === null ? null : await callers.byEitherId(client);
+  const row = client === null ? null : await callers.byEitherId(client, clock.now());
   if (!row || row.profile.role !== 'client' || row.profile.clientId === null)
     throw new PorticoError('client_not_found');
   return { profile: row.profile, limits: row.limits, clientId: row.profile.clientId };

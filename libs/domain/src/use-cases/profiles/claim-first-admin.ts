@@ -35,6 +35,7 @@ export const claimFirstAdmin =
       issuer,
       clientId: null,
       tier: null,
+      suspendedAt: null,
       createdAt: now,
       updatedAt: now,
       approvedAt: now,

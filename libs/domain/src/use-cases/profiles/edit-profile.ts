@@ -7,6 +7,7 @@ import type { ProfileState } from '../../ports/profile-store.ts';
 import { canSignIn } from '../../profiles/identity.ts';
 import type { ApprovedProfile, Profile, Role } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
+import { nextSuspension } from '../../profiles/suspension-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 
@@ -76,6 +77,33 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
   refuseLastAdmin(settings, state);
   return { ...state.profile, role: 'client' };
 };
+
+/**
+ * Suspends a profile: from then on nobody is let in as it, by token or key, and nothing of it is lost. The last admin who
+ * can sign in stays. The reason is kept in the audit entry.
+ */
+export const suspendProfile =
+  (ports: Needs, settings: Settings) =>
+  (authority: AdminAuthority, id: ProfileId, reason: string | null): Promise<Profile> => {
+    const now = ports.clock.now();
+    return ports.profiles.update(id, (state) => {
+      const suspendedAt = nextSuspension(state.profile, 'suspend', now);
+      refuseLastAdmin(settings, state);
+      const effects = recorded(ports, authority, { action: 'profile.suspend', ...ofProfile(state.profile), reason });
+      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects };
+    });
+  };
+
+export const resumeProfile =
+  (ports: Needs) =>
+  (authority: AdminAuthority, id: ProfileId): Promise<Profile> => {
+    const now = ports.clock.now();
+    return ports.profiles.update(id, (state) => {
+      const suspendedAt = nextSuspension(state.profile, 'resume', now);
+      const effects = recorded(ports, authority, { action: 'profile.resume', ...ofProfile(state.profile) });
+      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects };
+    });
+  };
 
 /** Assigns a rate-limit tier, or none; throws `tier_not_found`. */
 export const assignTier =

@@ -34,7 +34,7 @@ export const approveProfile =
         approvedAt: now,
         updatedAt: nextChangeAt(profile.updatedAt, now),
       },
-      key: { current: stored, previous: null },
+      key: { current: stored, previous: null, expiresAt: null },
       ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
       jobs,
     }));
@@ -90,6 +90,7 @@ const rotate = async (
       key: {
         current: stored,
         previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
+        expiresAt: key?.expiresAt ?? null,
       },
       ...recorded(ports, initiator, message),
       jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],

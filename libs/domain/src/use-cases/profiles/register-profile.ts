@@ -39,6 +39,7 @@ export const registerProfile =
       issuer,
       clientId: null,
       tier: null,
+      suspendedAt: null,
       createdAt: now,
       updatedAt: now,
       approvedAt: null,

@@ -1,0 +1,178 @@
+import {
+  type AccessRequest,
+  type CollectionId,
+  type Group,
+  type GroupId,
+  type GroupMember,
+  type GroupStore,
+  isLive,
+  type Instant,
+  type ListedGroup,
+  type MemberState,
+  PorticoError,
+  type ProfileId,
+} from '@portico/domain';
+import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { groupsOf, membershipIn } from './memory-memberships.ts';
+
+export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => ({
+  async add(group, effects) {
+    refuseTaken(database, group);
+    refuseUnknownTier(database, null, group);
+    commit(database, effects, () => {
+      database.groups.set(group.id, kept(group));
+      database.groupsEpoch += 1;
+    });
+  },
+
+  async list() {
+    return byName([...database.groups.values()]).map((group) => listed(database, group));
+  },
+
+  async find(id) {
+    const group = database.groups.get(id);
+    return group ? listed(database, group) : null;
+  },
+
+  async findByNames(names) {
+    return [...database.groups.values()].filter(({ name }) => names.includes(name));
+  },
+
+  async update(id, decide) {
+    const before = existing(database, id);
+    const change = decide(before);
+    const group = kept({ ...change.group, id });
+    refuseTaken(database, group);
+    refuseUnknownTier(database, before.tier, group);
+    commit(database, change, () => {
+      database.groups.set(id, group);
+      database.groupsEpoch += 1;
+    });
+    return group;
+  },
+
+  async remove(id, decide) {
+    const effects = decide(existing(database, id));
+    commit(database, effects, () => {
+      database.groups.delete(id);
+      database.groupMembers.delete(id);
+      database.grants.delete(id);
+      database.groupsEpoch += 1;
+    });
+  },
+
+  ...membersOf(database),
+});
+
+const membersOf = (
+  database: MemoryDatabase,
+): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'followClaims' | 'forgetClaims'> => ({
+  async members(id) {
+    const group = database.groups.get(id);
+    return group ? membersIn(database, group) : null;
+  },
+
+  async groupsOf(profile) {
+    return groupsOf(database, profile).flatMap((group) => {
+      const membership = membershipIn(database, profile, group);
+      return membership ? [{ ...group, ...membership }] : [];
+    });
+  },
+
+  async updateMembers(id, profiles, now, decide) {
+    const group = existing(database, id);
+    const change = decide(
+      group,
+      profiles.map((profile) => memberState(database, group, profile, now)),
+    );
+    const { add = [], remove = [] } = change;
+    if (add.some((member) => !database.profiles.has(member.id))) throw new Error('A member needs a profile.');
+    commit(database, change, () => {
+      const members = new Map(database.groupMembers.get(id));
+      for (const member of add) members.set(member.id, member.addedAt);
+      for (const profile of remove) members.delete(profile);
+      database.groupMembers.set(id, members);
+      for (const profile of [...add.map((member) => member.id), ...remove]) touchGrants(database, profile);
+      decideRequests(database, change.requests);
+    });
+  },
+
+  async followClaims(profile, claims, decide) {
+    const before = database.claims.get(profile) ?? null;
+    if (!database.profiles.has(profile) || (before && before.issuedAt > claims.issuedAt)) return;
+    const claimed = [...database.groups.values()].filter(({ name }) => claims.names.includes(name));
+    const change = decide(before, pendingOf(database, profile, collectionsOf(database, claimed, claims.seenAt)));
+    commit(database, change, () => {
+      database.claims.set(profile, kept(claims));
+      if (String(before?.names ?? []) !== String(claims.names)) touchGrants(database, profile);
+      decideRequests(database, change.requests);
+    });
+  },
+
+  async forgetClaims() {
+    const profiles = [...database.claims.keys()];
+    database.claims.clear();
+    for (const profile of profiles) touchGrants(database, profile);
+    return profiles.length;
+  },
+});
+
+const byName = <Named extends Pick<Group, 'name'>>(groups: Named[]): Named[] =>
+  groups.sort((a, b) => byCodePoints(a.name, b.name));
+
+const membersIn = (database: MemoryDatabase, group: Group): readonly GroupMember[] =>
+  [...database.profiles.values()]
+    .flatMap(({ id, email, fullName }) => {
+      const membership = membershipIn(database, id, group);
+      return membership ? [{ profileId: id, email, fullName, ...membership }] : [];
+    })
+    .sort((a, b) => byCodePoints(a.email, b.email));
+
+const listed = (database: MemoryDatabase, group: Group): ListedGroup => ({
+  ...group,
+  members: membersIn(database, group).length,
+  collections: database.grants.get(group.id)?.size ?? 0,
+});
+
+const existing = ({ groups }: MemoryDatabase, id: GroupId): Group => {
+  const group = groups.get(id);
+  if (!group) throw new PorticoError('group_not_found');
+  return group;
+};
+
+const refuseTaken = ({ groups }: MemoryDatabase, { id, name }: Group): void => {
+  if ([...groups.values()].some((other) => other.name === name && other.id !== id))
+    throw new PorticoError('group_taken');
+};
+
+const refuseUnknownTier = ({ tiers }: MemoryDatabase, before: string | null, { tier }: Group): void => {
+  if (tier !== null && tier !== before && !tiers.has(tier)) throw new PorticoError('tier_not_found');
+};
+
+const memberState = (database: MemoryDatabase, group: Group, id: ProfileId, now: Instant): MemberState => ({
+  id,
+  profile: database.profiles.get(id) ?? null,
+  ...(membershipIn(database, id, group) ?? { addedAt: null, claimedAt: null }),
+  requests: pendingOf(database, id, collectionsOf(database, [group], now)),
+});
+
+const collectionsOf = ({ grants }: MemoryDatabase, groups: readonly Group[], now: Instant): ReadonlySet<CollectionId> =>
+  new Set(
+    groups.flatMap(({ id }) =>
+      [...(grants.get(id) ?? [])].filter(([, grant]) => isLive(grant, now)).map(([collection]) => collection),
+    ),
+  );
+
+const pendingOf = (
+  { requests }: MemoryDatabase,
+  profile: ProfileId,
+  collections: ReadonlySet<CollectionId>,
+): readonly AccessRequest[] =>
+  [...requests.values()].filter(
+    ({ status, profileId, collectionId }) =>
+      status === 'pending' && profileId === profile && collections.has(collectionId),
+  );
+
+const decideRequests = ({ requests }: MemoryDatabase, decided: readonly AccessRequest[] = []): void => {
+  for (const request of decided) requests.set(request.id, kept(request));
+};

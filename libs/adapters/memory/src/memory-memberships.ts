@@ -1,0 +1,52 @@
+import {
+  type AccessWay,
+  type CollectionId,
+  type Group,
+  type GroupId,
+  type Instant,
+  isLive,
+  type Membership,
+  type ProfileId,
+} from '@portico/domain';
+import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
+
+/** How a profile belongs to a group; null if it does not. */
+export const membershipIn = (
+  { groupMembers, claims }: MemoryDatabase,
+  profile: ProfileId,
+  { id, name }: Pick<Group, 'id' | 'name'>,
+): Membership | null => {
+  const addedAt = groupMembers.get(id)?.get(profile) ?? null;
+  const claimed = claims.get(profile);
+  const claimedAt = claimed?.names.includes(name) ? claimed.seenAt : null;
+  return addedAt === null && claimedAt === null ? null : { addedAt, claimedAt };
+};
+
+/** The groups of a profile, by name. */
+export const groupsOf = (database: MemoryDatabase, profile: ProfileId): readonly Group[] =>
+  [...database.groups.values()]
+    .filter((group) => membershipIn(database, profile, group) !== null)
+    .sort((a, b) => byCodePoints(a.name, b.name));
+
+/** All grants of a profile by collection, expired ones too: its own first, then those of its groups by name. */
+export const waysOf = (
+  database: MemoryDatabase,
+  profile: ProfileId,
+): ReadonlyMap<CollectionId, readonly AccessWay[]> => {
+  const ways = new Map<CollectionId, AccessWay[]>();
+  const addAll = (grantee: ProfileId | GroupId, group: AccessWay['group']) => {
+    for (const [collection, grant] of database.grants.get(grantee) ?? [])
+      ways.set(collection, [...(ways.get(collection) ?? []), { group, ...grant }]);
+  };
+  addAll(profile, null);
+  for (const { id, name } of groupsOf(database, profile)) addAll(id, { id, name });
+  return ways;
+};
+
+/** The ways that count at a moment. */
+export const liveWays = (
+  database: MemoryDatabase,
+  profile: ProfileId,
+  collection: CollectionId,
+  now: Instant,
+): readonly AccessWay[] => (waysOf(database, profile).get(collection) ?? []).filter((way) => isLive(way, now));

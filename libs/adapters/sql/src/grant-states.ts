@@ -1,0 +1,78 @@
+import type { AccessRequest, Grant, GrantState, Group, GroupId, Pair, Profile, ProfileId } from '@portico/domain';
+import { groupColumns } from './group-record.ts';
+import { groupsOf } from './memberships.ts';
+import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
+import { requestColumns } from './request-record.ts';
+import type { Sql } from './sql.ts';
+import { columns } from './table.ts';
+
+/** Reads the states of pairs in the same few statements, however many pairs there are. */
+export const prepareStates = (idsInJson: string) => {
+  const selectProfiles = `select ${columns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
+  const selectGroups = `select ${columns('r', groupColumns)} from access_groups r where r.id in (${idsInJson})`;
+  const selectNames = `select id, name from collections where id in (${idsInJson})`;
+  const selectOwn = `select g.profile_id as "granteeId", ${grantColumns} from grants g
+    where g.profile_id in (${idsInJson}) and g.collection_id in (${idsInJson})`;
+  const selectOfGroups = `select g.group_id as "granteeId", ${grantColumns} from group_grants g
+    where g.group_id in (${idsInJson}) and g.collection_id in (${idsInJson})`;
+  const selectRequests = `select ${columns('q', requestColumns)}, q.profile_id as "granteeId" from access_requests q
+    where q.status = 'pending' and q.collection_id in (${idsInJson}) and q.profile_id in (${idsInJson})`;
+  const selectMembersRequests = `select distinct ${columns('q', requestColumns)}, r.id as "granteeId"
+    from access_requests q join access_groups r on r.id in (${groupsOf('q.profile_id')})
+    where q.status = 'pending' and q.collection_id in (${idsInJson}) and r.id in (${idsInJson})`;
+
+  return async (sql: Sql, pairs: readonly Pair[]): Promise<readonly GrantState[]> => {
+    const profileIds = inJson(pairs.map(({ grantee }) => (grantee.kind === 'profile' ? grantee.id : null)));
+    const groupIds = inJson(pairs.map(({ grantee }) => (grantee.kind === 'group' ? grantee.id : null)));
+    const collectionIds = inJson(pairs.map(({ collection }) => collection));
+    const profiles = byId((await sql.all<ProfileColumns>(selectProfiles, [profileIds])).map(profileOf));
+    const groups = byId(await sql.all<Group>(selectGroups, [groupIds]));
+    const names = byId(await sql.all<{ id: string; name: string }>(selectNames, [collectionIds]));
+    const grants = new Map(
+      [
+        ...(await sql.all<GrantRow>(selectOwn, [profileIds, collectionIds])),
+        ...(await sql.all<GrantRow>(selectOfGroups, [groupIds, collectionIds])),
+      ].map((row) => [pairKey(row.granteeId, row.collectionId), grantOf(row)]),
+    );
+    const requests = Map.groupBy(
+      [
+        ...(await sql.all<RequestRow>(selectRequests, [collectionIds, profileIds])),
+        ...(await sql.all<RequestRow>(selectMembersRequests, [collectionIds, groupIds])),
+      ],
+      (row) => pairKey(row.granteeId, row.collectionId),
+    );
+    return pairs.map(({ grantee, collection }) => {
+      const key = pairKey(grantee.id, collection);
+      return {
+        grantee,
+        collection,
+        client: (grantee.kind === 'profile' && profiles.get(grantee.id)) || null,
+        group: (grantee.kind === 'group' && groups.get(grantee.id)) || null,
+        collectionName: names.get(collection)?.name ?? null,
+        grant: grants.get(key) ?? null,
+        requests: (requests.get(key) ?? []).map(({ granteeId: _granteeId, ...request }) => request),
+      };
+    });
+  };
+};
+
+const grantColumns = columns('g', ['collectionId', 'grantedAt', 'expiresAt']);
+
+interface GrantRow extends Grant {
+  readonly granteeId: string;
+  readonly collectionId: string;
+}
+
+interface RequestRow extends AccessRequest {
+  readonly granteeId: ProfileId | GroupId;
+}
+
+const grantOf = ({ grantedAt, expiresAt }: GrantRow): Grant => ({ grantedAt, expiresAt });
+
+const pairKey = (granteeId: string, collectionId: string): string => `${granteeId} ${collectionId}`;
+
+const inJson = (ids: readonly (string | null)[]): string =>
+  JSON.stringify([...new Set(ids.filter((id) => id !== null))]);
+
+const byId = <Found extends { readonly id: string } | Profile>(found: readonly Found[]): ReadonlyMap<string, Found> =>
+  new Map(found.map((one) => [one.id, one]));

@@ -1,0 +1,226 @@
+import {
+  type AccessRequest,
+  type Group,
+  type GroupClaims,
+  type GroupId,
+  type GroupMember,
+  type GroupStore,
+  type Instant,
+  type ListedGroup,
+  type MemberState,
+  PorticoError,
+  type ProfileId,
+} from '@portico/domain';
+import { touchGroups } from './collection-store.ts';
+import { writeEffects } from './effects.ts';
+import { ClaimedGroupEntity, GroupMemberEntity, ProfileEntity } from './entities.ts';
+import { nextEpochs } from './epochs.ts';
+import { touchGrants } from './grant-store.ts';
+import { groupColumns, insertGroup, updateGroup } from './group-record.ts';
+import { isLive } from './memberships.ts';
+import {
+  claimColumns,
+  type ClaimColumns,
+  claimsOf,
+  profileColumns,
+  type ProfileColumns,
+  profileOf,
+} from './profile-record.ts';
+import { requestColumns, writeDecisions } from './request-record.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
+import { columns, columnsOf, insertInto, updateOf, upsertInto, write, writeEach } from './table.ts';
+
+export const createSqlGroupStore = (
+  database: SqlDatabase,
+  { idsInJson }: { readonly idsInJson: string },
+): GroupStore => ({
+  async add(group, effects) {
+    await database.transact(async (transaction) => {
+      await refuseUnknownTier(transaction, null, group.tier);
+      await refusingTaken(database, () => write(transaction, insertGroup, group));
+      await transaction.run(touchGroups, nextEpochs());
+      await writeEffects(transaction, effects);
+    }, effects.deadline);
+  },
+
+  async list() {
+    return database.reads.all<ListedGroup>(`${selectListed} order by r.name`);
+  },
+
+  async find(id) {
+    return (await database.reads.first<ListedGroup>(`${selectListed} where r.id = ?`, [id])) ?? null;
+  },
+
+  async findByNames(names) {
+    const text = `select ${columns('r', groupColumns)} from access_groups r where r.name in (${idsInJson})`;
+    return database.reads.all<Group>(text, [JSON.stringify(names)]);
+  },
+
+  async update(id, decide) {
+    return database.transact(async (transaction) => {
+      const before = await load(transaction, id);
+      const change = decide(before);
+      await refuseUnknownTier(transaction, before.tier, change.group.tier);
+      await refusingTaken(database, () => write(transaction, updateGroup, { ...change.group, id }));
+      await transaction.run(touchGroups, nextEpochs());
+      await writeEffects(transaction, change);
+      return change.group;
+    });
+  },
+
+  async remove(id, decide) {
+    await database.transact(async (transaction) => {
+      const effects = decide(await load(transaction, id));
+      // Foreign keys delete its members and grants.
+      await transaction.run('delete from access_groups where id = ?', [id]);
+      await transaction.run(touchGroups, nextEpochs());
+      await writeEffects(transaction, effects);
+    });
+  },
+
+  ...membersOf(database),
+});
+
+const membersOf = (
+  database: SqlDatabase,
+): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'followClaims' | 'forgetClaims'> => ({
+  async members(id) {
+    const rows = await database.reads.all<GroupMember>(selectMembers, [id, id]);
+    if (rows.length > 0) return rows;
+    return (await database.reads.first(selectGroup, [id])) ? [] : null;
+  },
+
+  async groupsOf(profile) {
+    return database.reads.all(selectGroupsOf, [profile, profile]);
+  },
+
+  async updateMembers(id, profiles, now, decide) {
+    await database.transact(async (transaction) => {
+      const group = await load(transaction, id);
+      const states: MemberState[] = [];
+      for (const profile of profiles) states.push(await memberState(transaction, id, profile, now));
+      const change = decide(group, states);
+      const { add = [], remove = [] } = change;
+      const added = add.map(({ id: profileId, addedAt }) => ({ profileId, groupId: id, addedAt }));
+      await writeEach(transaction, putMember, added);
+      await transaction.runEach(
+        deleteMember,
+        remove.map((profile) => [profile, id]),
+      );
+      await touchGrants(transaction, [...added.map(({ profileId }) => profileId), ...remove]);
+      await writeDecisions(transaction, change.requests);
+      await writeEffects(transaction, change);
+    });
+  },
+
+  async followClaims(profile, claims, decide) {
+    await database.transact(async (transaction) => {
+      const row = await transaction.first<ClaimColumns>(selectClaims, [profile]);
+      const before = row && claimsOf(row);
+      if (!row || (before && before.issuedAt > claims.issuedAt)) return;
+      await writeClaims(transaction, profile, claims);
+      const requests = await transaction.all<AccessRequest>(selectClaimedRequests, [claims.seenAt, profile]);
+      const known = new Set(before?.names);
+      if (claims.names.length !== known.size || claims.names.some((name) => !known.has(name)))
+        await touchGrants(transaction, [profile]);
+      const change = decide(before ?? null, requests);
+      await writeDecisions(transaction, change.requests);
+      await writeEffects(transaction, change);
+    });
+  },
+
+  async forgetClaims() {
+    return database.transact(async (transaction) => {
+      const known = await transaction.all<{ id: ProfileId }>(
+        'select id from profiles where claimed_groups is not null',
+      );
+      await transaction.run('delete from claimed_groups');
+      await transaction.run(`update profiles set claimed_groups = null, claims_issued_at = null, claims_seen_at = null
+        where claimed_groups is not null`);
+      await touchGrants(
+        transaction,
+        known.map(({ id }) => id),
+      );
+      return known.length;
+    });
+  },
+});
+
+const selectGroup = `select ${columns('r', groupColumns)} from access_groups r where r.id = ?`;
+/** A member by hand and by claim counts once. */
+const membersOfGroup = `select m.profile_id from group_members m where m.group_id = r.id
+  union select k.profile_id from claimed_groups k where k.name = r.name`;
+const selectListed = `select ${columns('r', groupColumns)}, (select count(*) from (${membersOfGroup}) x) as "members",
+  (select count(*) from group_grants g where g.group_id = r.id) as "collections" from access_groups r`;
+const selectMembers = `select p.id as "profileId", p.email, p.full_name as "fullName",
+    max(w.added_at) as "addedAt", max(w.claimed_at) as "claimedAt"
+  from (select m.profile_id, m.added_at, null as claimed_at from group_members m where m.group_id = ?
+    union all select k.profile_id, null as added_at, p.claims_seen_at as claimed_at from access_groups r
+      join claimed_groups k on k.name = r.name join profiles p on p.id = k.profile_id where r.id = ?) w
+  join profiles p on p.id = w.profile_id group by p.id, p.email, p.full_name order by p.email`;
+const selectGroupsOf = `select ${columns('r', groupColumns)}, max(w.added_at) as "addedAt", max(w.claimed_at) as "claimedAt"
+  from (select m.group_id, m.added_at, null as claimed_at from group_members m where m.profile_id = ?
+    union all select r.id as group_id, null as added_at, p.claims_seen_at as claimed_at from claimed_groups k
+      join profiles p on p.id = k.profile_id join access_groups r on r.name = k.name where k.profile_id = ?) w
+  join access_groups r on r.id = w.group_id group by r.id order by r.name`;
+const selectProfile = `select ${columns('p', profileColumns)} from profiles p where p.id = ?`;
+const selectMembership = `select (select m.added_at from group_members m where m.profile_id = p.id and m.group_id = r.id) as "addedAt",
+    (select p.claims_seen_at from claimed_groups k where k.profile_id = p.id and k.name = r.name) as "claimedAt"
+  from profiles p, access_groups r where p.id = ? and r.id = ?`;
+const selectMembersRequests = `select ${columns('q', requestColumns)} from access_requests q
+  join group_grants g on g.collection_id = q.collection_id and g.group_id = ? and ${isLive('g')}
+  where q.status = 'pending' and q.profile_id = ?`;
+/** The pending requests of a profile for what the groups of its claims have. */
+const selectClaimedRequests = `select distinct ${columns('q', requestColumns)} from access_requests q
+  join claimed_groups k on k.profile_id = q.profile_id join access_groups r on r.name = k.name
+  join group_grants g on g.group_id = r.id and g.collection_id = q.collection_id and ${isLive('g')}
+  where q.status = 'pending' and q.profile_id = ?`;
+const selectClaims = `select ${columns('p', claimColumns)} from profiles p where p.id = ?`;
+const putMember = upsertInto(GroupMemberEntity, 'profileId', 'groupId');
+const deleteMember = 'delete from group_members where profile_id = ? and group_id = ?';
+const putClaims = updateOf(ProfileEntity, 'id', claimColumns);
+const insertClaim = insertInto(ClaimedGroupEntity, columnsOf(ClaimedGroupEntity));
+
+const load = async (sql: Sql, id: GroupId): Promise<Group> => {
+  const group = await sql.first<Group>(selectGroup, [id]);
+  if (!group) throw new PorticoError('group_not_found');
+  return group;
+};
+
+const memberState = async (sql: Sql, group: GroupId, id: ProfileId, now: Instant): Promise<MemberState> => {
+  const row = await sql.first<ProfileColumns>(selectProfile, [id]);
+  const membership = await sql.first<Pick<MemberState, 'addedAt' | 'claimedAt'>>(selectMembership, [id, group]);
+  return {
+    id,
+    profile: row ? profileOf(row) : null,
+    addedAt: membership?.addedAt ?? null,
+    claimedAt: membership?.claimedAt ?? null,
+    requests: await sql.all<AccessRequest>(selectMembersRequests, [group, now, id]),
+  };
+};
+
+const writeClaims = async (sql: Sql, id: ProfileId, { names, issuedAt, seenAt }: GroupClaims): Promise<void> => {
+  const claimedGroups = JSON.stringify(names);
+  await write(sql, putClaims, { id, claimedGroups, claimsIssuedAt: issuedAt, claimsSeenAt: seenAt });
+  await sql.run('delete from claimed_groups where profile_id = ?', [id]);
+  await writeEach(
+    sql,
+    insertClaim,
+    names.map((name) => ({ profileId: id, name })),
+  );
+};
+
+const refuseUnknownTier = async (sql: Sql, before: string | null, tier: string | null): Promise<void> => {
+  if (tier !== null && tier !== before && !(await sql.first('select tier from tiers where tier = ?', [tier])))
+    throw new PorticoError('tier_not_found');
+};
+
+/** Translates a uniqueness violation of the group's name. */
+const refusingTaken = async (database: SqlDatabase, store: () => Promise<unknown>): Promise<void> => {
+  try {
+    await store();
+  } catch (cause) {
+    if (database.violatedKey(cause) === 'access_groups.name') throw new PorticoError('group_taken', { cause });
+    throw cause;
+  }
+};

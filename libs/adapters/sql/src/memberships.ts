@@ -1,0 +1,19 @@
+/**
+ * SQL about who has which grants, of their own and of their groups. A profile belongs to a group by an administrator's
+ * hand, or because its newest token names the group.
+ */
+
+/** Selects the `group_id` of each group of a profile, which `profile` names in the SQL around it. May repeat one. */
+export const groupsOf = (profile: string): string =>
+  `select m.group_id from group_members m where m.profile_id = ${profile}
+    union all select r.id from claimed_groups k join access_groups r on r.name = k.name where k.profile_id = ${profile}`;
+
+/** Whether a grant has not expired; its parameter is the moment. */
+export const isLive = (grant: string): string => `(${grant}.expires_at is null or ${grant}.expires_at > ?)`;
+
+/** Selects the ids of the collections that a profile has at a moment; its parameters are the profile and the moment, twice. */
+export const grantedIds = `select g.collection_id from grants g where g.profile_id = ? and ${isLive('g')}
+  union select g.collection_id from (${groupsOf('?')}) m join group_grants g on g.group_id = m.group_id
+  where ${isLive('g')}`;
+
+export const grantedIdsParameters = (profile: string, at: number) => [profile, at, profile, profile, at] as const;

@@ -1,0 +1,13 @@
+import type { AccessRequest } from '@portico/domain';
+import { AccessRequestEntity } from './entities.ts';
+import type { Sql } from './sql.ts';
+import { columnsOf, insertInto, updateOf, writeEach } from './table.ts';
+
+export const requestColumns = columnsOf(AccessRequestEntity);
+
+export const insertRequest = insertInto(AccessRequestEntity, requestColumns);
+const changeRequest = updateOf(AccessRequestEntity, 'id', ['status', 'decidedAt', 'answer']);
+
+/** Stores what was decided about requests. */
+export const writeDecisions = (sql: Sql, requests: readonly AccessRequest[] = []): Promise<void> =>
+  writeEach(sql, changeRequest, requests);

@@ -1,0 +1,80 @@
+import type { Group, GroupClaims, GroupMember, ListedGroup, Membership } from '../groups/group.ts';
+import type { GroupId, ProfileId } from '../ids.ts';
+import type { Instant } from '../instant.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { AccessRequest } from '../requests/access-request.ts';
+import type { Effects } from './effects.ts';
+
+/** The facts for a decision about a member. */
+export interface MemberState extends Membership {
+  readonly id: ProfileId;
+  /** Null if there is no such profile. */
+  readonly profile: Profile | null;
+  /** The profile's pending requests for collections that the group has at that moment. */
+  readonly requests: readonly AccessRequest[];
+}
+
+export interface MembersChange extends Effects {
+  readonly add?: readonly (Pick<MemberState, 'id'> & { readonly addedAt: Instant })[];
+  /** Ends what an administrator did; a claim stays. */
+  readonly remove?: readonly ProfileId[];
+  /** Requests of the states, changed. */
+  readonly requests?: readonly AccessRequest[];
+}
+
+/** Groups and their members. Every `decide` is synchronous and pure, and may run more than once. */
+export interface GroupStore {
+  /** Throws `group_taken` if the name is taken; nothing is written then. */
+  add(group: Group, effects: Effects): Promise<void>;
+
+  /** All groups, by name (code points). */
+  list(): Promise<readonly ListedGroup[]>;
+
+  find(id: GroupId): Promise<ListedGroup | null>;
+
+  /** The groups with exactly these names. */
+  findByNames(names: readonly string[]): Promise<readonly Group[]>;
+
+  /**
+   * Loads, decides and stores in one transaction. Throws `group_not_found`, `group_taken` for a name that another has,
+   * and `tier_not_found` for a new tier that does not exist. The groups epoch grows. Returns what was stored.
+   */
+  update(id: GroupId, decide: (group: Group) => Effects & { readonly group: Group }): Promise<Group>;
+
+  /** Removes the group with its members and grants, in one transaction. Throws `group_not_found`. The groups epoch grows. */
+  remove(id: GroupId, decide: (group: Group) => Effects): Promise<void>;
+
+  /** The members, by hand or by claim, by e-mail; null if there is no such group. */
+  members(id: GroupId): Promise<readonly GroupMember[] | null>;
+
+  /** The groups of a profile, by name, and how it came to each. */
+  groupsOf(profile: ProfileId): Promise<readonly (Group & Membership)[]>;
+
+  /**
+   * Loads the state of each profile, in their order, decides and stores in one transaction. Throws `group_not_found`.
+   * Once the promise is fulfilled, every read anywhere sees the change. The grants epoch of each changed profile grows.
+   */
+  updateMembers(
+    id: GroupId,
+    profiles: readonly ProfileId[],
+    now: Instant,
+    decide: (group: Group, states: readonly MemberState[]) => MembersChange,
+  ): Promise<void>;
+
+  /**
+   * Stores what a newer token of the profile said, unless one issued later has been stored; nothing happens if the
+   * profile is gone. `decide` gets what was stored and the pending requests for what the claimed groups
+   * have at that moment. The grants epoch of the profile grows if the names differ.
+   */
+  followClaims(
+    profile: ProfileId,
+    claims: GroupClaims,
+    decide: (
+      before: GroupClaims | null,
+      requests: readonly AccessRequest[],
+    ) => Effects & { readonly requests?: readonly AccessRequest[] },
+  ): Promise<void>;
+
+  /** Removes what tokens said of all profiles, for a service that no longer looks at them. Returns how many had any. */
+  forgetClaims(): Promise<number>;
+}
