@@ -30,6 +30,8 @@ const aMail = (changes: Partial<Mail> = {}): Mail => ({
   subject: 'Your access to Portico',
   text: 'Hello Ada,\n\nyour key is ready.\n',
   html: '<p>Hello Ada,</p><p>your key is ready.</p>',
+  name: 'credentials',
+  facts: {},
   ...changes,
 });
 

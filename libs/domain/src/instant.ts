@@ -4,5 +4,10 @@ export type Instant = number;
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString();
 
+export const dayMs = 86_400_000;
+
+/** As people read it: `2031-05-06 07:08 UTC`. */
+export const minuteOf = (instant: Instant): string => `${toIso(instant).slice(0, 16).replace('T', ' ')} UTC`;
+
 /** The time of a change: now, but always later than the previous change, so that `updated_at` strictly grows. */
 export const nextChangeAt = (previous: Instant, now: Instant): Instant => Math.max(now, previous + 1);

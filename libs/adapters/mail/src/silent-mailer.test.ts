@@ -5,6 +5,14 @@ test('a silent mailer says that it sends nothing, and sends nothing', async () =
   const mailer = createSilentMailer();
   expect(mailer.enabled).toBe(false);
   await expect(
-    mailer.send({ id: 'a1', to: 'ada@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }),
+    mailer.send({
+      id: 'a1',
+      to: 'ada@example.com',
+      subject: 'Hello',
+      text: 'Hello',
+      html: '<p>Hello</p>',
+      name: 'credentials',
+      facts: {},
+    }),
   ).rejects.toMatchObject({ name: 'DeliveryError', permanent: false });
 });

@@ -13,6 +13,8 @@ export const aMail = (changes: Partial<Mail> = {}): Mail => ({
   subject: 'Your API credentials',
   text: 'client_secret: 123\n',
   html: '<pre>client_secret: 123</pre>',
+  name: 'credentials',
+  facts: {},
   ...changes,
 });
 

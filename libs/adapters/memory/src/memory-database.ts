@@ -67,6 +67,8 @@ export interface MemoryDatabase {
   lastSequence: number;
   lastOperationSequence: number;
   lastOverrideId: number;
+  /** Null before the first. */
+  expiriesAnnouncedDay: number | null;
 }
 
 export interface OwnedOverride {
@@ -130,6 +132,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   lastSequence: 0,
   lastOperationSequence: 0,
   lastOverrideId: 0,
+  expiriesAnnouncedDay: null,
 });
 
 /** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them on the way out. */

@@ -6,6 +6,7 @@ import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryDeadLetters } from './memory-dead-letters.ts';
 import { createMemoryEmbeddingJobs } from './memory-embedding-jobs.ts';
 import { createMemoryEmbeddingStore } from './memory-embedding-store.ts';
+import { createMemoryExpiryStore } from './memory-expiry-store.ts';
 import { createMemoryGrantStore } from './memory-grant-store.ts';
 import { createMemoryGroupStore } from './memory-group-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
@@ -26,6 +27,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   operationBlocks: createMemoryOperationBlockStore(database),
   grants: createMemoryGrantStore(database),
   groups: createMemoryGroupStore(database),
+  expiries: createMemoryExpiryStore(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),

@@ -64,6 +64,7 @@ export const ProfileEntity = defineEntity({
   indexes: [
     { name: 'profiles_role_index', properties: ['role'] },
     { name: 'profiles_created_at_index', properties: ['createdAt', 'id'] },
+    { name: 'profiles_key_ends_index', properties: ['keyExpiresAt'], where: 'key_expires_at is not null' },
   ],
 });
 
@@ -204,7 +205,10 @@ export const GrantEntity = defineEntity({
     grantedAt: int64(),
     expiresAt: int64().nullable(),
   },
-  indexes: [{ name: 'grants_expiry_index', properties: ['profileId', 'expiresAt'], where: 'expires_at is not null' }],
+  indexes: [
+    { name: 'grants_expiry_index', properties: ['profileId', 'expiresAt'], where: 'expires_at is not null' },
+    { name: 'grants_ends_index', properties: ['expiresAt'], where: 'expires_at is not null' },
+  ],
 });
 
 export const GroupEntity = defineEntity({
@@ -255,6 +259,7 @@ export const GroupGrantEntity = defineEntity({
   },
   indexes: [
     { name: 'group_grants_expiry_index', properties: ['groupId', 'expiresAt'], where: 'expires_at is not null' },
+    { name: 'group_grants_ends_index', properties: ['expiresAt'], where: 'expires_at is not null' },
   ],
 });
 
@@ -370,6 +375,7 @@ export const JobEntity = defineEntity({
     collectionId: text().$type<CollectionId>().nullable(),
     sealed: text().nullable(),
     reason: text().nullable(),
+    requestId: text().$type<RequestId>().nullable(),
     asked: p.integer().default(1),
     jobGroup: text().nullable().index('jobs_group_index'),
     dueAt: int64(),

@@ -15,7 +15,7 @@ import { writeEffects } from './effects.ts';
 import { GrantEntity, GroupGrantEntity } from './entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import { prepareStates } from './grant-states.ts';
-import { groupsOf, isLive } from './memberships.ts';
+import { allMembers, groupsOf, isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
 import { writeDecisions } from './request-record.ts';
@@ -142,10 +142,6 @@ const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}
     union select g.collection_id, ${ofGroup} from (${groupsOf('?')}) m join access_groups r on r.id = m.group_id
       join group_grants g on g.group_id = r.id where ${isLive('g')}) w on w.collection_id = c.id
   order by c.name_key, c.id, ${inOrderOfWays}`;
-
-/** Who belongs to which group; may repeat a pair. */
-const allMembers = `select m.profile_id, m.group_id from group_members m
-  union all select k.profile_id, r.id as group_id from claimed_groups k join access_groups r on r.name = k.name`;
 
 const selectClients = `select ${columns('p', profileColumns)}, ${wayColumns}
   from collections c left join (

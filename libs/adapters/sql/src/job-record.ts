@@ -55,17 +55,24 @@ export const deadLetterOf = ({ dueAt, sealed, error, ...job }: DeadLetterRow): D
   secretRemoved: sealed !== null,
 });
 
-const nothing = { profileId: null, collectionId: null, sealed: null, reason: null };
+const nothing = { profileId: null, collectionId: null, sealed: null, reason: null, requestId: null };
 
 type TaskColumns = Omit<JobRow, 'id' | 'jobGroup' | 'dueAt' | 'attempts'>;
 
-const taskOf = ({ kind, profileId, collectionId, sealed, reason, asked }: TaskColumns): JobTask => {
+const taskOf = ({ kind, profileId, collectionId, sealed, reason, requestId, asked }: TaskColumns): JobTask => {
   switch (kind) {
     case 'mail.credentials':
     case 'mail.rotation':
       return { kind, profileId: present(profileId), sealed: present(sealed) };
     case 'mail.rejection':
+    case 'mail.suspension':
       return { kind, profileId: present(profileId), reason };
+    case 'mail.resumption':
+    case 'mail.expiry':
+    case 'mail.expiries':
+      return { kind, profileId: present(profileId) };
+    case 'mail.request':
+      return { kind, profileId: present(profileId), requestId: present(requestId) };
     case 'mail.notice':
       return { kind, profileId: present(profileId), asked };
     case 'embed':

@@ -8,6 +8,10 @@ export const groupsOf = (profile: string): string =>
   `select m.group_id from group_members m where m.profile_id = ${profile}
     union all select r.id from claimed_groups k join access_groups r on r.name = k.name where k.profile_id = ${profile}`;
 
+/** Who belongs to which group; may repeat a pair. */
+export const allMembers = `select m.profile_id, m.group_id from group_members m
+  union all select k.profile_id, r.id as group_id from claimed_groups k join access_groups r on r.name = k.name`;
+
 /** Whether a grant has not expired; its parameter is the moment. */
 export const isLive = (grant: string): string => `(${grant}.expires_at is null or ${grant}.expires_at > ?)`;
 

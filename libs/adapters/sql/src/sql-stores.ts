@@ -6,6 +6,7 @@ import { createSqlCollectionStore } from './collection-store.ts';
 import { createSqlDeadLetters } from './dead-letters.ts';
 import { createSqlEmbeddingJobs } from './embedding-jobs.ts';
 import { createSqlEmbeddingStore } from './embedding-store.ts';
+import { createSqlExpiryStore } from './expiry-store.ts';
 import { createSqlGrantStore } from './grant-store.ts';
 import { createSqlGroupStore } from './group-store.ts';
 import { createSqlLimitStore } from './limit-store.ts';
@@ -46,6 +47,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       operationBlocks: createSqlOperationBlockStore(database),
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
+      expiries: createSqlExpiryStore(database),
       audit,
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),

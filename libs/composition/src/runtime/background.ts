@@ -54,6 +54,7 @@ export const startBackground = (
   if (duties.worksJobs) {
     queue.start((id) => workJob(useCases, logger, id, () => ending.signal.aborted));
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
+    repeat('Announcing what ends soon', intervals.pruneMs, useCases.announceExpiries);
     const models = modelUpkeep({ useCases, logger, remoteIndex });
     const pauseMs = () => Math.min(Math.max(intervals.modelMs, models.tookMs() * pauseToLook), intervals.modelMaxMs);
     repeat('Looking after the embeddings', pauseMs, () => models.look());

@@ -1,4 +1,4 @@
-import type { Instant } from '../instant.ts';
+import { dayMs, type Instant } from '../instant.ts';
 
 const calendar = String.raw`(?<year>\d{4})(?:-(?<month>\d\d)-(?<day>\d\d)|(?<month2>\d\d)(?<day2>\d\d)|-?W(?<week>\d\d)-?(?<weekday>[1-7])|-?(?<ordinal>\d{3}))`;
 
@@ -7,8 +7,6 @@ const time = String.raw`(?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d))?)
 const zone = String.raw`(?<zone>[Zz]|(?<sign>[+\-\u2212])(?<zoneHour>\d\d)(?::?(?<zoneMinute>\d\d))?)?`;
 
 const dateTime = new RegExp(`^${calendar}[Tt]${time}${zone}$`);
-
-const dayMs = 86_400_000;
 
 /**
  * Parses an ISO 8601 date-time into milliseconds with fractions down to the microsecond; returns null if the text is

@@ -1,4 +1,4 @@
-import type { CollectionId, JobId, ProfileId } from '../ids.ts';
+import type { CollectionId, JobId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /** What a job does, and its data. Only `sealed` contains secrets. */
@@ -6,6 +6,12 @@ export type JobTask =
   | { readonly kind: 'mail.credentials'; readonly profileId: ProfileId; readonly sealed: string }
   | { readonly kind: 'mail.rotation'; readonly profileId: ProfileId; readonly sealed: string }
   | { readonly kind: 'mail.rejection'; readonly profileId: ProfileId; readonly reason: string | null }
+  | { readonly kind: 'mail.suspension'; readonly profileId: ProfileId; readonly reason: string | null }
+  | { readonly kind: 'mail.resumption'; readonly profileId: ProfileId }
+  | { readonly kind: 'mail.request'; readonly profileId: ProfileId; readonly requestId: RequestId }
+  /** `mail.expiry` tells a client what of it ends soon, `mail.expiries` an admin what of all does. */
+  | { readonly kind: 'mail.expiry'; readonly profileId: ProfileId }
+  | { readonly kind: 'mail.expiries'; readonly profileId: ProfileId }
   | NoticeTask
   | CollectionTask;
 
@@ -20,7 +26,7 @@ export type CollectionJobKind = 'embed' | 'operations';
 export const isCollectionTask = (task: JobTask): task is CollectionTask =>
   task.kind === 'embed' || task.kind === 'operations';
 
-/** Tells an admin about registrations. A profile has at most one such job, which collects all requests for it. */
+/** Tells an admin who waits for a decision. A profile has at most one such job, which collects all requests for it. */
 export interface NoticeTask {
   readonly kind: 'mail.notice';
   readonly profileId: ProfileId;
@@ -35,6 +41,11 @@ export const jobKinds = Object.keys({
   'mail.credentials': true,
   'mail.rotation': true,
   'mail.rejection': true,
+  'mail.suspension': true,
+  'mail.resumption': true,
+  'mail.request': true,
+  'mail.expiry': true,
+  'mail.expiries': true,
   'mail.notice': true,
   embed: true,
   operations: true,

@@ -15,6 +15,11 @@ const policies = {
   'mail.credentials': mailPolicy,
   'mail.rotation': mailPolicy,
   'mail.rejection': mailPolicy,
+  'mail.suspension': mailPolicy,
+  'mail.resumption': mailPolicy,
+  'mail.request': mailPolicy,
+  'mail.expiry': mailPolicy,
+  'mail.expiries': mailPolicy,
   // Each admin has one, and it always has something to report.
   'mail.notice': { firstMs: 30_000, longestMs: 3_600_000, attemptsMax: Infinity },
   embed: embeddingPolicy,

@@ -19,3 +19,16 @@ export interface AccessRequest {
   /** What the administrator wrote to a denial; null if nothing. */
   readonly answer: string | null;
 }
+
+/** A pending request as a notice names it. */
+export interface WaitingRequest extends Pick<AccessRequest, 'id' | 'reason' | 'durationDays' | 'createdAt'> {
+  /** Of the profile that asks. */
+  readonly email: string;
+  /** The collection's name. */
+  readonly collection: string;
+}
+
+export interface PendingRequests {
+  readonly total: number;
+  readonly newest: readonly WaitingRequest[];
+}

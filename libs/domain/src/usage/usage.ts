@@ -1,5 +1,5 @@
 import type { CollectionId, ProfileId } from '../ids.ts';
-import type { Instant } from '../instant.ts';
+import { dayMs, type Instant } from '../instant.ts';
 
 /**
  * What is counted (extensions, section 3). `read`: a document or the metadata of a collection, whether it was sent or
@@ -19,8 +19,6 @@ export const usesIn = (counts: UsageCounts): number => usageKinds.reduce((sum, k
 
 /** A day in UTC: days since 1970-01-01. */
 export type Day = number;
-
-const dayMs = 86_400_000;
 
 export const dayOf = (instant: Instant): Day => Math.floor(instant / dayMs);
 

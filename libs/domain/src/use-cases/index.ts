@@ -32,6 +32,7 @@ import { createOverride, listOverrides, removeOverride, updateOverride } from '.
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
+import { announceExpiries } from './mails/announce-expiries.ts';
 import {
   assignTier,
   changeRole,
@@ -142,6 +143,7 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   writeUsage: writeUsage(ports),
   pruneUsage: pruneUsage(ports),
   // Jobs, health and secrets
+  announceExpiries: announceExpiries(ports, settings),
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
   listDeadLetters: listDeadLetters(ports),

@@ -40,6 +40,7 @@ const tables = (text: string): readonly string[] => [
   )`,
   'create index group_grants_collection_index on group_grants (collection_id)',
   'create index group_grants_expiry_index on group_grants (group_id, expires_at) where expires_at is not null',
+  'create index group_grants_ends_index on group_grants (expires_at) where expires_at is not null',
   `create table access_requests (
     id ${text} not null primary key,
     profile_id ${text} not null,
@@ -62,10 +63,13 @@ const tables = (text: string): readonly string[] => [
 /** Last, because every request reads these rows, and waits from here on for the rest of the migration. */
 const columns = (text: string): readonly string[] => [
   'alter table collections add column discoverable boolean not null default false',
+  `alter table jobs add column request_id ${text} null`,
   'alter table grants add column expires_at bigint null',
   'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',
+  'create index grants_ends_index on grants (expires_at) where expires_at is not null',
   'alter table profiles add column suspended_at bigint null',
   'alter table profiles add column key_expires_at bigint null',
+  'create index profiles_key_ends_index on profiles (key_expires_at) where key_expires_at is not null',
   `alter table profiles add column claimed_groups ${text} null`,
   'alter table profiles add column claims_issued_at bigint null',
   'alter table profiles add column claims_seen_at bigint null',

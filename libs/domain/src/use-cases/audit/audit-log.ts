@@ -4,7 +4,7 @@ import { parseDateTime } from '../../audit/date-time.ts';
 import { type Page, pageOf, totalPages } from '../../audit/pages.ts';
 import { PorticoError } from '../../errors.ts';
 import type { EntryId } from '../../ids.ts';
-import { toIso } from '../../instant.ts';
+import { dayMs, toIso } from '../../instant.ts';
 import type { Json } from '../../json.ts';
 import type { Ports } from '../../ports/index.ts';
 
@@ -70,4 +70,4 @@ const pruneBatch = 1_000;
 export const pruneAudit =
   ({ audit, clock }: Pick<Ports, 'audit' | 'clock'>) =>
   (retentionDays: number): Promise<number> =>
-    audit.prune(clock.now() - retentionDays * 86_400_000, pruneBatch);
+    audit.prune(clock.now() - retentionDays * dayMs, pruneBatch);

@@ -1,16 +1,19 @@
+import { noticeDays } from '../../grants/expiry.ts';
 import type { JobId } from '../../ids.ts';
+import { dayMs } from '../../instant.ts';
 import { type Job, type JobKind, jobKinds, type NoticeTask } from '../../jobs/job.ts';
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
 import { shortLine } from '../../line.ts';
+import { DeliveryError, type Mail } from '../../mails/mail.ts';
+import { expiriesNotice, noticeRestMs, waitingNotice } from '../../mails/mails-to-admins.ts';
 import {
   credentialsMail,
-  DeliveryError,
-  type Mail,
-  noticeRestMs,
-  registrationNotice,
+  expiryMail,
   rejectionMail,
+  resumptionMail,
   rotationMail,
-} from '../../mails/mail.ts';
+  suspensionMail,
+} from '../../mails/mails-to-clients.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
@@ -21,6 +24,9 @@ import { createLease, JobInterrupted, leaseMs } from './job-lease.ts';
 
 /** How many waiting profiles a notice names. */
 const noticeNamesMax = 20;
+
+/** How many ends a mail names. */
+const endsMax = 50;
 
 /** How much of a failure's message is kept, in UTF-16 units. */
 const errorLengthMax = 1_000;
@@ -40,6 +46,7 @@ type Needs = Pick<
   | 'callers'
   | 'keys'
   | 'profiles'
+  | 'expiries'
   | 'mailer'
   | 'cipher'
   | 'collections'
@@ -95,6 +102,16 @@ const perform = async (
       return sendCurrent(ports, id, task, rotationMail);
     case 'mail.rejection':
       return sendTo(ports, task.profileId, (profile) => rejectionMail(id, profile, task.reason));
+    case 'mail.suspension':
+      return sendTo(ports, task.profileId, (profile) => suspensionMail(id, profile, task.reason));
+    case 'mail.resumption':
+      return sendTo(ports, task.profileId, (profile) => resumptionMail(id, profile));
+    case 'mail.request':
+      return false;
+    case 'mail.expiry':
+      return sendExpiry(ports, id, task.profileId);
+    case 'mail.expiries':
+      return sendExpiries(ports, settings, id, task.profileId);
     case 'mail.notice':
       return sendNotice(ports, settings, id, task);
     case 'embed':
@@ -149,7 +166,33 @@ const sendNotice = async (
   const waiting = await ports.profiles.pending(noticeNamesMax);
   const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
   if (waiting.total === 0 || !admin) return false;
-  await ports.mailer.send(registrationNotice(id, admin, waiting));
+  await ports.mailer.send(waitingNotice(id, admin, waiting, { total: 0, newest: [] }));
+  return true;
+};
+
+/** What ends from now on, within the longest time before which anybody is told. */
+const soon = ({ clock }: Needs) => {
+  const after = clock.now();
+  return { after, until: after + Math.max(...noticeDays) * dayMs };
+};
+
+/** Sends nothing if nothing ends any more. */
+const sendExpiry = async (ports: Needs, id: JobId, profileId: Recipient['id']): Promise<boolean> => {
+  const { total, first } = await ports.expiries.ofProfile(profileId, soon(ports), endsMax);
+  return total > 0 && sendTo(ports, profileId, (profile) => expiryMail(id, profile, first, total));
+};
+
+/** The same to an admin, if the recipient still gets notices. */
+const sendExpiries = async (
+  ports: Needs,
+  settings: NoticeSettings,
+  id: JobId,
+  profileId: Recipient['id'],
+): Promise<boolean> => {
+  const { total, first } = await ports.expiries.ofAll(soon(ports), endsMax);
+  const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
+  if (total === 0 || !admin) return false;
+  await ports.mailer.send(expiriesNotice(id, admin, first, total));
   return true;
 };
 

@@ -4,11 +4,12 @@ import type { Ports } from '../../ports/index.ts';
 import type { Credentials, RotatedCredentials } from '../../profiles/api-key.ts';
 import { canSignIn } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
+import type { AccessRequest } from '../../requests/access-request.ts';
 import type { Settings } from '../../settings.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'cipher'>;
 
-/** The settings that decide who is told about registrations. */
+/** The settings that decide which admins are told. */
 export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
 
 /** A job that mails the credentials; they are kept sealed, for this job only. */
@@ -27,7 +28,34 @@ export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials:
 export const rejectionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
   jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
 
-/** The admins who are told about registrations: those who can sign in; none if notices are off. */
+export const suspensionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
+  jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.suspension', profileId, reason });
+
+export const resumptionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId): NewJob =>
+  jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.resumption', profileId });
+
+/** Jobs that tell who asked what became of these requests; none if mail is not sent. */
+export const decidedJobs = (
+  ports: Omit<Needs, 'cipher'> & Pick<Ports, 'mailer'>,
+  requests: readonly AccessRequest[],
+): readonly NewJob[] =>
+  ports.mailer.enabled
+    ? requests.map(({ id, profileId }) =>
+        jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.request', profileId, requestId: id }),
+      )
+    : [];
+
+/** Jobs that tell these clients, and these admins, what ends soon. */
+export const expiryMailJobs = (
+  ports: Omit<Needs, 'cipher'>,
+  clients: readonly ProfileId[],
+  admins: readonly Pick<Profile, 'id'>[],
+): readonly NewJob[] => [
+  ...clients.map((profileId) => jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.expiry', profileId })),
+  ...admins.map(({ id }) => jobNow(ports, ports.random.uuid() as JobId, { kind: 'mail.expiries', profileId: id })),
+];
+
+/** The admins who are told who waits, and what ends: those who can sign in; none if notices are off. */
 export const noticedAdmins = async (
   { profiles }: Pick<Ports, 'profiles'>,
   settings: NoticeSettings,
@@ -36,7 +64,7 @@ export const noticedAdmins = async (
     ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
     : [];
 
-/** Jobs that tell each of these admins about a registration; none if mail is not sent. */
+/** Jobs that tell each of these admins that somebody waits; none if mail is not sent. */
 export const noticeJobs = async (
   ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,

@@ -10,8 +10,10 @@ import { nextStatus } from '../../profiles/registration-machine.ts';
 import { nextSuspension } from '../../profiles/suspension-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
+import { resumptionMailJob, suspensionMailJob } from '../mails/mail-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'profiles'>;
+type MailingNeeds = Needs & Pick<Ports, 'mailer'>;
 
 /** What a profile may change about itself; undefined members stay, a `companyName` of null is cleared. */
 export interface OwnProfileChange {
@@ -80,28 +82,30 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
 
 /**
  * Suspends a profile: from then on nobody is let in as it, by token or key, and nothing of it is lost. The last admin who
- * can sign in stays. The reason is kept in the audit entry.
+ * can sign in stays. It is told by mail, with the reason.
  */
 export const suspendProfile =
-  (ports: Needs, settings: Settings) =>
+  (ports: MailingNeeds, settings: Settings) =>
   (authority: AdminAuthority, id: ProfileId, reason: string | null): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const suspendedAt = nextSuspension(state.profile, 'suspend', now);
       refuseLastAdmin(settings, state);
       const effects = recorded(ports, authority, { action: 'profile.suspend', ...ofProfile(state.profile), reason });
-      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects };
+      const jobs = ports.mailer.enabled ? [suspensionMailJob(ports, id, reason)] : [];
+      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects, jobs };
     });
   };
 
 export const resumeProfile =
-  (ports: Needs) =>
+  (ports: MailingNeeds) =>
   (authority: AdminAuthority, id: ProfileId): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const suspendedAt = nextSuspension(state.profile, 'resume', now);
       const effects = recorded(ports, authority, { action: 'profile.resume', ...ofProfile(state.profile) });
-      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects };
+      const jobs = ports.mailer.enabled ? [resumptionMailJob(ports, id)] : [];
+      return { ...changed(state, { ...state.profile, suspendedAt }, now), ...effects, jobs };
     });
   };
 

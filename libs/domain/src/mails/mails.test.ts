@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ClientId, JobId, ProfileId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { credentialsMail, registrationNotice, rejectionMail, rotationMail } from './mail.ts';
+import { waitingNotice } from './mails-to-admins.ts';
+import { credentialsMail, rejectionMail, rotationMail } from './mails-to-clients.ts';
 
 const id = 'j' as JobId;
 
@@ -10,6 +11,8 @@ const ada = { email: 'ada@example.com' };
 const credentials = { clientId: 'c-1' as ClientId, secret: 's-1' };
 
 const at = Date.UTC(2031, 4, 6, 7, 8, 9);
+
+const nobodyAsks = { total: 0, newest: [] };
 
 const waiting = (facts: Partial<Profile> = {}) =>
   ({
@@ -60,17 +63,17 @@ test('without a reason the mail names none', () => {
 
 test('a notice says how many wait, and gives time, id, address, name and company of each', () => {
   const newest = [waiting({ companyName: 'Eve & Co' }), waiting({ id: 'p-2' as ProfileId, fullName: '<b>Mallory' })];
-  const mail = registrationNotice(id, ada, { total: 2, newest });
+  const mail = waitingNotice(id, ada, { total: 2, newest }, nobodyAsks);
   expect(mail).toMatchObject({ to: 'ada@example.com', subject: '2 registrations waiting for approval' });
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-1  eve@example.com  "Eve", "Eve & Co"\n');
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-2  eve@example.com  "<b>Mallory"\n');
   expect(mail.text).toContain('POST /api/profiles/{id}/approve');
   expect(mail.text).toContain('in 5 minutes at the earliest');
   expect(mail.html).not.toContain('<b>');
-  expect(registrationNotice(id, ada, { total: 10_000, newest }).text).toContain(
+  expect(waitingNotice(id, ada, { total: 10_000, newest }, nobodyAsks).text).toContain(
     "10000 registrations are waiting for an administrator's decision; these are the newest 2:",
   );
-  expect(registrationNotice(id, ada, { total: 1, newest: [waiting()] })).toMatchObject({
+  expect(waitingNotice(id, ada, { total: 1, newest: [waiting()] }, nobodyAsks)).toMatchObject({
     subject: 'Registration waiting for approval',
     text: expect.stringContaining("a registration is waiting for an administrator's decision:\n") as string,
   });
@@ -78,7 +81,7 @@ test('a notice says how many wait, and gives time, id, address, name and company
 
 test('a name in a notice is one line of at most 80 units, whatever it holds', () => {
   const fullName = `Eve,\r\n\r\nYour account was locked.\u2028Sign in at\u0085https://evil.example\u202e${'😀'.repeat(60)}`;
-  const { text } = registrationNotice(id, ada, { total: 1, newest: [waiting({ fullName })] });
+  const { text } = waitingNotice(id, ada, { total: 1, newest: [waiting({ fullName })] }, nobodyAsks);
   const line = text.split('\n').find((each) => each.includes('p-1'));
   expect(line).toMatch(
     / {2}"Eve, Your account was locked\. Sign in at https:\/\/evil\.example (?:😀){1,20}\ufffd?…"$/u,

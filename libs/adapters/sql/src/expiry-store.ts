@@ -1,0 +1,83 @@
+import { dayMs, type Expiry, type ExpirySpan, type ExpiryStore, type Instant, type ProfileId } from '@portico/domain';
+import { writeEffects } from './effects.ts';
+import { allMembers } from './memberships.ts';
+import type { Sql, SqlDatabase, Value } from './sql.ts';
+
+export const createSqlExpiryStore = (database: SqlDatabase): ExpiryStore => ({
+  async ofProfile(profile, span, limit) {
+    return soonest(database.reads, 'and p.id = ?', [profile], span, limit);
+  },
+
+  async ofAll(span, limit) {
+    return soonest(database.reads, '', [], span, limit);
+  },
+
+  async announce(today, noticeDays, now, decide) {
+    return database.transact(async (transaction) => {
+      const announced = await transaction.first<{ value: string }>(selectAnnounced, [announcedDay]);
+      const last = announced ? Number(announced.value) : today - 1;
+      if (last >= today) return false;
+      const found = new Set<ProfileId>();
+      for (const days of noticeDays) {
+        const rows = await transaction.all<{ id: ProfileId }>(
+          selectProfiles,
+          parametersOf(spanOf(last, today, days, now), []),
+        );
+        for (const { id } of rows) found.add(id);
+      }
+      const effects = decide([...found].sort());
+      await transaction.run(putAnnounced, [announcedDay, String(today)]);
+      await writeEffects(transaction, effects);
+      return true;
+    });
+  },
+});
+
+/** In the table of settings: the last day that was announced. */
+const announcedDay = 'expiries_announced_day';
+
+/** The ends that days after `last`, up to `today`, are the `days`th before. */
+const spanOf = (last: number, today: number, days: number, now: Instant): ExpirySpan => ({
+  after: Math.max(now, (last + days + 1) * dayMs - 1),
+  until: (today + days + 1) * dayMs - 1,
+});
+
+const soonest = async (
+  sql: Sql,
+  condition: string,
+  parameters: readonly Value[],
+  span: ExpirySpan,
+  limit: number,
+): Promise<{ total: number; first: readonly Expiry[] }> => {
+  const ends = endsWhere(condition);
+  const all = parametersOf(span, parameters);
+  const count = await sql.first<{ total: number }>(`select count(*) as total from (${ends}) x`, all);
+  const first = await sql.all<Expiry>(
+    `select x.email, x.collection, x.group_name as "group", x.expires_at as "expiresAt" from (${ends}) x
+      order by x.expires_at, x.email, x.collection is not null, x.collection, x.group_name is not null, x.group_name limit ?`,
+    [...all, limit],
+  );
+  return { total: count?.total ?? 0, first };
+};
+
+/** What ends within a span, for profiles that a condition names. The parameters are `parametersOf()`. */
+const endsWhere = (condition: string): string => `
+  select p.id, p.email, null as collection_id, null as collection, null as group_name, p.key_expires_at as expires_at
+    from profiles p where p.key_expires_at > ? and p.key_expires_at <= ? and p.key_hash is not null and ${isActive} ${condition}
+  union all select p.id, p.email, c.id as collection_id, c.name as collection, null as group_name, g.expires_at
+    from grants g join profiles p on p.id = g.profile_id join collections c on c.id = g.collection_id
+    where g.expires_at > ? and g.expires_at <= ? and ${isActive} ${condition}
+  union all select distinct p.id, p.email, c.id as collection_id, c.name as collection, r.name as group_name, g.expires_at
+    from group_grants g join access_groups r on r.id = g.group_id join (${allMembers}) m on m.group_id = r.id
+    join profiles p on p.id = m.profile_id join collections c on c.id = g.collection_id
+    where g.expires_at > ? and g.expires_at <= ? and ${isActive} ${condition}`;
+
+const isActive = `p.role = 'client' and p.status = 'approved' and p.suspended_at is null`;
+
+const parametersOf = ({ after, until }: ExpirySpan, parameters: readonly Value[]): readonly Value[] =>
+  [1, 2, 3].flatMap(() => [after, until, ...parameters]);
+
+const selectProfiles = `select distinct x.id from (${endsWhere('')}) x`;
+const selectAnnounced = 'select value from settings where name = ?';
+const putAnnounced = `insert into settings (name, value) values (?, ?)
+  on conflict (name) do update set value = excluded.value`;
