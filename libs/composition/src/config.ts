@@ -31,7 +31,13 @@ export interface Config {
   /** What embeds operations; `ollama` only with `ollama`. */
   readonly operationEmbedder: 'built-in' | 'ollama';
   /** Mails go to the SMTP server, else to files in the folder, else nowhere. */
-  readonly mail: { readonly from: string; readonly smtpUrl: string | null; readonly folder: string | null };
+  readonly mail: {
+    readonly from: string;
+    readonly smtpUrl: string | null;
+    readonly folder: string | null;
+    /** The folder of templates; null for the service's own words. */
+    readonly templates: string | null;
+  };
   /** One or both; `jwksUrl` is null if discovery finds the keys, `accessAudiences` empty if no access token is taken. */
   readonly identity: {
     readonly local: boolean;
@@ -100,6 +106,7 @@ export const readConfig = (variables: Environment): Config => {
       from: read.MAIL_FROM,
       smtpUrl: read.SMTP_URL ?? null,
       folder: production || read.SMTP_URL ? null : join(dataDir, 'mails'),
+      templates: read.MAIL_TEMPLATES ?? null,
     },
     identity: {
       local,

@@ -198,6 +198,7 @@ const schema = z.object({
   OPERATION_EMBEDDER: choice('built-in', 'ollama').default('built-in'),
   SMTP_URL: readBy(readSmtpUrl, 'an SMTP address').optional(),
   MAIL_FROM: readBy(readSender, 'a sender').default(defaultMailFrom),
+  MAIL_TEMPLATES: z.string().optional(),
   ADMIN_NOTICES: choice('on', 'off').default('on'),
   IDENTITY_ISSUER: issuerUrl.optional(),
   IDENTITY_AUDIENCE: z.string().optional(),

@@ -1,4 +1,5 @@
 export * from './eml-mailer.ts';
+export { withTemplates } from './mail-templates.ts';
 export { readSender, type Sender } from './sender.ts';
 export * from './silent-mailer.ts';
 export * from './smtp-mailer.ts';

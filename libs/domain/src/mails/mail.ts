@@ -3,16 +3,19 @@ import type { JobId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
 
 /** Every mail that the service sends; also the name of the templates that may replace it. */
-export type MailName =
-  | 'credentials'
-  | 'rotation'
-  | 'rejection'
-  | 'suspension'
-  | 'resumption'
-  | 'request-decided'
-  | 'expiry'
-  | 'waiting'
-  | 'expiries';
+export const mailNames = [
+  'credentials',
+  'rotation',
+  'rejection',
+  'suspension',
+  'resumption',
+  'request-decided',
+  'expiry',
+  'waiting',
+  'expiries',
+] as const;
+
+export type MailName = (typeof mailNames)[number];
 
 /** What a template may say: plain lines, numbers, truths, and lists of such records. */
 export interface MailFacts {

@@ -1,10 +1,14 @@
-import { createEmlMailer, createSilentMailer } from '@portico/mail';
+import { createEmlMailer, createSilentMailer, withTemplates } from '@portico/mail';
 import type { Module } from '../parts.ts';
 
 /** Without an SMTP server: mails as files in development, none in production. */
 export const mailModule: Module = (provide) => {
-  provide('mail', ['config', 'clock'], ({ mail: { folder, from } }, clock) => ({
-    mailer: folder === null ? createSilentMailer() : createEmlMailer({ folder, from, clock }),
-    probe: null,
-  }));
+  provide('mail', ['config', 'clock', 'logger'], async ({ mail: { folder, from, templates } }, clock, logger) => {
+    if (folder === null) return { mailer: createSilentMailer(), probe: null };
+    const mailer = createEmlMailer({ folder, from, clock });
+    return {
+      mailer: templates === null ? mailer : await withTemplates(mailer, { folder: templates, log: logger }),
+      probe: null,
+    };
+  });
 };

@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordLog } from '@portico/contracts';
+import { credentialsMail, type ClientId, type JobId, type Mail, rejectionMail } from '@portico/domain';
+import { expect, onTestFinished, test } from 'vitest';
+import { withTemplates } from './mail-templates.ts';
+
+const ada = { email: 'ada@example.com' };
+const credentials = { clientId: 'c-1' as ClientId, secret: 's-1' };
+const ofCredentials = credentialsMail('a1' as JobId, ada, credentials);
+
+/** A mailer with these templates, what it sent, and what it logged. */
+const mailerWith = async (files: Readonly<Record<string, string>>) => {
+  const folder = await mkdtemp(join(tmpdir(), 'templates-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const sent: Mail[] = [];
+  const log = recordLog();
+  const mailer = await withTemplates(
+    { enabled: true, send: async (mail: Mail) => void sent.push(mail) },
+    { folder, log },
+  );
+  return { mailer, sent, log };
+};
+
+test('templates replace the parts of their mail, with its facts', async () => {
+  const { mailer, sent, log } = await mailerWith({
+    'credentials.subject.liquid': 'Welcome, {{ email }}',
+    'credentials.text.liquid': 'Id {{ client_id }}, secret {{ client_secret }}.',
+    'credentials.html.liquid': '<b>{{ client_id }}</b>',
+  });
+  await mailer.send(ofCredentials);
+  expect(sent).toMatchObject([
+    { to: ada.email, subject: 'Welcome, ada@example.com', text: 'Id c-1, secret s-1.', html: '<b>c-1</b>' },
+  ]);
+  expect(log.lines).toEqual([]);
+});
+
+test('other mails, and parts without a template, keep their words', async () => {
+  const { mailer, sent } = await mailerWith({ 'credentials.subject.liquid': 'Hi' });
+  const rejection = rejectionMail('a2' as JobId, ada, 'No.');
+  await mailer.send(ofCredentials);
+  await mailer.send(rejection);
+  expect(sent).toEqual([{ ...ofCredentials, subject: 'Hi' }, rejection]);
+});
+
+test('with a template for the text alone, the HTML says the same', async () => {
+  const { mailer, sent } = await mailerWith({ 'rejection.text.liquid': 'No: {{ reason }}' });
+  await mailer.send(rejectionMail('a1' as JobId, ada, '<i>&</i>'));
+  expect(sent[0]?.text).toBe('No: <i>&</i>');
+  expect(sent[0]?.html).toContain('<pre>No: &lt;i&gt;&amp;&lt;/i&gt;</pre>');
+});
+
+test('what people wrote cannot become markup in HTML', async () => {
+  const { mailer, sent } = await mailerWith({ 'rejection.html.liquid': '<p>{{ reason }}</p>' });
+  await mailer.send(rejectionMail('a1' as JobId, ada, '<script>"&'));
+  expect(sent[0]?.html).toBe('<p>&lt;script&gt;&#34;&amp;</p>');
+});
+
+test('a template may render another file of its folder, and none outside', async () => {
+  const { mailer, sent, log } = await mailerWith({
+    'footer.liquid': 'Yours, Roads',
+    'credentials.text.liquid': "Hi. {% render 'footer.liquid' %}",
+    'rejection.text.liquid': "{% render '/etc/hostname' %}",
+  });
+  await mailer.send(ofCredentials);
+  await mailer.send(rejectionMail('a1' as JobId, ada, null));
+  expect(sent[0]?.text).toBe('Hi. Yours, Roads');
+  expect(sent[1]?.text).toContain('your registration was reviewed');
+  expect(log.lines).toHaveLength(1);
+});
+
+test.each([
+  ['does not parse', '{% if %'],
+  ['names what the mail has not', '{{ client_secre }}'],
+  ['uses an unknown filter', '{{ email | sparkle }}'],
+  ['never ends', '{% for i in (1..100000000) %}{% for j in (1..100000000) %}x{% endfor %}{% endfor %}'],
+  ['is too large', 'x'.repeat(262_145)],
+])("if a template %s, its mail goes out in the service's own words, and the log names it", async (_why, text) => {
+  const { mailer, sent, log } = await mailerWith({ 'credentials.text.liquid': text });
+  await mailer.send(ofCredentials);
+  expect(sent).toEqual([ofCredentials]);
+  const said = JSON.stringify(log.lines);
+  expect(said).toContain('credentials.text.liquid');
+  expect(said).not.toContain('s-1');
+});
+
+test('a folder that cannot be read is told, and changes nothing', async () => {
+  const sent: Mail[] = [];
+  const log = recordLog();
+  const mailer = await withTemplates(
+    { enabled: true, send: async (mail: Mail) => void sent.push(mail) },
+    { folder: '/nowhere', log },
+  );
+  await mailer.send(ofCredentials);
+  expect(sent).toEqual([ofCredentials]);
+  expect(JSON.stringify(log.lines)).toContain('cannot be read');
+});

@@ -1,0 +1,120 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '@portico/dependencies';
+import { escapeHtml, type Mail, type Mailer, mailNames } from '@portico/domain';
+import type { Liquid, Template } from 'liquidjs';
+
+export interface TemplateOptions {
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/**
+ * Sends mails in the words of a folder's templates, in Liquid: `credentials.subject.liquid`, `….text.liquid`,
+ * `….html.liquid`. A part without a template keeps the service's own words, except that HTML is made of the text if only
+ * that has a template. If a template is broken, its mail is sent in the service's own words, and the log says which part
+ * it was and why. The folder is read once; if it cannot be read, no mail has a template.
+ */
+export const withTemplates = async <Sending extends Mailer>(
+  mailer: Sending,
+  { folder, log }: TemplateOptions,
+): Promise<Sending> => {
+  const templates = await loadTemplates(folder, log);
+  return {
+    ...mailer,
+    send: async (mail: Mail) => mailer.send(await inTheirWords(templates, mail, log)),
+  };
+};
+
+const parts = ['subject', 'text', 'html'] as const;
+type Part = (typeof parts)[number];
+
+/** By `name.part`. */
+type Templates = ReadonlyMap<string, { readonly engine: Liquid; readonly parsed: Template[] }>;
+
+const inTheirWords = async (templates: Templates, mail: Mail, log: Log): Promise<Mail> => {
+  const rendered: Partial<Record<Part, string>> = {};
+  for (const part of parts) {
+    const template = templates.get(`${mail.name}.${part}`);
+    if (!template) continue;
+    try {
+      rendered[part] = (await template.engine.render(template.parsed, { ...mail.facts })) as string;
+    } catch (error) {
+      log.warn(
+        { template: fileOf(`${mail.name}.${part}`), reason: reasonOf(error) },
+        `A template is broken: the mail goes out in the service's own words`,
+      );
+      return mail;
+    }
+  }
+  const html = rendered.html ?? (rendered.text === undefined ? mail.html : htmlOf(rendered.text));
+  return { ...mail, ...rendered, html };
+};
+
+const htmlOf = (text: string): string =>
+  `<!doctype html>\n<html><body>\n<pre>${escapeHtml(text)}</pre>\n</body></html>\n`;
+
+/** In characters, milliseconds of one rendering, and what Liquid counts as memory. */
+const limits = { parseLimit: 1_000_000, renderLimit: 1_000, memoryLimit: 50_000_000 };
+const fileBytesMax = 262_144;
+
+const known = mailNames.flatMap((name) => parts.map((part) => `${name}.${part}`));
+const ending = '.liquid';
+const fileOf = (name: string): string => `${name}${ending}`;
+
+/** Reads and parses all templates; files of other names can be rendered by them, as a footer in all mails. */
+const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
+  const { Liquid } = await import('liquidjs');
+  const texts = await readTexts(folder, log);
+  const create = (outputEscape?: 'escape') =>
+    new Liquid({
+      strictVariables: true,
+      strictFilters: true,
+      lenientIf: true,
+      ownPropertyOnly: true,
+      // From memory alone: no template reads another file.
+      templates: Object.fromEntries(texts),
+      ...limits,
+      ...(outputEscape ? { outputEscape } : {}),
+    });
+  const [plain, escaping] = [create(), create('escape')];
+  const templates = new Map<string, { engine: Liquid; parsed: Template[] }>();
+  for (const name of known) {
+    const text = texts.get(fileOf(name));
+    if (text === undefined) continue;
+    const engine = name.endsWith('.html') ? escaping : plain;
+    try {
+      templates.set(name, { engine, parsed: engine.parse(text, fileOf(name)) });
+    } catch (error) {
+      log.warn(
+        { template: fileOf(name), reason: reasonOf(error) },
+        "A template is broken: the service's own words stay",
+      );
+    }
+  }
+  if (templates.size === 0)
+    log.warn({ folder }, `No template is in use; one would be a file such as ${fileOf('credentials.text')}`);
+  return templates;
+};
+
+const readTexts = async (folder: string, log: Log): Promise<ReadonlyMap<string, string>> => {
+  const texts = new Map<string, string>();
+  try {
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith(ending)).sort()) {
+      const path = join(folder, file);
+      if ((await stat(path)).size > fileBytesMax)
+        log.warn({ template: file }, `A template is not used: it has more than ${fileBytesMax} bytes`);
+      else texts.set(file, await readFile(path, 'utf8'));
+    }
+  } catch (error) {
+    log.error(
+      { err: error, folder },
+      "The folder of templates cannot be read: mails go out in the service's own words",
+    );
+    return new Map();
+  }
+  return texts;
+};
+
+/** Liquid's message without the excerpt of the template. */
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
