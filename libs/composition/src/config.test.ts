@@ -237,7 +237,10 @@ test('each server has its own variable, which changes nothing else', () => {
         },
       },
     ],
-    [{ SMTP_URL: 'smtp://mail' }, { mail: { from: plain.mail.from, smtpUrl: 'smtp://mail', folder: null, templates: null } }],
+    [
+      { SMTP_URL: 'smtp://mail' },
+      { mail: { from: plain.mail.from, smtpUrl: 'smtp://mail', folder: null, templates: null } },
+    ],
   ];
   for (const [variables, difference] of chosen) {
     const config = readConfig(variables);

@@ -9,6 +9,7 @@ export * from './deadlines.ts';
 export * from './dead-letters-contract.ts';
 export * from './embedding-jobs-contract.ts';
 export * from './embedding-store-contract.ts';
+export * from './expiry-store-contract.ts';
 export * from './granting.ts';
 export * from './grant-store-contract.ts';
 export * from './limit-store-contract.ts';
