@@ -27,6 +27,7 @@ export const errorDetails = {
   last_admin: 'The last admin cannot be removed',
   already_granted: 'Client already has access',
   tier_taken: 'Tier already exists',
+  name_shared: 'Several collections have this name',
   rate_limited: 'Rate limit exceeded',
   invalid_body: 'Invalid request body',
   invalid_query: 'Invalid query parameter',
