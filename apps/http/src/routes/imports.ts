@@ -84,7 +84,7 @@ export const importRoutes: readonly RouteRow[] = [
     operation: 'importDocument',
     summary: 'Publish a document as a collection',
     description:
-      'Creates the collection (201), or updates the one that came from there before (200); sent again, it changes nothing. ' +
+      'Creates the collection, or updates the one that came from there before, as `outcome` says; sent again, it changes nothing. ' +
       "The description is the document's own, else one that was written stays, else it is made of the document's words.",
     auth: 'admin',
     query: published,
@@ -92,7 +92,6 @@ export const importRoutes: readonly RouteRow[] = [
     body: fields,
     bodySchema: body,
     status: 200,
-    alternatives: { 201: 'Created' },
     response: imported,
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
@@ -107,7 +106,7 @@ export const importRoutes: readonly RouteRow[] = [
         updated_at: new Date(updatedAt).toISOString(),
         ...warned(input.document),
       };
-      return json(value, {}, outcome === 'created' ? 201 : null);
+      return json(value);
     },
   }),
   defineRoute({
