@@ -199,7 +199,7 @@ const configuration = ({
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
-    revocation: { enabled: true },
+    revocation: { enabled: true, allowedPolicy: async () => true },
     deviceFlow: {
       enabled: deviceFlow !== 'off',
       // Pages with a form and nothing else, as `browseFrom` reads them.

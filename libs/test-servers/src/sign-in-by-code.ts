@@ -105,7 +105,7 @@ export async function browseFrom(start: string, issuer: string): Promise<string 
 
 const formIn = (page: string): URLSearchParams =>
   new URLSearchParams(
-    [...page.matchAll(/<input[^>]*>/g)].map(([input]) => [
+    [...page.matchAll(/<input[^>]*>/g)].map(([input]): [string, string] => [
       / name="([^"]*)"/.exec(input)?.[1] ?? '',
       / value="([^"]*)"/.exec(input)?.[1] ?? '',
     ]),

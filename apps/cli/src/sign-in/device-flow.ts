@@ -3,13 +3,16 @@ import { OperatorError } from '../terminal.ts';
 import { asOperatorError, errorCodeOf, scopesOf } from './issuer.ts';
 import type { OpenPage, Tokens } from './tokens.ts';
 
+/** Issuers differ in how they say it. */
+const notForThisClient: readonly (string | null)[] = ['unauthorized_client', 'invalid_request'];
+
 /**
  * Signs in on any device that has a browser (RFC 8628). Returns null if the issuer has this flow, but not for this
  * client.
  */
 export const signInByDevice = async (issuer: Configuration, open: OpenPage): Promise<Tokens | null> => {
   const started = await initiateDeviceAuthorization(issuer, { scope: scopesOf(issuer) }).catch((error: unknown) => {
-    if (errorCodeOf(error) === 'unauthorized_client') return null;
+    if (notForThisClient.includes(errorCodeOf(error))) return null;
     return asOperatorError('the issuer refuses to sign in')(error);
   });
   if (!started) return null;
