@@ -244,7 +244,8 @@ const logIn = async (
   response: ServerResponse,
 ): Promise<void> => {
   const { params, prompt } = await provider.interactionDetails(request, response);
-  const accountId = String(params['login_hint'] ?? browsing?.uid);
-  const result = prompt.name === 'consent' ? { consent: {} } : { login: { accountId } };
+  const hint = params['login_hint'];
+  const accountId = typeof hint === 'string' ? hint : browsing?.uid;
+  const result = prompt.name === 'consent' ? { consent: {} } : { login: { accountId: String(accountId) } };
   await provider.interactionFinished(request, response, result);
 };
