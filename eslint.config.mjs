@@ -93,7 +93,7 @@ export default defineConfig(
         may(
           'type:composition',
           ['type:domain', 'type:dependencies', 'type:adapter'],
-          ['node:*', 'inversify', 'reflect-metadata', 'zod', 'pino'],
+          ['node:*', 'inversify', 'reflect-metadata', 'zod', 'pino', '@opentelemetry/**'],
         ),
         may('type:testing', ['type:domain', 'type:dependencies', 'type:adapter'], ['node:*']),
         may('type:test-servers', [], ['node:*', 'testcontainers', 'smtp-server', 'oidc-provider']),

@@ -31,6 +31,8 @@ export interface Installation {
   readonly startReplica: () => Promise<Replica>;
   /** Runs the operator's tool with these arguments. */
   readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
+  /** The same with these variables alone, besides `PATH`: as on a machine that has no stores. */
+  readonly toolElsewhere: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;
   /** Starts a worker process and leaves it running. */
@@ -73,9 +75,9 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     return child;
   };
   const commandOf = (args: readonly string[]) => ['-C', '@portico/source', join(root, 'apps/cli/src/main.ts'), ...args];
-  const tool: Installation['tool'] = async (...args) => {
-    const command = commandOf(args);
-    const running = run(process.execPath, command, { cwd: root, env: environment, maxBuffer: 64 * 1_048_576 });
+  const toolElsewhere: Installation['toolElsewhere'] = async (variables, ...args) => {
+    const env = { PATH: process.env.PATH, ...variables };
+    const running = run(process.execPath, commandOf(args), { cwd: root, env, maxBuffer: 64 * 1_048_576 });
     children.push(running.child);
     try {
       return { code: 0, ...(await running) };
@@ -85,6 +87,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       return { code, stdout, stderr };
     }
   };
+  const tool: Installation['tool'] = (...args) => toolElsewhere(environment, ...args);
   const tokenOf = async (...args: readonly string[]): Promise<Credential> => {
     const { code, stdout, stderr } = await tool('token', ...args);
     if (code !== 0) throw new Error(stderr);
@@ -100,6 +103,7 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
       return { service, api: createApiClient(service.address) };
     },
     tool,
+    toolElsewhere,
     spawnTool: (...args) => spawnWith(commandOf(args)),
     spawnWorker: () => spawnWith(['-C', '@portico/source', 'apps/worker/src/main.ts']),
     admin: () => tokenOf('--admin'),

@@ -1,9 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
 import { isPorticoError } from '@portico/domain';
-import { listAdmins, promoteAdmin } from './commands/admin.ts';
+import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
-import { importDocuments } from './commands/import.ts';
+import type { ImportSummary } from './commands/import-report.ts';
+import { importOnStores, importOverHttp, type ImportOptions } from './commands/import.ts';
+import type { LoginOptions } from './commands/login.ts';
 import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.ts';
 import { rebuildIndex } from './commands/index-rebuild.ts';
 import { checkKey } from './commands/key-check.ts';
@@ -12,7 +14,9 @@ import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
 import { mintToken } from './commands/token.ts';
-import { createTerminal, exitCodes, OperatorError, shownLine, type Terminal } from './terminal.ts';
+import { whoAmI } from './commands/whoami.ts';
+import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
+import { actAt, refuseServer, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
 
 /** Runs the tool with these arguments (`process.argv`) and variables; returns the exit code. */
@@ -36,22 +40,15 @@ const exitCodeOf = (error: unknown): number => {
   return error instanceof OperatorError ? error.exitCode : exitCodes.failure;
 };
 
-/** What the commands are built from. */
-interface Tool {
-  readonly program: Command;
-  readonly environment: Environment;
-  readonly terminal: () => Terminal;
-  /** Sets the exit code of a command that completed. */
-  readonly endWith: (code: number) => void;
-}
-
 const createProgram = (environment: Environment, endWith: (code: number) => void): Command => {
   const program = new Command('portico')
     .description(
-      "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), beside a running service too.",
+      "Portico's tool for operators. It works on the stores named by the environment (DATA_DIR, DATABASE_URL, …), beside a running service too; with --server some commands work over HTTP instead.",
     )
     .version(version, '--version', 'print the version')
     .option('--json', 'print the result as JSON; may stand anywhere')
+    .option('--server <url>', 'work over HTTP on this Portico (default: PORTICO_SERVER); may stand anywhere')
+    .option('--insecure', 'send the credential to a server over plain http too')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .showHelpAfterError('(see portico --help)')
@@ -60,8 +57,10 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
       '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
-  const tool: Tool = { program, environment, terminal, endWith };
-  for (const add of [addToken, addAdmin, addImport, addIndexes, addJobs, addBackup, addKeys, addKeyCheck]) add(tool);
+  const tool: Tool = { program, environment, terminal, endWith, overHttp: new Set() };
+  program.hook('preAction', (_program, command) => refuseServer(tool, command));
+  for (const add of [addToken, addAdmin, addImport, addSignIn, addIndexes, addJobs, addBackup, addKeys, addKeyCheck])
+    add(tool);
   return program;
 };
 
@@ -82,12 +81,13 @@ const addToken = ({ program, environment, terminal }: Tool): void => {
     });
 };
 
-const addAdmin = ({ program, environment, terminal }: Tool): void => {
+const addAdmin = (tool: Tool): void => {
+  const { program, environment, terminal } = tool;
   const admin = program.command('admin').description('list and make admins');
-  admin
-    .command('list')
-    .description('list the admins')
-    .action(() => withPortico(environment, (portico) => listAdmins(portico, terminal())));
+  actAt(tool, admin.command('list').description('list the admins'), {
+    stores: () => withPortico(environment, (portico) => listAdmins(portico, terminal())),
+    server: ({ server }) => listAdminsOf(server, terminal()),
+  });
   admin
     .command('promote')
     .argument('<email>', 'the e-mail of a registered profile')
@@ -95,25 +95,70 @@ const addAdmin = ({ program, environment, terminal }: Tool): void => {
     .action((email: string) => withPortico(environment, (portico) => promoteAdmin(portico, terminal(), email)));
 };
 
-const addImport = ({ program, environment, terminal, endWith }: Tool): void => {
-  program
+const addImport = (tool: Tool): void => {
+  const { program, environment, terminal, endWith } = tool;
+  const command = program
     .command('import')
     .argument('<path...>', 'files, folders (searched for .json, .yaml and .yml) or globs')
     .description('import OpenAPI documents as collections; update those that were imported from the same path before')
-    .option('--as <email>', 'the admin to record as their creator (default: the first admin)')
+    .option('--as <email>', 'the admin to record as their creator (default: the first admin; not with --server)')
     .option('--strict', 'refuse documents that depart from the official schema')
     .option('--explain', 'show where each document departs from the official schema (the first 20 places)')
     .option('--verbose', 'list unchanged collections too')
+    .option('--dry-run', 'say what would be created, updated and refused, and what would change; write nothing')
     .option(
       '--base <folder>',
       'remember paths relative to this folder, so that a copy elsewhere updates the same collections',
     )
-    .action((paths: string[], options: Parameters<typeof importDocuments>[3]) =>
-      withPortico(environment, async (portico) => {
-        const { refused } = await importDocuments(portico, terminal(), paths, options);
-        if (refused.length > 0) endWith(exitCodes.failure);
-      }),
+    .option(
+      '--source <name>',
+      'remember paths together with this name, such as that of their repository (default with --server: GITHUB_REPOSITORY or CI_PROJECT_PATH)',
+    )
+    .addOption(
+      new Option('--name <name>', 'publish one document as the collection of exactly this name').conflicts([
+        'base',
+        'source',
+      ]),
     );
+  const end = ({ refused }: ImportSummary): void => {
+    if (refused.length > 0) endWith(exitCodes.failure);
+  };
+  actAt(tool, command, {
+    stores: (paths: string[], options: ImportOptions) =>
+      withPortico(environment, async (portico) => end(await importOnStores(portico, terminal(), paths, options))),
+    server: async ({ server }, paths: string[], options: ImportOptions) =>
+      end(await importOverHttp(server, environment, terminal(), paths, options)),
+  });
+};
+
+const addSignIn = (tool: Tool): void => {
+  const { program, environment, terminal } = tool;
+  const logInCommand = program
+    .command('login')
+    .description('sign in for a server at its identity provider, with a browser here or on another device')
+    .option('--issuer <url>', 'where people sign in (default: PORTICO_ISSUER)')
+    .option(
+      '--client-id <id>',
+      "the issuer's public client whose tokens the server takes (default: PORTICO_CLIENT_ID)",
+    );
+  actAt(tool, logInCommand, {
+    server: async ({ server }, options: LoginOptions) => {
+      const { logIn } = await import('./commands/login.ts');
+      await logIn(environment, terminal(), server.address, options);
+    },
+  });
+  const logOutCommand = program
+    .command('logout')
+    .description('forget the sign-in for a server, and revoke it at the identity provider');
+  actAt(tool, logOutCommand, {
+    server: async ({ server }) => {
+      const { logOut } = await import('./commands/login.ts');
+      await logOut(environment, terminal(), server.address);
+    },
+  });
+  actAt(tool, program.command('whoami').description('show who you are at a server, and until when'), {
+    server: async ({ server, credential }) => whoAmI(server, terminal(), await credential()),
+  });
 };
 
 const addIndexes = ({ program, environment, terminal }: Tool): void => {
@@ -168,8 +213,8 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
     });
 };
 
-const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
-  program
+const addKeyCheck = ({ program, terminal, endWith, overHttp }: Tool): void => {
+  const check = program
     .command('key')
     .description('inspect API keys')
     .command('check')
@@ -180,6 +225,8 @@ const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
     .action(async (secret: string | undefined) => {
       if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
     });
+  // It needs neither stores nor a server.
+  overHttp.add(check);
 };
 
 const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {

@@ -36,6 +36,7 @@ export const errorStatuses = {
   request_decided: 409,
   already_granted: 409,
   tier_taken: 409,
+  name_shared: 409,
   body_too_large: 413,
   rate_limited: 429,
   embedding_unavailable: 500,

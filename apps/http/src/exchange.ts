@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { RequestSpan } from '@portico/composition';
 import { PorticoError, type CountedRequest, type Deadline, type ProfileId } from '@portico/domain';
 import type { ReadClientAddress } from './requests/client-address.ts';
 
@@ -59,6 +60,8 @@ export class Exchange {
   challenge = 'Bearer';
   /** Whether the handler waits for the complete body. */
   takesBody = false;
+  /** Its span; null unless traces are configured. */
+  span: RequestSpan | null = null;
   /** Set if its body could not be parsed and the answer went past `response`, straight to the socket. */
   unreadable: Unreadable | null = null;
   readonly #readAddress: ReadClientAddress;

@@ -1,4 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Tracing } from '@portico/composition';
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -34,6 +35,8 @@ export interface HttpAppFacts {
    * nothing any more, unless its change is being committed. 9,500 by default.
    */
   readonly answerTimeoutMs?: number;
+  /** Records a span of each request; nothing by default. */
+  readonly tracing?: Pick<Tracing, 'beginRequest'> | null | undefined;
   /** The system's timer by default. */
   readonly timer?: Timer;
 }
@@ -111,7 +114,7 @@ const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
 };
 
 const createServing = (
-  { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer }: HttpAppFacts,
+  { logger, settings, answerTimeoutMs = answerTimeoutMsDefault, timer = systemTimer, tracing = null }: HttpAppFacts,
   pipeline: PipelineFacts,
   metrics: HttpMetrics,
   isDraining: () => boolean,
@@ -140,22 +143,20 @@ const createServing = (
     answerExpired: (exchange) => void refuse(exchange, new Error(`No answer within ${answerTimeoutMs} ms`)),
   };
 
-  return async (
+  const answer = async (
+    exchange: Exchange,
     request: Request,
-    response: Response,
     methods: MethodTable | null,
-    failure?: unknown,
+    failure: unknown,
   ): Promise<void> => {
-    const exchange = beginExchange(request, response, exchangeFacts);
-    const { deadline } = exchange;
-    response.once('close', () => record(exchange, logger, metrics));
+    const { deadline, response } = exchange;
     try {
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
       if (!namesHost(request)) throw new PorticoError('malformed_request');
       const route = routeFor(methods, request.method, exchange);
-      const answer = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>);
-      if (deadline.settle()) await send(exchange, answer, route.status, isDraining());
+      const answered = await answerRoute(pipeline, route, exchange, request.params as Record<string, string>);
+      if (deadline.settle()) await send(exchange, answered, route.status, isDraining());
     } catch (error) {
       if (!deadline.settle()) recordLate(exchange, error);
       else if (error instanceof ClientGone) response.destroy();
@@ -166,11 +167,19 @@ const createServing = (
       } else await refuse(exchange, error);
     }
   };
+
+  return (request: Request, response: Response, methods: MethodTable | null, failure?: unknown): Promise<void> => {
+    const exchange = beginExchange(request, response, exchangeFacts);
+    response.once('close', () => record(exchange, logger, metrics));
+    if (!tracing) return answer(exchange, request, methods, failure);
+    exchange.span = tracing.beginRequest(request);
+    return exchange.span.run(() => answer(exchange, request, methods, failure));
+  };
 };
 
 /** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
-  const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable } = exchange;
+  const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable, span } = exchange;
   const ms = performance.now() - startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
   const method = request.method ?? '';
@@ -183,10 +192,12 @@ const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void 
       ms: Math.round(ms * 1_000) / 1_000,
       request_id: requestId,
       ...(profileId ? { profile_id: profileId } : {}),
+      ...(span ? { trace_id: span.traceId } : {}),
       ...(unreadable ? { unreadable: unreadable.errorCode } : response.writableFinished ? {} : { aborted: true }),
     },
     'request',
   );
+  span?.end({ route: route === 'unknown' ? null : route, status, requestId });
 };
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);

@@ -3,6 +3,7 @@ import { afterAll, describe } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
+import { importsSuite } from './journeys/imports.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
 import { inputSuite } from './journeys/input.ts';
@@ -30,6 +31,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('a registration that requires a token', () => demandedTokensSuite(start));
   describe('a registration that ignores tokens', () => ignoredTokensSuite(start));
   describe('collections', () => collectionsSuite(start));
+  describe('imports', () => importsSuite(start));
   describe('facts derived from documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
   describe('audit', () => auditSuite(start));

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
-import { defaultMailFrom, readEnvironment, type Environment } from './environment.ts';
+import { defaultMailFrom, readEnvironment, type Environment, type SamplerName } from './environment.ts';
 
 /** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
@@ -66,6 +66,14 @@ export interface Config {
   readonly specBodyLimitBytes: number;
   /** Null: entries are kept forever. */
   readonly auditRetentionDays: number | null;
+  /** Null: no spans are recorded. */
+  readonly traces: {
+    /** Where they are sent, by OTLP over HTTP. */
+    readonly url: string;
+    readonly sampler: { readonly name: SamplerName; readonly ratio: number };
+    /** How long they are gathered before they are sent. */
+    readonly delayMs: number;
+  } | null;
   readonly settings: Settings;
   /** What an operator should know about this configuration. */
   readonly warnings: readonly string[];
@@ -131,6 +139,7 @@ export const readConfig = (variables: Environment): Config => {
     bodyLimitBytes: read.BODY_LIMIT,
     specBodyLimitBytes: read.SPEC_BODY_LIMIT,
     auditRetentionDays: read.AUDIT_RETENTION_DAYS,
+    traces: tracesOf(read),
     settings: {
       issuers: [...(local ? [localIssuerName] : []), ...(read.IDENTITY_ISSUER ? [read.IDENTITY_ISSUER] : [])],
       identityEmailCheck: read.IDENTITY_EMAIL_CHECK,
@@ -161,6 +170,17 @@ const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
         numThread: read.OLLAMA_NUM_THREAD ?? null,
       }
     : null;
+
+/** By the variables that every OpenTelemetry SDK reads. */
+const tracesOf = (read: Read): Config['traces'] => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = read;
+  if (read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none' || !(own ?? all)) return null;
+  return {
+    url: own ?? `${all?.replace(/\/+$/, '')}/v1/traces`,
+    sampler: { name: read.OTEL_TRACES_SAMPLER, ratio: read.OTEL_TRACES_SAMPLER_ARG },
+    delayMs: read.OTEL_BSP_SCHEDULE_DELAY,
+  };
+};
 
 const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['database'] => {
   if (read?.kind === 'postgresql') return read;

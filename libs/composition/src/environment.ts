@@ -31,7 +31,7 @@ const secrets = [
 ] as const;
 /** Any other URL may hold a password too. */
 const isSecret = (name: string, value: string): boolean =>
-  (secrets as readonly string[]).includes(name) || (/_(URL|ISSUER)$/.test(name) && value.includes('@'));
+  (secrets as readonly string[]).includes(name) || (/_(URL|ISSUER|ENDPOINT)$/.test(name) && value.includes('@'));
 
 const integer = (least: number, most: number) =>
   z
@@ -162,6 +162,18 @@ const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail 
 /** Good enough for mails in files; with an SMTP server it causes a warning. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
+const collector = address(['http:', 'https:'], 'http://… or https://…');
+
+const samplerNames = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+export type SamplerName = (typeof samplerNames)[number];
+
 const schema = z.object({
   NODE_ENV: choice('development', 'test', 'production').default('development'),
   SERVICE_NAME: z.string().max(100).default('portico'),
@@ -232,6 +244,22 @@ const schema = z.object({
       'off, or a whole number of days from 1 to 36500',
     )
     .default(null),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.string().default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.string().optional(),
+  OTEL_SDK_DISABLED: z
+    .string()
+    .default('false')
+    .transform((value) => value.toLowerCase() === 'true'),
+  OTEL_TRACES_EXPORTER: choice('otlp', 'none').default('otlp'),
+  OTEL_TRACES_SAMPLER: choice(...samplerNames).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'a number from 0 to 1')
+    .transform(Number)
+    .default(1),
+  OTEL_BSP_SCHEDULE_DELAY: integer(1, 600_000).default(5_000),
 });
 
 /**
@@ -280,6 +308,7 @@ const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): str
 
 const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
   const production = read.NODE_ENV === 'production';
+  const traced = !!(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT);
   const rules: [boolean, string][] = [
     [!!read.IDENTITY_ISSUER && !read.IDENTITY_AUDIENCE, 'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER'],
     [
@@ -307,6 +336,10 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
     [
       read.OPERATION_EMBEDDER === 'ollama' && !read.OLLAMA_URL,
       'OLLAMA_URL is missing: required with OPERATION_EMBEDDER=ollama',
+    ],
+    [
+      traced && (read.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? read.OTEL_EXPORTER_OTLP_PROTOCOL) !== 'http/protobuf',
+      'OTEL_EXPORTER_OTLP_PROTOCOL: Portico sends traces by http/protobuf alone; most collectors take it at port 4318',
     ],
     [!!read.QDRANT_API_KEY && !read.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
   ];

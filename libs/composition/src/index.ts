@@ -1,4 +1,5 @@
-export { syncFolder, writeNewFile } from '@portico/dependencies';
+export { isLoopback, replaceFile, syncFolder, writeNewFile } from '@portico/dependencies';
+export { createDocumentReader } from '@portico/openapi';
 export { startBackground } from './runtime/background.ts';
 export { compose, type Composition, type Portico } from './wiring/compose.ts';
 export { localAdmin, readConfig, type Config } from './config.ts';
@@ -6,6 +7,7 @@ export { embeddedFiles, type EmbeddedFiles, type KeyFile } from './wiring/embedd
 export { runProcess } from './runtime/run-process.ts';
 export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './runtime/logging.ts';
+export type { RequestSpan, Tracing } from './tracing/tracing.ts';
 export { openLocalIssuer } from './wiring/local-issuer.ts';
 export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
 export { startFailure } from './runtime/start-failure.ts';

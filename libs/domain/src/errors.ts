@@ -34,6 +34,7 @@ export const errorDetails = {
   request_decided: 'Request already decided',
   already_granted: 'Client already has access',
   tier_taken: 'Tier already exists',
+  name_shared: 'Several collections have this name',
   rate_limited: 'Rate limit exceeded',
   invalid_body: 'Invalid request body',
   invalid_query: 'Invalid query parameter',

@@ -59,6 +59,7 @@ export { createUseCases, type UseCases } from './use-cases/index.ts';
 export type * from './use-cases/access/admit.ts';
 export type * from './use-cases/audit/audit-log.ts';
 export type * from './use-cases/collections/authentication.ts';
+export type * from './use-cases/collections/import-collection.ts';
 export type * from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/write-collection.ts';
 export type * from './use-cases/jobs/dead-letters.ts';

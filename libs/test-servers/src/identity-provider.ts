@@ -4,7 +4,7 @@ import { errors, Provider, type AdapterFactory, type Configuration, type JWK } f
 import { LoopbackServer } from './loopback-server.ts';
 import type { ServerControl } from './server-process.ts';
 import { signInsInMemory } from './sign-ins-in-memory.ts';
-import { signInByCode, tokenByCredentials, type SignedIn } from './sign-in-by-code.ts';
+import { browseFrom, signInByCode, tokenByCredentials, type SignedIn } from './sign-in-by-code.ts';
 
 /** RSA keys have 2,048 bits; ES256 is on P-256, EdDSA on Ed25519. */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -14,6 +14,10 @@ export interface IdentityProviderOptions {
   readonly clientId?: string;
   /** `RS256` by default. */
   readonly algorithm?: SigningAlgorithm;
+  /** Whether the application may be signed in on another device (RFC 8628); `unlisted` if the client may not. Off by default. */
+  readonly deviceFlow?: 'on' | 'off' | 'unlisted';
+  /** How long an ID token is valid; an hour by default. */
+  readonly idTokenSeconds?: number;
   /** The services that access tokens may be for, besides the provider itself (RFC 8707); none by default. */
   readonly resources?: readonly string[];
 }
@@ -34,6 +38,8 @@ export interface TestIdentityProvider {
    * resource (RFC 9068), or opaque if there is none.
    */
   signIn(person: Person, resource?: string): Promise<SignedIn>;
+  /** Plays the person's browser at an address of the provider; returns the first address outside it, or null at its last page. */
+  browse(person: Person, address: string): Promise<string | null>;
   /** An access token for the resource that a machine gets by its own credentials; its subject is `machineId`. */
   machineToken(resource: string): Promise<string>;
   /** Starts to sign with a new key; the earlier ones stay published. */
@@ -50,11 +56,14 @@ export interface TestIdentityProvider {
 export async function startIdentityProvider({
   clientId = 'portico',
   algorithm = 'RS256',
+  deviceFlow = 'off',
+  idTokenSeconds = 3_600,
   resources = [],
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
   const signIns = signInsInMemory();
   const requests = { discovery: 0, keys: 0 };
+  const browsing: { person: Person | null } = { person: null };
   let keys = [newSigningKey(algorithm)];
   let provider: Provider | null = null;
 
@@ -71,10 +80,10 @@ export async function startIdentityProvider({
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const now = (provider ??= new Provider(
       issuer,
-      configuration({ clientId, algorithm, resources, keys, people, signIns }),
+      configuration({ clientId, algorithm, deviceFlow, idTokenSeconds, resources, keys, people, signIns }),
     ));
     if (request.url?.startsWith(interactionPath)) {
-      logIn(now, request, response).catch((error: unknown) => response.destroy(error as Error));
+      logIn(now, browsing.person, request, response).catch((error: unknown) => response.destroy(error as Error));
     } else void now.callback()(request, response);
   };
   const publish = (next: readonly JWK[]): void => {
@@ -89,6 +98,11 @@ export async function startIdentityProvider({
       people.set(person.uid, person);
       const asked = resource === undefined ? {} : { resource };
       return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...asked });
+    },
+    browse: (person, address) => {
+      people.set(person.uid, person);
+      browsing.person = person;
+      return browseFrom(address, issuer);
     },
     machineToken: (resource) =>
       tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
@@ -124,20 +138,37 @@ const keyPairFor = (algorithm: SigningAlgorithm) => {
 interface Known {
   readonly clientId: string;
   readonly algorithm: SigningAlgorithm;
+  readonly deviceFlow: 'on' | 'off' | 'unlisted';
+  readonly idTokenSeconds: number;
   readonly resources: readonly string[];
   readonly keys: JWK[];
   readonly people: ReadonlyMap<string, Person>;
   readonly signIns: AdapterFactory;
 }
 
-const configuration = ({ clientId, algorithm, resources, keys, people, signIns }: Known): Configuration => ({
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+/** The system chooses the port (RFC 8252, section 7.3). */
+const loopbackUri = 'http://127.0.0.1/callback';
+
+const configuration = ({
+  clientId,
+  algorithm,
+  deviceFlow,
+  idTokenSeconds,
+  resources,
+  keys,
+  people,
+  signIns,
+}: Known): Configuration => ({
   adapter: signIns,
   jwks: { keys },
   clients: [
     {
       client_id: clientId,
       token_endpoint_auth_method: 'none',
-      redirect_uris: [redirectUri],
+      redirect_uris: [redirectUri, loopbackUri],
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token', ...(deviceFlow === 'on' ? [deviceGrant] : [])],
       id_token_signed_response_alg: algorithm,
     },
     {
@@ -161,11 +192,21 @@ const configuration = ({ clientId, algorithm, resources, keys, people, signIns }
     AccessToken: 600,
     AuthorizationCode: 60,
     ClientCredentials: 600,
-    IdToken: 3_600,
+    IdToken: idTokenSeconds,
+    RefreshToken: 86_400,
+    DeviceCode: 600,
   },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
+    revocation: { enabled: true, allowedPolicy: async () => true },
+    deviceFlow: {
+      enabled: deviceFlow !== 'off',
+      // Pages with a form and nothing else, as `browseFrom` reads them.
+      userCodeInputSource: async (context, form) => void (context.body = form),
+      userCodeConfirmSource: async (context, form) => void (context.body = form),
+      successSource: async (context) => void (context.body = 'Signed in.'),
+    },
     resourceIndicators: {
       enabled: true,
       getResourceServerInfo: (_context, resource) => {
@@ -183,7 +224,7 @@ const configuration = ({ clientId, algorithm, resources, keys, people, signIns }
     const { provider, client, session } = oidc;
     if (!client || !session?.accountId) return undefined;
     const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-    grant.addOIDCScope(scope);
+    grant.addOIDCScope(`${scope} offline_access`);
     await grant.save();
     return grant;
   },
@@ -195,8 +236,16 @@ const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
 });
 
-/** Replaces a login page: signs in the person that the application names. */
-const logIn = async (provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const { params } = await provider.interactionDetails(request, response);
-  await provider.interactionFinished(request, response, { login: { accountId: String(params['login_hint']) } });
+/** Replaces a login page: signs in the person that the application names, or who browses; consents to everything. */
+const logIn = async (
+  provider: Provider,
+  browsing: Person | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const { params, prompt } = await provider.interactionDetails(request, response);
+  const hint = params['login_hint'];
+  const accountId = typeof hint === 'string' ? hint : browsing?.uid;
+  const result = prompt.name === 'consent' ? { consent: {} } : { login: { accountId: String(accountId) } };
+  await provider.interactionFinished(request, response, result);
 };

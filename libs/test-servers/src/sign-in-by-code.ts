@@ -73,6 +73,44 @@ export async function tokenByCredentials({
   return said.access_token;
 }
 
+/**
+ * Follows the pages of an issuer as a browser does, and submits each form on the way as it is. Returns the first address
+ * outside the issuer, which it does not open; null if a page has nothing more to do.
+ */
+export async function browseFrom(start: string, issuer: string): Promise<string | null> {
+  const cookies = new Map<string, string>();
+  let next: { readonly address: string; readonly form: URLSearchParams | null } = { address: start, form: null };
+  for (let pages = 0; pages < redirectsMax; pages++) {
+    if (!next.address.startsWith(`${issuer}/`)) return next.address;
+    const response = await fetch(next.address, {
+      ...(next.form ? { method: 'POST', body: next.form } : {}),
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      redirect: 'manual',
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const page = await response.text();
+    const location = response.headers.get('location');
+    const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
+    if (!location && !action) {
+      if (response.ok) return null;
+      throw new Error(`${next.address} answered ${response.status}: ${page}`);
+    }
+    next = { address: new URL(location ?? action ?? '', next.address).href, form: location ? null : formIn(page) };
+  }
+  throw new Error(`More than ${redirectsMax} pages`);
+}
+
+const formIn = (page: string): URLSearchParams =>
+  new URLSearchParams(
+    [...page.matchAll(/<input[^>]*>/g)].map(([input]): [string, string] => [
+      / name="([^"]*)"/.exec(input)?.[1] ?? '',
+      / value="([^"]*)"/.exec(input)?.[1] ?? '',
+    ]),
+  );
+
 const followToCode = async (start: string, redirectUri: string): Promise<string> => {
   const cookies = new Map<string, string>();
   let address = start;

@@ -10,8 +10,8 @@ export const signInsInMemory = (): AdapterFactory => {
       find: async (id) => kept.get(keyOf(id)),
       findByUid: async (uid) =>
         [...kept].find(([key, payload]) => key === keyOf(payload.jti ?? '') && payload.uid === uid)?.[1],
-      // For the device flow, which no client here uses.
-      findByUserCode: async () => undefined,
+      findByUserCode: async (userCode) =>
+        [...kept].find(([key, payload]) => key.startsWith(`${kind} `) && payload.userCode === userCode)?.[1],
       consume: async (id) => {
         const payload = kept.get(keyOf(id));
         if (payload) kept.set(keyOf(id), { ...payload, consumed: Math.floor(Date.now() / 1_000) });

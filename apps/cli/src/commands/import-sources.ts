@@ -16,20 +16,31 @@ const documents = '**/*.{json,yaml,yml}';
 /** A link may lead in a circle, or anywhere else. */
 const within = { onlyFiles: true, followSymbolicLinks: false } as const;
 
+/** What import keys are made of, besides the path. */
+export interface KeyOptions {
+  readonly base?: string;
+  readonly source?: string;
+}
+
 /**
  * Returns the files that the paths match, each once, in the order of the paths and by name within each. A path may be a
  * link; links inside a folder are not followed. Throws `OperatorError` for a path that matches none.
  */
-export const findSources = async (paths: readonly string[], base: string | undefined): Promise<readonly Source[]> => {
+export const findSources = async (paths: readonly string[], options: KeyOptions): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
   for (const path of paths) {
     for (const { file, found } of await filesOf(path)) {
       const absolute = resolve(file);
-      const importKey = `file:${base === undefined ? absolute : relative(resolve(base), absolute)}`;
-      if (!sources.has(absolute)) sources.set(absolute, { file, importKey, found });
+      if (!sources.has(absolute)) sources.set(absolute, { file, importKey: keyOf(absolute, options), found });
     }
   }
   return [...sources.values()];
+};
+
+/** With a source a key does not depend on the machine; without one it names a file of this one. */
+const keyOf = (absolute: string, { base, source }: KeyOptions): string => {
+  if (source !== undefined) return `${source}:${relative(resolve(base ?? '.'), absolute).replaceAll('\\', '/')}`;
+  return `file:${base === undefined ? absolute : relative(resolve(base), absolute)}`;
 };
 
 const filesOf = async (path: string): Promise<readonly { readonly file: string; readonly found: boolean }[]> => {

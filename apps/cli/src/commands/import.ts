@@ -1,83 +1,101 @@
-import { findSources, type Source } from './import-sources.ts';
 import { readFile } from 'node:fs/promises';
-import type { Portico } from '@portico/composition';
-import {
-  isPorticoError,
-  nameIn,
-  operatorAuthority,
-  SchemaViolated,
-  type DocumentWarning,
-  type Profile,
-  type ReadDocument,
-} from '@portico/domain';
+import { createDocumentReader, type Environment, type Portico } from '@portico/composition';
+import { nameIn, operatorAuthority, type DocumentReader, type ProfileId, type ReadDocument } from '@portico/domain';
 import { createProgress } from '../progress.ts';
-import { counted, OperatorError, type Terminal } from '../terminal.ts';
+import type { Server } from '../server/server.ts';
+import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
+import {
+  reportLines,
+  reportView,
+  type ImportSummary,
+  type Left,
+  type ReportOptions,
+  type Taken,
+} from './import-report.ts';
+import { findSources, type Source } from './import-sources.ts';
+import { DocumentRefused, importToStores, refused, type ImportTarget } from './import-target.ts';
+import { importToServer } from './import-to-server.ts';
 
-export interface ImportOptions {
-  /** The e-mail of the admin to record as the creator; default: the first admin. */
+export interface ImportOptions extends ReportOptions {
+  /** The e-mail of the admin to record as the creator; default: the first admin. A server records who signed in. */
   readonly as?: string;
   /** Refuses documents that depart from the official schema; otherwise they are accepted with warnings. */
   readonly strict?: true;
   /** The folder that import keys are relative to; by default they are absolute paths. */
   readonly base?: string;
-  /** Shows how each document departs from the official schema. */
-  readonly explain?: true;
-  /** Lists unchanged collections too. */
-  readonly verbose?: true;
+  /** Where the documents belong, such as their repository; then import keys are relative to the base or this folder. */
+  readonly source?: string;
+  /** Publishes one file as the collection of exactly this name, instead of by its path. */
+  readonly name?: string;
 }
 
-interface Line {
-  readonly file: string;
-}
-interface Taken extends Line {
-  readonly id: string;
-  readonly name: string;
-  readonly outcome: 'created' | 'updated' | 'unchanged';
-  /** Whether the description is made of the document's words, which has none of its own. Named as in the output. */
-  readonly description_derived: boolean;
-  /** How many departures from the official schema the document has, and the first of them. */
-  readonly warnings: number;
-  readonly departures: readonly DocumentWarning[];
-}
-interface Left extends Line {
-  readonly reason: string;
+/** Reads documents, and where they go. */
+interface ImportFacts {
+  readonly target: ImportTarget;
+  readonly documents: Pick<DocumentReader, 'readFile'>;
+  readonly terminal: Terminal;
 }
 
-export interface ImportSummary {
-  readonly taken: readonly Taken[];
-  /** Found in a folder or by a glob, but not OpenAPI documents. */
-  readonly skipped: readonly Left[];
-  readonly refused: readonly Left[];
-}
-
-/** Imports documents one by one, each in its own transaction, so that an interrupted import keeps what it has done. */
-export const importDocuments = async (
+/** Imports on the stores. */
+export const importOnStores = async (
   portico: Portico,
   terminal: Terminal,
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<ImportSummary> => {
-  const creator = await creatorOf(portico, options.as);
-  const sources = await findSources(paths, options.base);
+  // A dry run creates nothing, so that nobody has to be recorded.
+  const creator = options.dryRun ? null : await creatorOf(portico, options.as);
+  const target = importToStores(portico, creator);
+  return importDocuments({ target, documents: portico.documents, terminal }, paths, options);
+};
+
+/** Imports over HTTP; documents are read here first, so that the same files are found, skipped and refused. */
+export const importOverHttp = async (
+  server: Server,
+  environment: Environment,
+  terminal: Terminal,
+  paths: readonly string[],
+  { as, source = sourceIn(environment), ...options }: ImportOptions,
+): Promise<ImportSummary> => {
+  if (as !== undefined) throw new OperatorError('--as is not for a server: it records who calls', exitCodes.usage);
+  const documents = createDocumentReader();
+  try {
+    const keyed = source === undefined ? options : { ...options, source };
+    return await importDocuments({ target: importToServer(server), documents, terminal }, paths, keyed);
+  } finally {
+    await documents.close();
+  }
+};
+
+/** Imports documents one by one, each in its own transaction, so that an interrupted import keeps what it has done. */
+const importDocuments = async (
+  facts: ImportFacts,
+  paths: readonly string[],
+  options: ImportOptions,
+): Promise<ImportSummary> => {
+  const sources = await findSources(paths, options);
+  if (options.name !== undefined && sources.length !== 1)
+    throw new OperatorError(`--name is for one document, and these are ${sources.length}`, exitCodes.usage);
   const summary = { taken: [] as Taken[], skipped: [] as Left[], refused: [] as Left[] };
-  const progress = createProgress('Importing', sources.length);
+  const progress = createProgress(options.dryRun ? 'Comparing' : 'Importing', sources.length);
   try {
     for (const [index, source] of sources.entries()) {
       progress.advanceTo(index, source.file);
-      await importOne(portico, creator, source, options.strict ?? false, summary);
+      await importOne(facts, source, options, summary);
     }
     progress.advanceTo(sources.length);
   } finally {
     progress.end();
   }
-  terminal.result(viewOf(summary), linesOf(summary, options));
+  facts.terminal.result(reportView(summary, options), reportLines(summary, options));
   return summary;
 };
 
-const creatorOf = async ({ useCases }: Portico, email: string | undefined): Promise<Profile> => {
+/** Returns the admin to record as the creator. */
+const creatorOf = async ({ useCases }: Portico, email: string | undefined): Promise<ProfileId> => {
   const admins = await useCases.listAdmins(operatorAuthority);
   const creator = email === undefined ? admins[0] : admins.find((admin) => admin.email === email.trim().toLowerCase());
-  if (creator) return creator;
+  if (creator) return creator.id;
   throw new OperatorError(
     email === undefined
       ? 'there is no admin to record as the creator: make one with "portico admin promote EMAIL"'
@@ -85,14 +103,17 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
   );
 };
 
+/** In a pipeline paths are not the same for long: what it builds is, in the variables of GitHub and GitLab. */
+const sourceIn = ({ GITHUB_REPOSITORY, CI_PROJECT_PATH }: Environment): string | undefined =>
+  (GITHUB_REPOSITORY ?? CI_PROJECT_PATH) || undefined;
+
 const importOne = async (
-  { useCases, documents }: Portico,
-  creator: Profile,
+  { target, documents }: ImportFacts,
   source: Source,
-  strict: boolean,
+  { strict, name: givenName, dryRun }: ImportOptions,
   summary: { taken: Taken[]; skipped: Left[]; refused: Left[] },
 ): Promise<void> => {
-  const { file, importKey } = source;
+  const { file } = source;
   try {
     const content = await readFile(file);
     const format = formatOf(file, content);
@@ -100,13 +121,15 @@ const importOne = async (
       summary.skipped.push({ file, reason: 'no OpenAPI document' });
       return;
     }
-    const document = await documents.readFile(content, format);
-    const name = nameOf(document, file);
-    const input = { name, document, strict, importKey };
-    const { collection, outcome } = await useCases.importCollection(operatorAuthority, creator.id, input);
+    const document = await documents.readFile(content, format).catch(refused);
+    const name = givenName ?? nameOf(document, file);
+    const importKey = givenName === undefined ? source.importKey : null;
+    const input = { name, document, strict: strict ?? false, importKey };
+    const { descriptionDerived: description_derived, ...outcome } = dryRun
+      ? await target.plan(input)
+      : await target.publish(input);
     const { total: warnings, first: departures } = document.warnings;
-    const description_derived = collection.descriptionDerived && collection.description !== '';
-    summary.taken.push({ file, id: collection.id, name, outcome, description_derived, warnings, departures });
+    summary.taken.push({ file, name, ...outcome, description_derived, warnings, departures });
   } catch (error) {
     summary.refused.push({ file, reason: reasonOf(error) });
   }
@@ -144,58 +167,10 @@ const nameOf = ({ title }: ReadDocument, file: string): string => {
   return title ?? nameIn(stem) ?? 'Untitled';
 };
 
-/** Why a document is refused. Rethrows what is not the document's fault (a bug, a store that is away), ending the import. */
-const reasonOf = (thrown: unknown): string => {
-  // The name of the document's field in HTTP, so that both report the same error.
-  const error = thrown instanceof SchemaViolated ? thrown.of('openapi_spec') : thrown;
-  if (isPorticoError(error, 'invalid_body')) return error.message.replace(/^Invalid request body: /, '');
+/** Why a document is refused. Rethrows what is not the document's fault, ending the import. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof DocumentRefused) return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') return `cannot be read (${code})`;
   throw error;
 };
-
-const viewOf = ({ taken, skipped, refused }: ImportSummary) => ({
-  ...countsOf({ taken, skipped, refused }),
-  taken,
-  skipped_files: skipped,
-  refused_files: refused,
-});
-
-const countsOf = ({ taken, skipped, refused }: ImportSummary) => {
-  const count = (outcome: Taken['outcome']) => taken.filter((line) => line.outcome === outcome).length;
-  return {
-    created: count('created'),
-    updated: count('updated'),
-    unchanged: count('unchanged'),
-    skipped: skipped.length,
-    refused: refused.length,
-  };
-};
-
-const linesOf = (summary: ImportSummary, { explain, verbose }: ImportOptions): readonly string[] => {
-  const { created, updated, unchanged, skipped, refused } = countsOf(summary);
-  const departing = summary.taken.filter(({ warnings }) => warnings > 0).length;
-  return [
-    ...summary.taken
-      .filter(({ outcome, warnings }) => verbose || outcome !== 'unchanged' || (explain && warnings > 0))
-      .flatMap((taken) => [lineOf(taken), ...(explain ? departuresOf(taken) : [])]),
-    ...summary.skipped.map(({ file, reason }) => `skipped    ${file}: ${reason}`),
-    ...summary.refused.map(({ file, reason }) => `refused    ${file}: ${reason}`),
-    `${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped, ${refused} refused.`,
-    ...(departing > 0 && !explain
-      ? [`${counted(departing, 'document')} with departures from the official schema: --explain shows them.`]
-      : []),
-  ];
-};
-
-const lineOf = ({ outcome, id, name, file, description_derived, warnings }: Taken): string =>
-  [
-    `${outcome.padEnd(9)}  ${id}  ${name}  (${file})`,
-    ...(description_derived ? ['description derived'] : []),
-    ...(warnings > 0 ? [counted(warnings, 'departure')] : []),
-  ].join('  ');
-
-const departuresOf = ({ warnings, departures }: Taken): readonly string[] => [
-  ...departures.map(({ pointer, message }) => `    ${pointer || '(the document)'}  ${message}`),
-  ...(warnings > departures.length ? [`    … and ${warnings - departures.length} more`] : []),
-];

@@ -14,7 +14,7 @@ export const document = z
   .record(z.string(), z.unknown())
   .meta({ description: 'The OpenAPI document as it was sent, including key order and number literals.' });
 const origin = { created_by: uuid.meta({ description: "The creator's profile id." }), created_at: timestamp };
-const warnings = z
+export const warnings = z
   .object({
     total: z.int().meta({ description: 'Their number; counting stops at 10,000.' }),
     first: z.array(
@@ -26,6 +26,29 @@ const warnings = z
     description:
       'What the document contains but cannot be kept, and its violations of the official OpenAPI schema: the first 20, and their number.',
   });
+
+/** Only describes the document: it is validated where it is read (specification, section 4). */
+const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
+const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
+export const openapiSpec = z.record(z.string(), z.unknown()).meta({
+  description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as it was sent.',
+  properties: {
+    openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
+    info: {
+      type: 'object',
+      properties: { title: { type: 'string' } },
+      required: ['title'],
+      additionalProperties: true,
+    },
+  },
+  required: ['openapi', 'info'],
+  anyOf: [
+    objectIn('paths'),
+    { allOf: [ofVersion31, objectIn('webhooks')] },
+    { allOf: [ofVersion31, objectIn('components')] },
+  ],
+  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
+});
 
 const lastUse = {
   last_used_at: timestamp
@@ -80,10 +103,9 @@ export const updatedCollectionView = (
   ...(violations ? { warnings: violations } : {}),
 });
 
-export const warningsView = ({ total, first }: ReadDocument['warnings']): z.input<typeof warnings> => ({
-  total,
-  first: first.map(({ pointer, message }) => ({ pointer, message })),
-});
+/** What is said of a document that departs from the official schema; null if it does not. */
+export const warningsOf = ({ warnings: { total, first } }: ReadDocument): z.input<typeof warnings> | null =>
+  total > 0 ? { total, first: first.map(({ pointer, message }) => ({ pointer, message })) } : null;
 
 export const metadataView = (
   { collection, authentication }: CollectionMetadata,

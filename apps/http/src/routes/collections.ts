@@ -8,7 +8,6 @@ import {
   readableTarget,
   SchemaViolated,
   type AuthenticationInput,
-  type ReadDocument,
 } from '@portico/domain';
 import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
@@ -41,9 +40,10 @@ import {
   listedCollection,
   metadata,
   metadataView,
+  openapiSpec,
   updatedCollection,
   updatedCollectionView,
-  warningsView,
+  warningsOf,
   wholeCollection,
 } from './collection-views.ts';
 import { collectionIdOf, collectionParameter, message } from './wire.ts';
@@ -89,24 +89,6 @@ const authentication = z
     context.addIssue({ code: 'custom', path: [field], message: error });
     return z.NEVER;
   });
-
-/** Only describes the document: it is validated where it is read (specification, section 4). */
-const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
-const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
-const openapiSpec = z.record(z.string(), z.unknown()).meta({
-  description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as it was sent.',
-  properties: {
-    openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
-    info: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'], ...partly },
-  },
-  required: ['openapi', 'info'],
-  anyOf: [
-    objectIn('paths'),
-    { allOf: [ofVersion31, objectIn('webhooks')] },
-    { allOf: [ofVersion31, objectIn('components')] },
-  ],
-  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
-});
 
 const name = line({ max: collectionNameMax });
 const description = text({ max: collectionDescriptionMax });
@@ -363,9 +345,7 @@ export const collectionRoutes: readonly RouteRow[] = [
 ];
 
 /** Makes a refusal of the document's violations name the member that it came in. */
-const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
+export const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
   change.catch((error: unknown) => {
     throw error instanceof SchemaViolated ? error.of(documentMember) : error;
   });
-
-const warningsOf = ({ warnings }: ReadDocument) => (warnings.total > 0 ? warningsView(warnings) : null);

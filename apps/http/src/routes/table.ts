@@ -3,6 +3,7 @@ import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
+import { importRoutes } from './imports.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
+  ...tagged('Collections', importRoutes),
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', oauthRoutes),
 ];

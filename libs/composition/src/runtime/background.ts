@@ -41,7 +41,7 @@ const usageEndMs = 5_000;
  * look after the embeddings either: a worker does.
  */
 export const startBackground = (
-  { config, duties, queue, useCases, logger, remoteIndex }: Portico,
+  { config, duties, queue, useCases, logger, remoteIndex, tracing }: Portico,
   intervals: BackgroundIntervals = defaultIntervals,
 ): { stop(): Promise<void> } => {
   const tasks: Repeated[] = [];
@@ -52,7 +52,8 @@ export const startBackground = (
     logger.debug({ err: error }, 'The embedder is away: the first search prepares the index');
   });
   if (duties.worksJobs) {
-    queue.start((id) => workJob(useCases, logger, id, () => ending.signal.aborted));
+    const work = (id: JobId) => workJob(useCases, logger, id, () => ending.signal.aborted);
+    queue.start(tracing ? (id) => tracing.job(id, () => work(id)) : work);
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
     repeat('Announcing what ends soon', intervals.pruneMs, useCases.announceExpiries);
     const models = modelUpkeep({ useCases, logger, remoteIndex });

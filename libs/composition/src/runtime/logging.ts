@@ -12,12 +12,17 @@ const secretNames = [
   'err.command.args',
 ];
 
-/** Logs JSON lines to standard output, or to `destination`. Without a `minLength` the stream could not be flushed. */
+/** Logs JSON lines to standard output, or to `destination`; `fields` are added to each. Without a `minLength` the stream could not be flushed. */
 export const createLogger = (
   level: string,
   name: string,
   destination: DestinationStream = pino.destination({ dest: 1, sync: false, minLength: 1 }),
-): Logger => pino({ level, name, redact: { paths: secretNames, censor: '[redacted]' } }, destination);
+  fields?: () => object,
+): Logger =>
+  pino(
+    { level, name, redact: { paths: secretNames, censor: '[redacted]' }, ...(fields ? { mixin: fields } : {}) },
+    destination,
+  );
 
 /**
  * Resolves once all lines are written, or cannot be. A process that exits earlier writes its last lines on exit,

@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts';
 import { dutiesOf, type ProcessRole } from '../process-role.ts';
+import { openTracing, type Tracing } from '../tracing/tracing.ts';
 import { version } from '../version.ts';
 import { compose, type Portico } from '../wiring/compose.ts';
 import { gracefulShutdown } from './graceful-shutdown.ts';
@@ -16,14 +17,18 @@ export const runProcess = async (
 ): Promise<void> => {
   try {
     const config = readConfig(process.env);
-    const logger = createLogger(
-      config.logLevel,
-      role === 'http' ? config.serviceName : `${config.serviceName}-${role}`,
-    );
+    const name = role === 'http' ? config.serviceName : `${config.serviceName}-${role}`;
+    let tracing: Tracing | null = null;
+    const traceFields = () => {
+      const id = tracing?.traceId();
+      return id ? { trace_id: id } : {};
+    };
+    const logger = createLogger(config.logLevel, name, undefined, config.traces ? traceFields : undefined);
     logger.info({ version }, `Portico ${version} starts`);
     const whenEnding = gracefulShutdown(logger);
     for (const warning of dutiesOf(role, config).warnings) logger.warn(warning);
-    const portico = await compose(config, logger, role);
+    tracing = await openTracing(config, name, logger);
+    const portico = await compose(config, logger, role, tracing);
     const running = await start(portico).catch(async (error: unknown) => {
       await portico.close();
       throw error;
@@ -31,6 +36,7 @@ export const runProcess = async (
     whenEnding(async () => {
       await running.stop();
       await portico.close();
+      await portico.tracing?.close();
     });
   } catch (error) {
     const { said, exitCode } = startFailure(error);

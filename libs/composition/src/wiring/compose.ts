@@ -17,6 +17,7 @@ import { openContainer } from './container.ts';
 import { assertHeartbeat } from './data-dir.ts';
 import type { IndexUpkeep, Module, Parts } from './parts.ts';
 import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
 
 /** A composition that is ready to use. */
@@ -34,6 +35,8 @@ export interface Portico {
   readonly bodyStore: RedisBodyStore | null;
   /** Null if the index is in this process, which rebuilds it at each start. */
   readonly remoteIndex: RemoteIndex | null;
+  /** Null unless traces are configured. */
+  readonly tracing: Tracing | null;
   /** Closes everything in reverse order of opening. */
   close(): Promise<void>;
 }
@@ -79,7 +82,12 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): 
  * Wires use cases and adapters by configuration and role, and ensures that there is a first admin. On a failure, closes
  * what it opened.
  */
-export const compose = async (config: Config, logger: Logger, role: ProcessRole): Promise<Composition> => {
+export const compose = async (
+  config: Config,
+  logger: Logger,
+  role: ProcessRole,
+  tracing: Tracing | null = null,
+): Promise<Composition> => {
   const duties = dutiesOf(role, config);
   const { get, close } = openContainer(config, duties, logger, await modulesOf(config));
   if (duties.writesHeartbeat) assertHeartbeat(config);
@@ -92,7 +100,7 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
     const queue = await get('queue');
     const limiter = await get('limiter');
     const ports: Ports = {
-      ...database.stores,
+      ...(tracing ? tracing.stores(database.stores) : database.stores),
       clock: await get('clock'),
       random: await get('random'),
       limiter,
@@ -128,6 +136,7 @@ export const compose = async (config: Config, logger: Logger, role: ProcessRole)
       localIssuer,
       bodyStore,
       remoteIndex,
+      tracing,
       close,
     };
   } catch (error) {

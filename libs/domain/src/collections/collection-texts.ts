@@ -10,6 +10,9 @@ export const collectionDescriptionMax = 10_000;
 /** In characters (Unicode code points), variables replaced (specification, section 4). */
 export const baseUrlMax = 2_048;
 
+/** In characters (Unicode code points), once trimmed: of what tells where a document was imported from. */
+export const importKeyMax = 1_000;
+
 /** In characters (Unicode code points): of the header, parameter or cookie with a credential (specification, section 4). */
 export const parameterNameMax = 200;
 

@@ -13,12 +13,8 @@ import {
   readMetadataHints,
   readYaml,
 } from './collections/read-collection.ts';
-import {
-  createCollection,
-  importCollection,
-  removeCollection,
-  updateCollection,
-} from './collections/write-collection.ts';
+import { importCollection, planImport } from './collections/import-collection.ts';
+import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
 import {
   changeExpiry,
   grantAccess,
@@ -92,6 +88,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
   importCollection: importCollection(ports, settings),
+  planImport: planImport(ports, settings),
   readDocument: readDocument(ports),
   readYaml: readYaml(ports),
   readMetadata: readMetadata(ports),

@@ -3,6 +3,7 @@ import { accessEndpoints } from './access.ts';
 import { agentEndpoints } from './agents.ts';
 import { auditEndpoints } from './audit.ts';
 import { collectionEndpoints } from './collections.ts';
+import { importEndpoints } from './imports.ts';
 import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
@@ -14,6 +15,7 @@ import { usageEndpoints } from './usage.ts';
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
+  ...importEndpoints,
   ...accessEndpoints,
   ...auditEndpoints,
   ...limitEndpoints,

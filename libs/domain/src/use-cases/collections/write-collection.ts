@@ -10,7 +10,7 @@ import { ofCollection, recorded } from '../audit/system-entry.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { collectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
-import { describedBy, nextDescription } from './description.ts';
+import { nextDescription } from './description.ts';
 
 export interface NewCollection {
   readonly name: string;
@@ -35,11 +35,11 @@ export interface CollectionEdit {
   readonly strict: boolean;
 }
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'queue'>;
+export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'queue'>;
 
 /** Adds a collection. Its embedding follows in the background. */
 export const createCollection =
-  (ports: Needs, settings: Settings) =>
+  (ports: WritingNeeds, settings: Settings) =>
   async (authority: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
     refuseViolations(settings, input.strict, document);
@@ -82,7 +82,7 @@ export interface UpdatedCollection {
  * also after a new document. A description that nobody wrote follows the document.
  */
 export const updateCollection =
-  (ports: Needs, settings: Settings) =>
+  (ports: WritingNeeds, settings: Settings) =>
   async (authority: AdminAuthority, id: CollectionId, edit: CollectionEdit): Promise<UpdatedCollection> => {
     if (edit.document) refuseViolations(settings, edit.strict, edit.document);
     const jobs = followingJobs(ports, id);
@@ -119,7 +119,7 @@ export const updateCollection =
 
 /** Deletes a collection with its document, grants and embedding. */
 export const removeCollection =
-  (ports: Needs) =>
+  (ports: WritingNeeds) =>
   async (authority: AdminAuthority, id: CollectionId): Promise<void> => {
     const job = collectionJob(ports, 'embed', id);
     await ports.collections.remove(id, (current) => ({
@@ -129,35 +129,12 @@ export const removeCollection =
     offer(ports, [job]);
   };
 
-/**
- * Adds a collection from a file, or updates the one that an earlier import made from it. Its description is the
- * document's own; if that has none, one that was written stays, and any other is made of the document's words.
- */
-export const importCollection = (ports: Needs, settings: Settings) => {
-  const create = createCollection(ports, settings);
-  const update = updateCollection(ports, settings);
-  return async (
-    authority: AdminAuthority,
-    createdBy: ProfileId,
-    input: Pick<NewCollection, 'name' | 'document' | 'strict'> & { readonly importKey: string },
-  ): Promise<{ readonly collection: Collection; readonly outcome: 'created' | 'updated' | 'unchanged' }> => {
-    const known = await ports.collections.findByImportKey(input.importKey);
-    if (!known) {
-      const created = { ...input, ...describedBy(input.document), authentication: null };
-      return { collection: await create(authority, createdBy, created), outcome: 'created' };
-    }
-    const description = input.document.description || undefined;
-    const { collection, changed } = await update(authority, known.id, { ...input, description });
-    return { collection, outcome: changed ? 'updated' : 'unchanged' };
-  };
-};
-
-const followingJobs = (ports: Needs, id: CollectionId): readonly NewJob[] => [
+const followingJobs = (ports: WritingNeeds, id: CollectionId): readonly NewJob[] => [
   collectionJob(ports, 'embed', id),
   collectionJob(ports, 'operations', id),
 ];
 
-const offer = ({ queue }: Needs, jobs: readonly NewJob[]): void => {
+const offer = ({ queue }: WritingNeeds, jobs: readonly NewJob[]): void => {
   for (const { id, task } of jobs) queue.offer(task.kind, [id]);
 };
 
@@ -167,7 +144,8 @@ const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
   documentDigest: digest,
 });
 
-const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
+/** The collection as the edit makes it, before anything else about it changes. */
+export const applied = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
   ...current,
   name: edit.name ?? current.name,
   ...nextDescription(current, edit.description, edit.document),
@@ -185,9 +163,11 @@ const auditNames = {
 } as const;
 const editable = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];
 
-const changedFields = (before: Collection, after: Collection) =>
+/** The parts that differ; nothing is written if there are none. */
+export const changedFields = (before: Collection, after: Collection) =>
   editable.filter((field) => before[field] !== after[field]);
 
-const refuseViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
+/** Throws `SchemaViolated` if none are accepted and the document has some. */
+export const refuseViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {
   if ((strict || strictDocuments) && warnings.total > 0) throw new SchemaViolated(warnings);
 };

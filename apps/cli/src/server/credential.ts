@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import type { Environment } from '@portico/composition';
+import { keptToken } from '../sign-in/kept-token.ts';
+import { exitCodes, OperatorError } from '../terminal.ts';
+
+/** What a request to a server carries. */
+export interface ServerCredential {
+  /** A secret: never print it. */
+  readonly token: string;
+  /** Where it came from, in words. */
+  readonly from: string;
+  /** What to do if the server does not take it. */
+  readonly remedy: string;
+}
+
+/**
+ * Returns the credential for a server: `PORTICO_TOKEN`, the content of `PORTICO_TOKEN_FILE`, or what `portico login`
+ * keeps, in this order. Throws an `OperatorError` that says how to get one if there is none.
+ */
+export const credentialFor = async (environment: Environment, server: string): Promise<ServerCredential> => {
+  const { PORTICO_TOKEN: value, PORTICO_TOKEN_FILE: path } = environment;
+  if (value && path)
+    throw new OperatorError('PORTICO_TOKEN and PORTICO_TOKEN_FILE are both set: set one', exitCodes.usage);
+  const remedy = 'it has expired, was revoked, or belongs to another server. Set another one';
+  if (value) return { token: wellFormed(value, 'PORTICO_TOKEN'), from: 'PORTICO_TOKEN', remedy };
+  if (path)
+    return { token: wellFormed(await contentOf(path), 'PORTICO_TOKEN_FILE'), from: 'PORTICO_TOKEN_FILE', remedy };
+  const token = await keptToken(environment, server);
+  if (token !== null) {
+    return { token: wellFormed(token, 'the sign-in'), from: 'the sign-in', remedy: 'run "portico login" again' };
+  }
+  throw new OperatorError(
+    `there is no credential for ${server}: run "portico login --server ${server}", or set PORTICO_TOKEN to a service account's token`,
+  );
+};
+
+const contentOf = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    throw new OperatorError(`PORTICO_TOKEN_FILE: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  });
+
+/** Anything else would be quoted by the error about an invalid header. */
+const wellFormed = (text: string, from: string): string => {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new OperatorError(`${from} holds no token: one is a single line of printable ASCII without blanks`);
+};

@@ -1,0 +1,42 @@
+import { OperatorError } from '../terminal.ts';
+import type { ServerCredential } from './credential.ts';
+
+/** A server's refusal; the message says what to do. */
+export class ServerRefusal extends OperatorError {
+  readonly status: number;
+  /** As the server said it. */
+  readonly detail: string;
+
+  constructor(status: number, detail: string, message: string) {
+    super(message);
+    this.name = 'ServerRefusal';
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+interface Refused {
+  readonly status: number;
+  readonly detail: string;
+  readonly address: string;
+  readonly scope: string;
+  readonly credential: Pick<ServerCredential, 'from' | 'remedy'>;
+  readonly requestId: string | null;
+}
+
+/** The refusal in words that tell what to do. */
+export const refusalOf = ({ status, detail, address, scope, credential, requestId }: Refused): string => {
+  const said = `${address} says "${detail}"`;
+  switch (status) {
+    case 401:
+      return `${said}: it does not take the credential of ${credential.from}: ${credential.remedy}`;
+    case 403:
+      return `${said}: this needs an admin, or a service account with the scope ${scope}. The credential is that of ${credential.from}`;
+    case 404:
+      return `${said}: is it older than this tool, or the address that of something else?`;
+    case 429:
+      return `${said}: it takes too few requests from this caller for this. An admin can raise its limit`;
+    default:
+      return status >= 500 ? `${said}: its log says why, at the request ${requestId ?? 'without an id'}` : said;
+  }
+};

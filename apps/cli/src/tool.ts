@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { Environment } from '@portico/composition';
+import { credentialFor, type ServerCredential } from './server/credential.ts';
+import { serverAddress } from './server/server-address.ts';
+import { createServer, type Server } from './server/server.ts';
+import { exitCodes, OperatorError, type Terminal } from './terminal.ts';
+
+/** What the commands are built from. */
+export interface Tool {
+  readonly program: Command;
+  readonly environment: Environment;
+  readonly terminal: () => Terminal;
+  /** Sets the exit code of a command that completed. */
+  readonly endWith: (code: number) => void;
+  /** The commands that may be given a server; every other one refuses it. */
+  readonly overHttp: Set<Command>;
+}
+
+/** A server that the operator named, and what it is called with. */
+export interface Connection {
+  readonly server: Server;
+  readonly credential: () => Promise<ServerCredential>;
+}
+
+/** What a command does over HTTP, and on the stores that the environment names, if it works there too. */
+interface Places<Args extends readonly unknown[]> {
+  readonly stores?: (...args: Args) => Promise<void>;
+  readonly server: (connection: Connection, ...args: Args) => Promise<void>;
+}
+
+interface ServerOptions {
+  readonly server?: string;
+  readonly insecure?: true;
+}
+
+/** Sets the action of a command that works over HTTP: on the server if one is named, else on the stores. */
+export const actAt = <Args extends readonly unknown[]>(
+  tool: Tool,
+  command: Command,
+  { stores, server }: Places<Args>,
+): void => {
+  tool.overHttp.add(command);
+  command.action((...args: readonly unknown[]): Promise<void> => {
+    // Commander passes the command last.
+    const own = args.slice(0, -1) as unknown as Args;
+    const address = addressIn(tool);
+    if (address !== null) return server(connectionTo(tool, address), ...own);
+    if (stores) return stores(...own);
+    throw new OperatorError(
+      `"portico ${nameOf(command)}" asks a server: pass --server URL, or set PORTICO_SERVER`,
+      exitCodes.usage,
+    );
+  });
+};
+
+/** Throws for a command that works on the stores alone though a server is named: it would surprise to work elsewhere. */
+export const refuseServer = (tool: Tool, command: Command): void => {
+  if (tool.overHttp.has(command) || addressIn(tool) === null) return;
+  throw new OperatorError(
+    `"portico ${nameOf(command)}" works on the stores alone: run it where their variables are set, without --server and PORTICO_SERVER`,
+    exitCodes.usage,
+  );
+};
+
+const nameOf = (command: Command): string =>
+  command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+
+/** The server that is named; null if none is. */
+const addressIn = ({ program, environment }: Tool): string | null => {
+  const { server = environment['PORTICO_SERVER'], insecure = false } = program.opts<ServerOptions>();
+  return server ? serverAddress(server, insecure) : null;
+};
+
+const connectionTo = ({ environment, terminal }: Tool, address: string): Connection => {
+  let found: Promise<ServerCredential> | null = null;
+  const credential = () => (found ??= credentialFor(environment, address));
+  const note = (text: string): void => terminal().note(`portico: ${text}`);
+  return { server: createServer({ address, credential, note }), credential };
+};

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, smallDocument, textOf, type Cast, type Start, type Subject } from '../subject.ts';
+
+const operation = { responses: { 200: { description: 'It' } } };
+const withPaths = (...paths: readonly string[]) => ({
+  ...smallDocument,
+  paths: Object.fromEntries(paths.map((path) => [path, { get: operation }])),
+});
+
+/** Publishing documents from where they are kept, again and again. */
+export const importsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const publish = (query: string, json: unknown) =>
+    subject.client.call('PUT', `/api/imports/${query}`, { token: cast.admin, json });
+  const plan = (query: string, json: unknown) =>
+    subject.client.call('POST', `/api/imports/plan${query}`, { token: cast.admin, json });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('publishing by an import key', () => {
+    test('creates once, then updates the same collection, and says when nothing changes', async () => {
+      const query = '?import_key=acme%2Fweather%3Aopenapi.yaml';
+      const first = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
+      expect([first.status, first.body.outcome]).toEqual([200, 'created']);
+      const again = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
+      expect([again.status, again.body]).toEqual([200, { ...first.body, outcome: 'unchanged' }]);
+      const changed = await publish(query, { name: 'Climate', openapi_spec: withPaths('/history') });
+      expect([changed.status, changed.body.outcome, changed.body.id]).toEqual([200, 'updated', first.body.id]);
+      const read = await subject.client.call('GET', `/api/collections/${textOf(first.body.id)}`, { token: cast.admin });
+      expect(read.body).toMatchObject({ name: 'Climate', openapi_spec: withPaths('/history') });
+    });
+
+    test('names what departs from the official schema, and refuses it where that is asked for', async () => {
+      const departing = { openapi: '3.0.3', info: { title: 'Departing' }, paths: {} };
+      const { body } = await publish('?import_key=departing', { name: 'Departing', openapi_spec: departing });
+      expect(body.warnings).toMatchObject({ total: 1, first: [{ pointer: '/info' }] });
+      for (const ask of [publish, plan]) {
+        const refused = await ask('?import_key=departing&strict=true', { name: 'Departing', openapi_spec: departing });
+        expect([refused.status, refused.body.detail]).toEqual([
+          400,
+          expect.stringMatching(/^Invalid request body: openapi_spec\/info /),
+        ]);
+      }
+    });
+  });
+
+  describe('a plan', () => {
+    test('says what would change, and changes nothing', async () => {
+      const query = '?import_key=planned';
+      const created = await plan(query, { name: 'Planned', openapi_spec: withPaths('/a') });
+      expect([created.status, created.body]).toMatchObject([
+        200,
+        {
+          outcome: 'created',
+          id: null,
+          changes: { document: true, operations_added: { total: 1, first: ['GET /a'] } },
+        },
+      ]);
+      const { id } = (await publish(query, { name: 'Planned', openapi_spec: withPaths('/a') })).body;
+      const next = { name: 'Replanned', openapi_spec: withPaths('/b') };
+      const found = await plan(query, next);
+      expect(found.body).toMatchObject({
+        ...{ outcome: 'updated', id, name: 'Replanned', description_derived: false },
+        changes: {
+          name: { from: 'Planned', to: 'Replanned' },
+          document: true,
+          operations_added: { total: 1, first: ['GET /b'] },
+          operations_removed: { total: 1, first: ['GET /a'] },
+        },
+      });
+      expect((await plan(query, next)).body).toEqual(found.body);
+    });
+
+    test('names at most 100 operations, and counts all of them', async () => {
+      const paths = Array.from({ length: 101 }, (_, at) => `/p${at}`);
+      const { body } = await plan('?import_key=many', { name: 'Many', openapi_spec: withPaths(...paths) });
+      const named = paths.slice(0, 100).map((path) => `GET ${path}`);
+      expect(body.changes).toMatchObject({ operations_added: { total: 101, first: named } });
+    });
+  });
+
+  test('a name that several collections have is refused without an import key', async () => {
+    const json = { name: 'Shared', openapi_spec: smallDocument };
+    expect((await publish('?import_key=one', json)).status).toBe(200);
+    expect((await publish('', json)).body.outcome).toBe('unchanged');
+    expect((await publish('?import_key=two', json)).status).toBe(200);
+    for (const ask of [publish, plan]) {
+      const { status, body } = await ask('', json);
+      expect([status, body.detail]).toEqual([409, expect.stringMatching(/^Several collections have this name: /)]);
+    }
+  });
+};

@@ -1,0 +1,40 @@
+import { expect } from 'vitest';
+import type { Endpoints } from '../endpoint.ts';
+import { object } from '../shapes.ts';
+import { smallDocument } from '../world.ts';
+
+const badBodies = [
+  {},
+  { name: 'Without a document' },
+  { openapi_spec: smallDocument },
+  { name: 'x'.repeat(201), openapi_spec: smallDocument },
+  { name: 'Weather', openapi_spec: 'text' },
+  { name: 'Weather', openapi_spec: { ...smallDocument, openapi: '2.0' } },
+];
+const badQueries = ['?strict=perhaps', `?import_key=${'x'.repeat(1_001)}`, '?import_key=a&import_key=b'];
+
+export const importEndpoints: Endpoints = {
+  'PUT /api/imports/': {
+    auth: 'admin',
+    status: 200,
+    answer: object(['outcome', 'id', 'name', 'description', 'description_derived', 'updated_at']),
+    aim: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
+    holds: ({ body }) =>
+      expect(body).toMatchObject({
+        outcome: 'created',
+        description: 'Forecast. Read the weather forecast.',
+        description_derived: true,
+      }),
+    badBodies,
+    badQueries,
+  },
+  'POST /api/imports/plan': {
+    auth: 'admin',
+    status: 200,
+    answer: object(['outcome', 'id', 'name', 'description_derived', 'changes']),
+    aim: () => ({ json: { name: 'Planned', openapi_spec: smallDocument } }),
+    holds: ({ body }) => expect(body).toMatchObject({ outcome: 'created', id: null, name: 'Planned' }),
+    badBodies,
+    badQueries,
+  },
+};

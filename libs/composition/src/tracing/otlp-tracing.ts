@@ -1,0 +1,135 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createOutage, within } from '@portico/dependencies';
+import { isPorticoError } from '@portico/domain';
+import {
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { version } from '../version.ts';
+import { samplerOf } from './sampler.ts';
+import { tracedStores } from './traced-stores.ts';
+import type { Tracing } from './tracing.ts';
+
+type Traces = NonNullable<Config['traces']> & { readonly serviceName: string };
+
+/** The last export, so that a collector that is away does not hold up the end. */
+const closeMs = 3_000;
+
+/** Sends spans to an OTLP collector over HTTP. What it cannot send is dropped. */
+export const openOtlpTracing = (traces: Traces, database: string, logger: Logger): Tracing => {
+  const attributes = { 'service.name': traces.serviceName, 'service.version': version };
+  const resource = defaultResource()
+    .merge(resourceFromAttributes(attributes))
+    // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME.
+    .merge(detectResources({ detectors: [envDetector] }));
+  const exporter = toldOnce(new OTLPTraceExporter({ url: traces.url }), traces.url, logger);
+  const provider = new TracerProvider({
+    resource,
+    sampler: samplerOf(traces.sampler),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: traces.delayMs })],
+  });
+  logger.info({ collector: new URL(traces.url).origin }, 'Traces are sent to an OpenTelemetry collector');
+  return createTracing(provider.getTracer('portico', version), database, () => provider.shutdown());
+};
+
+/** Logs once that the collector is away, and once that it is back; the processor is told nothing, as it would log each. */
+const toldOnce = (exporter: SpanExporter, url: string, logger: Logger): SpanExporter => {
+  const outage = createOutage(logger, {
+    back: 'The OpenTelemetry collector is back',
+    fields: { collector: new URL(url).origin },
+  });
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, ({ code, error }) => {
+        if (code === ExportResultCode.SUCCESS) outage.end();
+        else {
+          const reason = error?.message ?? 'unknown';
+          outage.begin({
+            message: 'The OpenTelemetry collector is away: traces are lost until it is back',
+            fields: { reason },
+          });
+        }
+        done({ code: ExportResultCode.SUCCESS });
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+};
+
+/** The span that runs now is kept with the asynchronous work that belongs to it. */
+const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise<void>): Tracing => {
+  const running = new AsyncLocalStorage<Context>();
+  const propagator = new W3CTraceContextPropagator();
+  const below = (parent: Context, span: Span): Context => trace.setSpan(parent, span);
+  return {
+    beginRequest({ method, httpVersion, headers }) {
+      const caller = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+      const known = knownMethods.has(method) ? method : null;
+      const attributes: Attributes = {
+        'http.request.method': known ?? '_OTHER',
+        'url.scheme': 'http',
+        'network.protocol.version': httpVersion,
+      };
+      const span = tracer.startSpan(known ?? 'HTTP', { kind: SpanKind.SERVER, attributes }, caller);
+      return {
+        traceId: span.spanContext().traceId,
+        run: (work) => running.run(below(caller, span), work),
+        end: ({ route, status, requestId }) => {
+          if (route !== null) span.updateName(`${known ?? 'HTTP'} ${route}`).setAttribute('http.route', route);
+          span.setAttributes({ 'http.response.status_code': status, 'portico.request_id': requestId });
+          if (status >= 500) span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    job: (id, work) => {
+      const attributes = { 'portico.job.id': id };
+      const span = tracer.startSpan('job', { kind: SpanKind.CONSUMER, attributes }, ROOT_CONTEXT);
+      return running.run(below(ROOT_CONTEXT, span), () => spanned(span, work));
+    },
+    stores: (stores) =>
+      tracedStores(stores, {
+        call: (operation, work) => {
+          const parent = running.getStore();
+          if (!parent) return work();
+          const attributes = { 'db.system.name': database, 'db.operation.name': operation };
+          const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
+          return running.run(below(parent, span), () => spanned(span, work));
+        },
+        jobClaimed: (kind) => {
+          const span = trace.getSpan(running.getStore() ?? ROOT_CONTEXT);
+          span?.updateName(`job ${kind}`).setAttribute('portico.job.kind', kind);
+        },
+      }),
+    traceId: () => trace.getSpanContext(running.getStore() ?? ROOT_CONTEXT)?.traceId ?? null,
+    close: () => within(closeMs, shutdown()).catch(() => undefined),
+  };
+};
+
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+
+/** Ends the span with the work. Of an error its kind is told, never its message: that may quote what nobody else may read. */
+const spanned = async <Outcome>(span: Span, work: () => Promise<Outcome>): Promise<Outcome> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (isPorticoError(error)) span.setAttribute('error.type', error.code);
+    else span.setAttribute('error.type', (error as Error).name).setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+};

@@ -1,0 +1,19 @@
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  type Sampler,
+} from '@opentelemetry/sdk-trace';
+import type { Config } from '../config.ts';
+
+type Sampling = NonNullable<Config['traces']>['sampler'];
+
+/** By the names of `OTEL_TRACES_SAMPLER`: a caller's decision is followed where the name says so. */
+export const samplerOf = ({ name, ratio }: Sampling): Sampler =>
+  name.startsWith('parentbased_') ? new ParentBasedSampler({ root: rootOf(name, ratio) }) : rootOf(name, ratio);
+
+const rootOf = (name: Sampling['name'], ratio: number): Sampler => {
+  if (name.endsWith('always_on')) return new AlwaysOnSampler();
+  return name.endsWith('always_off') ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
+};

@@ -1,0 +1,141 @@
+import type { AdminAuthority } from '../../access/principal.ts';
+import { nameKey, type Collection, type ListedCollection } from '../../collections/collection.ts';
+import type { Operation } from '../../documents/operation.ts';
+import { PorticoError } from '../../errors.ts';
+import type { CollectionId, ProfileId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Settings } from '../../settings.ts';
+import { describedBy } from './description.ts';
+import {
+  applied,
+  changedFields,
+  createCollection,
+  refuseViolations,
+  updateCollection,
+  type CollectionEdit,
+  type NewCollection,
+  type WritingNeeds,
+} from './write-collection.ts';
+
+export interface ImportedDocument extends Pick<NewCollection, 'name' | 'document' | 'strict'> {
+  /** Where the document comes from: the same place updates the same collection. Null: the collection of exactly this name. */
+  readonly importKey: string | null;
+}
+
+export type ImportOutcome = 'created' | 'updated' | 'unchanged';
+
+/**
+ * Adds a collection from a document, or updates the one that an earlier import made from it. Its description is the
+ * document's own; if that has none, one that was written stays, and any other is made of the document's words. Throws
+ * `name_shared` if it goes by name and several collections have it.
+ */
+export const importCollection = (ports: WritingNeeds, settings: Settings) => {
+  const create = createCollection(ports, settings);
+  const update = updateCollection(ports, settings);
+  return async (
+    authority: AdminAuthority,
+    createdBy: ProfileId,
+    input: ImportedDocument,
+  ): Promise<{ readonly collection: Collection; readonly outcome: ImportOutcome }> => {
+    const known = await knownFor(ports, input);
+    if (!known) {
+      const { name, document, strict, importKey } = input;
+      const created = { name, document, strict, ...describedBy(document), authentication: null };
+      const collection = await create(authority, createdBy, {
+        ...created,
+        ...(importKey === null ? {} : { importKey }),
+      });
+      return { collection, outcome: 'created' };
+    }
+    const { collection, changed } = await update(authority, known, editOf(input));
+    return { collection, outcome: changed ? 'updated' : 'unchanged' };
+  };
+};
+
+/** What an import would do. */
+export interface ImportPlan {
+  readonly outcome: ImportOutcome;
+  /** The collection as it is; null if it would be created. */
+  readonly current: Collection | null;
+  /** The collection as it would be. */
+  readonly planned: Pick<Collection, 'name' | 'description' | 'descriptionDerived'>;
+  /** Operations are the same if method and path are; in the order of their document. */
+  readonly added: readonly Operation[];
+  readonly removed: readonly Operation[];
+}
+
+type PlanningNeeds = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
+
+/** Finds out what `importCollection` would do, and throws what it would throw. Writes nothing. */
+export const planImport =
+  (ports: PlanningNeeds, settings: Settings) =>
+  async (_authority: AdminAuthority, input: ImportedDocument): Promise<ImportPlan> => {
+    const { document, name, strict } = input;
+    const known = await knownFor(ports, input);
+    refuseViolations(settings, strict, document);
+    const current = known && (await ports.collections.find(known));
+    if (!current) {
+      const planned = { name, ...describedBy(document) };
+      return { outcome: 'created', current: null, planned, added: document.operations, removed: [] };
+    }
+    const planned = applied(ports.cipher, current, editOf(input));
+    const outcome = changedFields(current, planned).length > 0 ? 'updated' : 'unchanged';
+    const before = await operationsOf(ports, current);
+    const [added, removed] = [missingIn(before, document.operations), missingIn(document.operations, before)];
+    return { outcome, current, planned, added, removed };
+  };
+
+const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit => ({
+  name,
+  document,
+  strict,
+  description: document.description || undefined,
+});
+
+/** The collection that an import updates; null if there is none. */
+const knownFor = async (
+  { collections }: Pick<Ports, 'collections'>,
+  { importKey, name }: ImportedDocument,
+): Promise<CollectionId | null> => {
+  if (importKey !== null) return (await collections.findByImportKey(importKey))?.id ?? null;
+  const [first, second] = await named(collections, name);
+  if (second) throw new PorticoError('name_shared', { because: 'rename all but one, or publish by an import key' });
+  return first?.id ?? null;
+};
+
+const namedPage = 100;
+/** Before every id. */
+const firstId = '00000000-0000-0000-0000-000000000000' as CollectionId;
+
+/** The collections of exactly this name: lists are sorted by it, without regard to case. */
+const named = async (
+  collections: Ports['collections'],
+  name: string,
+): Promise<readonly Pick<ListedCollection, 'id'>[]> => {
+  const found: ListedCollection[] = [];
+  const key = nameKey(name);
+  for (let after = { nameKey: key, id: firstId }; ;) {
+    const page = await collections.list({ of: 'all' }, { limit: namedPage, after });
+    found.push(...page.filter((collection) => collection.name === name));
+    const last = page.at(-1);
+    if (!last || page.length < namedPage || nameKey(last.name) !== key) return found;
+    after = { nameKey: key, id: last.id };
+  }
+};
+
+const everything = { tag: null, containing: null };
+
+/** The operations of the stored document. Those of one that an earlier version stored may not be written yet. */
+const operationsOf = async (
+  { collections, operations, documents }: Omit<PlanningNeeds, 'cipher'>,
+  { id, documentDigest }: Collection,
+): Promise<readonly Operation[]> => {
+  if ((await operations.digest(id)) === documentDigest) return operations.list(id, everything, null);
+  const stored = await collections.document(id);
+  return stored ? documents.readOperations(stored.packed) : [];
+};
+
+const missingIn = (those: readonly Operation[], these: readonly Operation[]): readonly Operation[] => {
+  const keys = new Set(those.map(({ key }) => key));
+  return these.filter(({ key }) => !keys.has(key));
+};
