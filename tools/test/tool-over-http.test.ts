@@ -33,7 +33,10 @@ const write = (name: string, content: string): string => {
 
 /** Runs the tool as on another machine, for this service unless the arguments name another. */
 const remotely = (...args: readonly string[]): Promise<ToolRun> =>
-  installation.toolElsewhere({ PORTICO_SERVER: address, PORTICO_TOKEN: token }, ...args);
+  installation.toolElsewhere(
+    { PORTICO_SERVER: address, PORTICO_TOKEN: token, DATA_DIR: join(installation.folder, 'elsewhere') },
+    ...args,
+  );
 
 interface Summary {
   readonly taken: readonly { readonly id: string | null; readonly outcome: string; readonly changes?: unknown }[];
@@ -184,8 +187,8 @@ test.each([
   [['jobs', 'retry', 'x'], '"portico jobs retry" works on the stores alone'],
   [['reindex'], '"portico reindex" works on the stores alone'],
   [['index', 'rebuild'], '"portico index rebuild" works on the stores alone'],
-  [['backup', 'file'], '"portico backup" works on the stores alone'],
-  [['restore', 'file'], '"portico restore" works on the stores alone'],
+  [['backup', '/nowhere/file'], '"portico backup" works on the stores alone'],
+  [['restore', '/nowhere/file'], '"portico restore" works on the stores alone'],
   [['keys', 'reseal'], '"portico keys reseal" works on the stores alone'],
   [['token', '--admin'], '"portico token" works on the stores alone'],
   [['import', '.', '--as', 'x@example.com'], '--as is not for a server'],

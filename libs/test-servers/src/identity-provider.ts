@@ -196,25 +196,7 @@ const configuration = ({
     RefreshToken: 86_400,
     DeviceCode: 600,
   },
-  features: {
-    devInteractions: { enabled: false },
-    clientCredentials: { enabled: true },
-    revocation: { enabled: true, allowedPolicy: async () => true },
-    deviceFlow: {
-      enabled: deviceFlow !== 'off',
-      // Pages with a form and nothing else, as `browseFrom` reads them.
-      userCodeInputSource: async (context, form) => void (context.body = form),
-      userCodeConfirmSource: async (context, form) => void (context.body = form),
-      successSource: async (context) => void (context.body = 'Signed in.'),
-    },
-    resourceIndicators: {
-      enabled: true,
-      getResourceServerInfo: (_context, resource) => {
-        if (!resources.includes(resource)) throw new errors.InvalidTarget();
-        return { scope: '', audience: resource, accessTokenFormat: 'jwt', jwt: { sign: { alg: algorithm } } };
-      },
-    },
-  },
+  features: featuresOf({ algorithm, deviceFlow, resources }),
   interactions: { url: (_context, { uid }) => `${interactionPath}${uid}` },
   findAccount: (_context, uid) => {
     const person = people.get(uid);
@@ -227,6 +209,30 @@ const configuration = ({
     grant.addOIDCScope(`${scope} offline_access`);
     await grant.save();
     return grant;
+  },
+});
+
+const featuresOf = ({
+  algorithm,
+  deviceFlow,
+  resources,
+}: Pick<Known, 'algorithm' | 'deviceFlow' | 'resources'>): Configuration['features'] => ({
+  devInteractions: { enabled: false },
+  clientCredentials: { enabled: true },
+  revocation: { enabled: true, allowedPolicy: async () => true },
+  deviceFlow: {
+    enabled: deviceFlow !== 'off',
+    // Pages with a form and nothing else, as `browseFrom` reads them.
+    userCodeInputSource: async (context, form) => void (context.body = form),
+    userCodeConfirmSource: async (context, form) => void (context.body = form),
+    successSource: async (context) => void (context.body = 'Signed in.'),
+  },
+  resourceIndicators: {
+    enabled: true,
+    getResourceServerInfo: (_context, resource) => {
+      if (!resources.includes(resource)) throw new errors.InvalidTarget();
+      return { scope: '', audience: resource, accessTokenFormat: 'jwt', jwt: { sign: { alg: algorithm } } };
+    },
   },
 });
 

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from '../src/service-process.ts';
+import { createInstallation } from './installation.ts';
+
+const run = promisify(execFile);
+const installation = await createInstallation();
+afterAll(() => installation.remove());
+
+interface Step {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly if?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+interface Workflow {
+  readonly jobs: {
+    readonly publish: { readonly env: Readonly<Record<string, string>>; readonly steps: readonly Step[] };
+  };
+}
+
+const page = readFileSync(join(root, 'docs/publishing.md'), 'utf8');
+const { env, steps } = (parse(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '') as Workflow).jobs.publish;
+const repository = join(installation.folder, 'repository');
+
+/** Runs the steps of the example for an event, with the tool of this checkout in place of the one that it fetches. */
+const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<{ code: number; said: string }> => {
+  let said = '';
+  for (const step of steps.filter(({ if: condition = '' }) => !condition || condition.includes(`== '${event}'`))) {
+    if (!step.run || step.name === 'Install the tool') continue;
+    expect(Object.keys(step.env ?? {})).toEqual(['PORTICO_TOKEN']);
+    const variables = {
+      ...{ PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, GITHUB_REPOSITORY: 'acme/apis' },
+      ...{ ...env, PORTICO_SERVER: installation.api.address, PORTICO_TOKEN: token },
+    };
+    try {
+      said += (await run('bash', ['-e', '-c', step.run], { cwd: repository, env: variables })).stdout;
+    } catch (error) {
+      const { code, stdout } = error as { code: unknown; stdout: string };
+      if (typeof code !== 'number') throw error;
+      return { code, said: said + stdout };
+    }
+  }
+  return { code: 0, said };
+};
+
+const write = (name: string, title: string): void => {
+  const paths = { '/a': { get: { responses: { 200: { description: 'It' } } } } };
+  const document = { openapi: '3.0.3', info: { title, version: '1' }, paths };
+  writeFileSync(join(repository, 'apis', name), JSON.stringify(document));
+};
+
+test('the steps of the example plan on a pull request, publish on a push, and fail for a broken document', async () => {
+  await installation.start();
+  const { token } = (await installation.admin()) as { token: string };
+  mkdirSync(join(repository, 'apis'), { recursive: true });
+  symlinkSync(root, join(repository, '.portico'));
+  write('weather.json', 'Weather');
+  const planned = await runSteps('pull_request', token);
+  expect([planned.code, planned.said]).toEqual([
+    0,
+    expect.stringContaining('nothing was written. It would be 1 created'),
+  ]);
+  expect(await runSteps('push', token)).toEqual({ code: 0, said: expect.stringContaining('1 created') as string });
+  const names = await installation.api.ask<{ name: string }[]>({ token }, 'GET', '/api/collections/');
+  expect(names.map(({ name }) => name)).toEqual(['Weather']);
+  write('weather.json', 'Weather and tides');
+  expect((await runSteps('pull_request', token)).said).toContain('name: "Weather" becomes "Weather and tides"');
+  expect((await runSteps('push', token)).said).toContain('0 created, 1 updated');
+  expect((await runSteps('push', token)).said).toContain('0 created, 0 updated, 1 unchanged');
+  writeFileSync(join(repository, 'apis', 'broken.json'), '{"openapi": ');
+  for (const event of ['pull_request', 'push'] as const) {
+    expect(await runSteps(event, token)).toEqual({ code: 1, said: expect.stringContaining('1 refused.') as string });
+  }
+});
+
+test('the example installs the tool as the image does, at the version of this project', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const fetched = steps.find((step) => step.with?.['path'] === '.portico')?.with?.['ref'];
+  expect(fetched).toBe(`v${version}`);
+  expect(page).toContain(`/portico:${version} import`);
+  const install = steps.find(({ name }) => name === 'Install the tool')?.run ?? '';
+  const image = /RUN (npm ci .*)/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+  expect(image.startsWith(install.replace(/ --workspace .*/, ''))).toBe(true);
+  expect(image).toContain('--workspace apps/cli');
+});
