@@ -3,6 +3,7 @@ import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
+import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
+  ...tagged('Groups', groupRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Service', serviceRoutes),
