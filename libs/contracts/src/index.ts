@@ -11,6 +11,7 @@ export * from './embedding-jobs-contract.ts';
 export * from './embedding-store-contract.ts';
 export * from './granting.ts';
 export * from './grant-store-contract.ts';
+export * from './groups-claim-contract.ts';
 export * from './limit-store-contract.ts';
 export * from './operation-block-store-contract.ts';
 export * from './operation-store-contract.ts';

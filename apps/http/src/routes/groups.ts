@@ -371,6 +371,7 @@ const collectionRows: readonly RouteRow[] = [
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'changeGroupGrant',
     summary: "Change when a group's access to a collection ends",
+    description: 'Takes effect with the next request.',
     params: pair,
     auth: 'admin',
     bodyKind: 'json',
