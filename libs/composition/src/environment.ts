@@ -91,7 +91,20 @@ const publicUrl = z
   .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 
 /** Claims that the service reads itself: none of them names groups. */
-const reservedClaims = ['iss', 'sub', 'aud', 'azp', 'exp', 'nbf', 'iat', 'auth_time', 'email', 'email_verified', 'cnf', 'events'];
+const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'azp',
+  'exp',
+  'nbf',
+  'iat',
+  'auth_time',
+  'email',
+  'email_verified',
+  'cnf',
+  'events',
+];
 
 const audiences = z
   .string()

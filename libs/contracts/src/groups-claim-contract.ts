@@ -22,7 +22,13 @@ const namesIn = async (subject: GroupsClaimSubject, value: Json): Promise<readon
 
 export const groupsClaimContract = {
   'a token names its groups, sorted by code points and each once': async (subject) => {
-    deepStrictEqual(await namesIn(subject, ['b', '\u{1f642}', '\uffee', 'a', 'B', 'b']), ['B', 'a', 'b', '\uffee', '\u{1f642}']);
+    deepStrictEqual(await namesIn(subject, ['b', '\u{1f642}', '\uffee', 'a', 'B', 'b']), [
+      'B',
+      'a',
+      'b',
+      '\uffee',
+      '\u{1f642}',
+    ]);
     deepStrictEqual(await namesIn(subject, ['/staff/payments', 'cn=a,dc=b']), ['/staff/payments', 'cn=a,dc=b']);
   },
   'a token says when it was issued': async (subject) => {
@@ -48,7 +54,10 @@ export const groupsClaimContract = {
     deepStrictEqual(await namesIn(subject, 'Payments team, and others'), ['Payments team, and others']);
   },
   'a name is trimmed, and one that no group can have is left out': async (subject) => {
-    deepStrictEqual(await namesIn(subject, [' a ', 7, null, ['b'], { c: 1 }, '', ' ', 'd\0', 'e\nf', '\ud800', '\u202eg']), ['a']);
+    deepStrictEqual(
+      await namesIn(subject, [' a ', 7, null, ['b'], { c: 1 }, '', ' ', 'd\0', 'e\nf', '\ud800', '\u202eg']),
+      ['a'],
+    );
     const longest = ['x'.repeat(200), '\u{1f642}'.repeat(200)];
     deepStrictEqual(await namesIn(subject, [...longest, 'x'.repeat(201), '\u{1f642}'.repeat(201)]), longest);
   },

@@ -1,4 +1,10 @@
-import { groupsClaim, groupsClaimContract, proofsOf, type GroupsClaimSubject, type Sabotages } from '@portico/contracts';
+import {
+  groupsClaim,
+  groupsClaimContract,
+  proofsOf,
+  type GroupsClaimSubject,
+  type Sabotages,
+} from '@portico/contracts';
 import type { GroupsClaim } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
@@ -43,7 +49,9 @@ const sabotages: Sabotages<typeof groupsClaimContract, GroupsClaimSubject> = {
     (found) => found && { names: found.names.toSorted() },
   ),
   'a token says when it was issued': saying((found, { exp }) => found && { issuedAt: Number(exp) * 1_000 }),
-  'a token without the claim names no group': saying((found, { groups }) => found && { names: [...found.names, ...listed(groups)] }),
+  'a token without the claim names no group': saying(
+    (found, { groups }) => found && { names: [...found.names, ...listed(groups)] },
+  ),
   'a token that does not say when it was issued says nothing of groups': saying((found) => found ?? {}),
   'a claim of the whole name comes before a path of names': saying((found, { organisation }) =>
     organisation === undefined ? found : found && { names: listed((organisation as Claims)['groups']) },

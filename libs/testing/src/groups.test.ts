@@ -1,4 +1,12 @@
-import { clientPair, groupPair, type AccessRequest, type CollectionId, type GroupId, type ProfileId, type RequestId } from '@portico/domain';
+import {
+  clientPair,
+  groupPair,
+  type AccessRequest,
+  type CollectionId,
+  type GroupId,
+  type ProfileId,
+  type RequestId,
+} from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createCast } from './cast.ts';
 import { createHarness, type Harness } from './harness.ts';
@@ -52,11 +60,17 @@ test('a member has what its group has, from joining to leaving', async () => {
 
 test.each<[string, (scene: Scene) => Promise<unknown>]>([
   ['the group is deleted', ({ useCases, authority, crew }) => useCases.removeGroup(authority, crew.id)],
-  ['the grant of the group is revoked', ({ useCases, authority, crew, roads }) => useCases.revokeAccess(authority, groupPair(crew.id, roads))],
-  ['the grant of the group ends', async ({ useCases, authority, clock, crew, roads }) => {
-    await useCases.changeExpiry(authority, groupPair(crew.id, roads), clock.now() + 1_000);
-    clock.advance(1_000);
-  }],
+  [
+    'the grant of the group is revoked',
+    ({ useCases, authority, crew, roads }) => useCases.revokeAccess(authority, groupPair(crew.id, roads)),
+  ],
+  [
+    'the grant of the group ends',
+    async ({ useCases, authority, clock, crew, roads }) => {
+      await useCases.changeExpiry(authority, groupPair(crew.id, roads), clock.now() + 1_000);
+      clock.advance(1_000);
+    },
+  ],
 ])('members lose what only the group gave them when %s', async (_what, end) => {
   const scene = await setUp();
   await scene.useCases.addMember(scene.authority, scene.crew.id, scene.ada.id);
@@ -259,7 +273,13 @@ test('joining closes the requests for what the group has, by hand and by claim',
 test("a group's tier limits members without one of their own", async () => {
   const scene = await setUp();
   const { useCases, authority, ada, byKey, group } = scene;
-  await useCases.createTier(authority, { tier: 'gold', allowed: 7, windowSeconds: 60, description: null, isActive: true });
+  await useCases.createTier(authority, {
+    tier: 'gold',
+    allowed: 7,
+    windowSeconds: 60,
+    description: null,
+    isActive: true,
+  });
   await expect(group('Nowhere', 'none')).rejects.toThrow('Tier not found');
   const gold = await group('Gold', 'gold');
   await useCases.addMember(authority, gold.id, ada.id);
@@ -294,7 +314,10 @@ test("a group's collections are listed by name, with their ends", async () => {
   await useCases.grantAccess(authority, groupPair(crew.id, bridges), end);
   const list = async () =>
     (await useCases.listGroupCollections(authority, crew.id)).map(({ id, expiresAt }) => [id, expiresAt]);
-  expect(await list()).toEqual([[bridges, end], [roads, null]]);
+  expect(await list()).toEqual([
+    [bridges, end],
+    [roads, null],
+  ]);
   clock.advance(60_000);
   expect(await list()).toEqual([[roads, null]]);
   await expect(useCases.listGroupCollections(authority, absent as GroupId)).rejects.toThrow('Group not found');

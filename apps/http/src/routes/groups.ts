@@ -45,7 +45,8 @@ import {
 } from './wire.ts';
 
 const name = line({ max: groupNameMax }).meta({
-  description: "Unique. The identity provider's names of groups are compared with it exactly (`IDENTITY_GROUPS_CLAIM`).",
+  description:
+    "Unique. The identity provider's names of groups are compared with it exactly (`IDENTITY_GROUPS_CLAIM`).",
   examples: ['Payments team'],
 });
 const description = text({ max: groupDescriptionMax });
@@ -97,7 +98,9 @@ const memberPaging = z.object({
 const member = { ...groupParameter, ...memberParameter };
 const pair = { ...groupParameter, ...collectionParameter };
 
-type Found = Pick<Context<'admin', unknown, unknown>, 'useCases' | 'params'> & { readonly caller: CallerFacts<'admin'> };
+type Found = Pick<Context<'admin', unknown, unknown>, 'useCases' | 'params'> & {
+  readonly caller: CallerFacts<'admin'>;
+};
 
 /** The id of the group that the path names by its id or its name. */
 const groupOf = ({ useCases, caller, params }: Found): Promise<GroupId> =>
@@ -115,7 +118,8 @@ const groupRows: readonly RouteRow[] = [
     path: '/api/groups',
     operation: 'createGroup',
     summary: 'Create a group',
-    description: 'A grant of the group is a grant of each member. Whose newest token names the group is a member at once.',
+    description:
+      'A grant of the group is a grant of each member. Whose newest token names the group is a member at once.',
     auth: 'admin',
     bodyKind: 'json',
     body: creation,
@@ -169,7 +173,8 @@ const groupRows: readonly RouteRow[] = [
     path: '/api/groups/:group_id',
     operation: 'updateGroup',
     summary: 'Change a group',
-    description: 'Absent fields keep their value. A new name also changes who belongs to the group by claim, with the next request.',
+    description:
+      'Absent fields keep their value. A new name also changes who belongs to the group by claim, with the next request.',
     params: groupParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -205,7 +210,8 @@ const groupRows: readonly RouteRow[] = [
     path: '/api/groups/:group_id/tier',
     operation: 'assignGroupTier',
     summary: 'Assign a rate-limit tier to a group',
-    description: 'For members without an active tier of their own; of several groups the most generous tier counts. `null` removes it.',
+    description:
+      'For members without an active tier of their own; of several groups the most generous tier counts. `null` removes it.',
     params: groupParameter,
     auth: 'admin',
     bodyKind: 'json',
@@ -272,7 +278,8 @@ const memberRows: readonly RouteRow[] = [
     path: '/api/groups/:group_id/members/:profile_id',
     operation: 'addGroupMember',
     summary: 'Add a member to a group',
-    description: "Takes effect with the next request. An admin may be a member; a group's grants sleep for it as its own do.",
+    description:
+      "Takes effect with the next request. An admin may be a member; a group's grants sleep for it as its own do.",
     params: member,
     auth: 'admin',
     status: 201,

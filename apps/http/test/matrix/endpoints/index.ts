@@ -3,6 +3,7 @@ import { accessEndpoints } from './access.ts';
 import { agentEndpoints } from './agents.ts';
 import { auditEndpoints } from './audit.ts';
 import { collectionEndpoints } from './collections.ts';
+import { groupEndpoints } from './groups.ts';
 import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
@@ -16,6 +17,7 @@ export const endpoints: Endpoints = {
   ...collectionEndpoints,
   ...accessEndpoints,
   ...auditEndpoints,
+  ...groupEndpoints,
   ...limitEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,

@@ -47,7 +47,13 @@ export const addMember =
     await ports.groups.updateMembers(group, [profile], now, (found, [state]) => {
       const { id, email, fullName } = enforced(addingRules, state);
       member = { profileId: id, email, fullName, addedAt: now, claimedAt: state?.claimedAt ?? null };
-      return joining(ports, authority, now, found, [state].filter((one) => one !== undefined));
+      return joining(
+        ports,
+        authority,
+        now,
+        found,
+        [state].filter((one) => one !== undefined),
+      );
     });
     return member as GroupMember;
   };
