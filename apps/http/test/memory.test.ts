@@ -5,6 +5,7 @@ import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { faultsSuite } from './journeys/faults.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { groupsSuite } from './journeys/groups.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -24,6 +25,7 @@ describe('a registration that ignores tokens', () => ignoredTokensSuite(startInM
 describe('collections', () => collectionsSuite(startInMemory));
 describe('facts derived from documents', () => documentFactsSuite(startInMemory));
 describe('access', () => accessSuite(startInMemory));
+describe('groups', () => groupsSuite(startInMemory));
 describe('audit', () => auditSuite(startInMemory));
 describe('input', () => inputSuite(startInMemory));
 describe('limits', () => limitsSuite(startInMemory));

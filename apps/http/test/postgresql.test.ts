@@ -5,6 +5,7 @@ import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { groupsSuite } from './journeys/groups.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -32,6 +33,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('collections', () => collectionsSuite(start));
   describe('facts derived from documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
+  describe('groups', () => groupsSuite(start));
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));

@@ -4,6 +4,7 @@ import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { groupsSuite } from './journeys/groups.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -22,6 +23,7 @@ describe('a registration that ignores tokens', () => ignoredTokensSuite(startOnS
 describe('collections', () => collectionsSuite(startOnSqlite));
 describe('facts derived from documents', () => documentFactsSuite(startOnSqlite));
 describe('access', () => accessSuite(startOnSqlite));
+describe('groups', () => groupsSuite(startOnSqlite));
 describe('audit', () => auditSuite(startOnSqlite));
 describe('input', () => inputSuite(startOnSqlite));
 describe('limits', () => limitsSuite(startOnSqlite));

@@ -79,11 +79,18 @@ const manyMembers = z
   })
   .meta({ id: 'GroupMembers' });
 
+/** In examples: always in the future. */
+const endExample = { examples: ['2099-12-31T23:59:59Z'] };
+
 const grantEnd = z
-  .object({ expires_at: optional(moment).meta({ description: 'When the grant ends; without it, never.' }) })
+  .object({
+    expires_at: optional(moment).meta({ description: 'When the grant ends; without it, never.', ...endExample }),
+  })
   .meta({ id: 'GroupGrantEnd' });
 const grantChange = z
-  .object({ expires_at: moment.nullable().meta({ description: 'When the grant ends; null for never.' }) })
+  .object({
+    expires_at: moment.nullable().meta({ description: 'When the grant ends; null for never.', ...endExample }),
+  })
   .meta({ id: 'GroupGrantChange' });
 
 const memberPageMax = 10_000;

@@ -89,11 +89,9 @@ const includes = z.object({
 });
 
 const ownIncludes = z.object({
-  include: wordsParameter(ownExtras)
-    .optional()
-    .meta({
-      description: 'As in the list of profiles; `groups` adds your groups, and how and since when you belong to each.',
-    }),
+  include: wordsParameter(ownExtras).optional().meta({
+    description: 'As in the list of profiles; `groups` adds your groups, and how and since when you belong to each.',
+  }),
 });
 
 export const profileRoutes: readonly RouteRow[] = [
