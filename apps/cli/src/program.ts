@@ -73,11 +73,16 @@ const addToken = ({ program, environment, terminal }: Tool): void => {
     .addOption(
       new Option('--admin', 'a token for the local admin, instead of --uid and --email').conflicts(['uid', 'email']),
     )
+    .option(
+      '--groups <names>',
+      'the groups in the token, separated by commas, in the claim that IDENTITY_GROUPS_CLAIM names',
+      (names) => names.split(',').map((name) => name.trim()),
+    )
     .option('--ttl <seconds>', 'how long the token is valid', wholeNumber(1, 86_400), 3_600)
-    .action(async ({ uid, email, admin, ttl }: TokenOptions) => {
+    .action(async ({ uid, email, admin, groups, ttl }: TokenOptions) => {
       if (!uid && !admin) token.error('error: pass --uid UID [--email EMAIL], or --admin');
       const user = uid ? { uid, email } : localAdmin;
-      await mintToken(readConfig(environment), terminal(), user, ttl);
+      await mintToken(readConfig(environment), terminal(), { ...user, groups }, ttl);
     });
 };
 
@@ -262,6 +267,7 @@ const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {
 };
 
 interface TokenOptions {
+  readonly groups?: readonly string[];
   readonly uid?: string;
   readonly email?: string;
   readonly admin?: true;

@@ -146,7 +146,16 @@ interface RouteFacts {
 
 /** The groups of operations in the OpenAPI document. */
 export type Tag =
-  'Profiles' | 'Collections' | 'Operations' | 'Access' | 'Audit' | 'Rate limits' | 'Search' | 'Usage' | 'Service';
+  | 'Profiles'
+  | 'Collections'
+  | 'Operations'
+  | 'Access'
+  | 'Groups'
+  | 'Audit'
+  | 'Rate limits'
+  | 'Search'
+  | 'Usage'
+  | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
 export interface Route extends RouteRow {

@@ -6,6 +6,7 @@ import { collectionsSuite } from './journeys/collections.ts';
 import { importsSuite } from './journeys/imports.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { groupsSuite } from './journeys/groups.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -34,6 +35,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('imports', () => importsSuite(start));
   describe('facts derived from documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
+  describe('groups', () => groupsSuite(start));
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));

@@ -14,8 +14,8 @@ import type { Start } from './subject.ts';
 /** Starts the service as composed for these variables, in its own data folder. Without variables: the embedded default. */
 export const startComposed =
   (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): Start =>
-  async ({ settings = {}, http = {}, ports, ...rest } = {}) => {
-    const variables = await variablesOf();
+  async ({ settings = {}, http = {}, ports, groupsClaim = false, ...rest } = {}) => {
+    const variables = { ...(await variablesOf()), ...(groupsClaim ? { IDENTITY_GROUPS_CLAIM: 'groups' } : {}) };
     const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
     const lines: string[] = [];
     const destination = new Writable({
@@ -50,7 +50,7 @@ export const startComposed =
       client,
       useCases,
       issuer,
-      mint: (claims) => localIssuer.mint({ ...claims, ttlSeconds: 3_600 }),
+      mint: (claims, ttlSeconds = 3_600) => localIssuer.mint({ ...claims, ttlSeconds }),
       runJobs: () => runDueJobs(all, useCases, Date.now),
       mails: null,
       clock: null,

@@ -43,7 +43,7 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ..
     client,
     useCases: harness.useCases,
     issuer: defaultSettings.issuers[0] ?? '',
-    mint: async (claims) => plain.tokens.mint(claims),
+    mint: async (claims, ttlSeconds) => plain.tokens.mint(claims, ttlSeconds),
     runJobs: harness.runJobs,
     mails: plain.mailer.sent,
     clock: plain.clock,

@@ -10,11 +10,17 @@ export interface Subject {
   readonly useCases: UseCases;
   /** The issuer of the tokens that `mint` makes. */
   readonly issuer: string;
-  readonly mint: (claims: {
-    readonly uid: string;
-    readonly email?: string;
-    readonly emailVerified?: boolean;
-  }) => Promise<string>;
+  readonly mint: (
+    claims: {
+      readonly uid: string;
+      readonly email?: string;
+      readonly emailVerified?: boolean;
+      /** In the claim `groups`; needs the option `groupsClaim`. */
+      readonly groups?: readonly string[];
+    },
+    /** An hour by default; a negative one also dates the issue back. A token is good for a minute after its end. */
+    ttlSeconds?: number,
+  ) => Promise<string>;
   /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
   /** The mails sent; null if they cannot be inspected. */
@@ -31,6 +37,8 @@ export interface StartOptions {
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly localIssuer?: LocalIssuerDocuments;
   readonly answerTimeoutMs?: number;
+  /** Whether the service looks at the claim `groups` of tokens; the one in memory always does. */
+  readonly groupsClaim?: boolean;
 }
 
 /** Starts a service without data. */

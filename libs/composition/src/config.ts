@@ -41,6 +41,8 @@ export interface Config {
   /** One or both; `jwksUrl` is null if discovery finds the keys, `accessAudiences` empty if no access token is taken. */
   readonly identity: {
     readonly local: boolean;
+    /** The claim of a token that names groups; null if the service does not look at one. */
+    readonly groupsClaim: string | null;
     readonly issuer: {
       readonly issuer: string;
       readonly audience: string;
@@ -118,6 +120,7 @@ export const readConfig = (variables: Environment): Config => {
     },
     identity: {
       local,
+      groupsClaim: read.IDENTITY_GROUPS_CLAIM ?? null,
       issuer: read.IDENTITY_ISSUER
         ? {
             issuer: read.IDENTITY_ISSUER,

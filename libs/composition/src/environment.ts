@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isLoopback } from '@portico/dependencies';
-import { windowSecondsMax } from '@portico/domain';
+import { isPlainLine, windowSecondsMax } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
@@ -89,6 +89,22 @@ const publicUrl = z
     return url !== null && /^https?:\/\/[^\s?#]+$/i.test(text) && url.username === '' && url.password === '';
   }, 'https://HOST or http://HOST, without user, query and fragment')
   .transform((text) => new URL(text).href.replace(/\/+$/, ''));
+
+/** Claims that the service reads itself: none of them names groups. */
+const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'azp',
+  'exp',
+  'nbf',
+  'iat',
+  'auth_time',
+  'email',
+  'email_verified',
+  'cnf',
+  'events',
+];
 
 const audiences = z
   .string()
@@ -218,6 +234,13 @@ const schema = z.object({
   PUBLIC_URL: publicUrl.optional(),
   MCP_AUDIENCE: audiences.optional(),
   IDENTITY_LOCAL: choice('auto', 'true', 'false').default('auto'),
+  IDENTITY_GROUPS_CLAIM: z
+    .string()
+    .refine(
+      (name) => name.trim() === name && name.length <= 200 && isPlainLine(name) && !reservedClaims.includes(name),
+      'the name of a claim, or a path of names joined by dots, such as groups or realm_access.roles',
+    )
+    .optional(),
   IDENTITY_EMAIL_CHECK: choice('claimed', 'verified', 'off').default('claimed'),
   REGISTRATION_REQUIRES_TOKEN: truth.default(false),
   SECRETS_KEY: key.optional(),

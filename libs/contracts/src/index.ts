@@ -12,6 +12,7 @@ export * from './embedding-store-contract.ts';
 export * from './expiry-store-contract.ts';
 export * from './granting.ts';
 export * from './grant-store-contract.ts';
+export * from './groups-claim-contract.ts';
 export * from './limit-store-contract.ts';
 export * from './operation-block-store-contract.ts';
 export * from './operation-store-contract.ts';

@@ -75,6 +75,7 @@ const identity = ({ issuer }: Minting, changes: Partial<IdentityClaims>): Identi
   uid: 'alice',
   email: null,
   emailVerified: false,
+  groups: null,
   ...changes,
 });
 

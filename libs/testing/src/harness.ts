@@ -25,7 +25,7 @@ import {
 } from '@portico/domain';
 import { runDueJobs } from './run-due-jobs.ts';
 import { createSwitchedEmbedder, type SwitchedEmbedder } from './switched-embedder.ts';
-import { createTestIssuer, testIssuer, type TestIssuer } from './test-issuer.ts';
+import { createTestIssuer, testGroupsClaim, testIssuer, type TestIssuer } from './test-issuer.ts';
 
 /** The defaults outside production: no limit by address. */
 export const defaultSettings: Settings = {
@@ -69,7 +69,11 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
   const queue = createInProcessJobQueue({ concurrency: oneOfEach });
   const mailer = createMemoryMailer();
   const embedder = createSwitchedEmbedder(builtInEmbedder);
-  const tokens = createTestIssuer({ clock, issuers: settings.issuers ?? defaultSettings.issuers });
+  const tokens = createTestIssuer({
+    clock,
+    issuers: settings.issuers ?? defaultSettings.issuers,
+    groupsClaim: testGroupsClaim,
+  });
   const stores = createMemoryStores();
   const inMemory: Ports = {
     ...stores,

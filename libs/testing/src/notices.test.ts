@@ -26,7 +26,13 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
       continue;
     }
     // Sends no notice: no registration is pending when its job runs.
-    const { id } = await register(harness, name, { issuer: testIssuer, uid: name, email, emailVerified: true });
+    const { id } = await register(harness, name, {
+      issuer: testIssuer,
+      uid: name,
+      email,
+      emailVerified: true,
+      groups: null,
+    });
     await harness.useCases.changeRole(authority, id, 'admin');
     ids.push(id);
   }

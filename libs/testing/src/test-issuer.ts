@@ -9,6 +9,9 @@ export const testAudience = 'portico';
 /** Of access tokens, one of them. */
 export const testAccessAudiences = ['https://portico.example.com/mcp', 'portico-mcp'] as const;
 
+/** The claim that names groups, if the issuer is asked to look at one. */
+export const testGroupsClaim = 'groups';
+
 export interface TestIssuer extends TokenVerifier {
   /** A token for these claims, valid for an hour by default. */
   mint(
@@ -16,6 +19,8 @@ export interface TestIssuer extends TokenVerifier {
       readonly uid: string;
       readonly email?: string;
       readonly emailVerified?: boolean;
+      /** In the claim `testGroupsClaim`; none by default, and then no such claim. */
+      readonly groups?: readonly string[];
       /** `testIssuer` by default. */
       readonly issuer?: string;
     },
@@ -36,13 +41,22 @@ const keySet = readKeySet(
 export const createTestIssuer = ({
   clock,
   issuers = [testIssuer],
+  groupsClaim = null,
 }: {
   readonly clock: Pick<Clock, 'now'>;
   readonly issuers?: readonly string[];
+  readonly groupsClaim?: string | null;
 }): TestIssuer => {
   const keys = { current: () => keySet, later: async () => null };
   const verifiers = issuers.map((issuer) =>
-    createJwtVerifier({ issuer, audience: testAudience, accessAudiences: testAccessAudiences, clock, keys }),
+    createJwtVerifier({
+      issuer,
+      audience: testAudience,
+      accessAudiences: testAccessAudiences,
+      groupsClaim,
+      clock,
+      keys,
+    }),
   );
   const mintClaims = (claims: Record<string, Json>, typ = 'JWT'): string => {
     const signed = [{ ...header, typ }, claims]
@@ -52,10 +66,16 @@ export const createTestIssuer = ({
     return `${signed}.${signature.toString('base64url')}`;
   };
   return {
-    mint({ uid, email, emailVerified = false, issuer = testIssuer }, ttlSeconds = 3_600) {
-      const exp = clock.now() / 1_000 + ttlSeconds;
+    mint({ uid, email, emailVerified = false, issuer = testIssuer, groups }, ttlSeconds = 3_600) {
+      const now = clock.now() / 1_000;
+      const exp = now + ttlSeconds;
       const claims = { iss: issuer, aud: testAudience, sub: uid, exp, email_verified: emailVerified };
-      return mintClaims(email === undefined ? claims : { ...claims, email });
+      return mintClaims({
+        ...claims,
+        iat: Math.floor(Math.min(now, exp)),
+        ...(email === undefined ? {} : { email }),
+        ...(groups ? { [testGroupsClaim]: [...groups] } : {}),
+      });
     },
     mintClaims,
     async verify(token, use) {

@@ -5,13 +5,15 @@ export interface TokenUser {
   readonly uid: string;
   /** The token claims that it is verified. */
   readonly email?: string | undefined;
+  /** What it names in the groups claim; without any, the token has no such claim. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** Mints an identity token of the local issuer. Needs only the data folder, no running service. */
 export const mintToken = async (
   config: Config,
   terminal: Terminal,
-  { uid, email }: TokenUser,
+  { uid, email, groups }: TokenUser,
   ttlSeconds: number,
 ): Promise<void> => {
   const issuer = await openLocalIssuer(config);
@@ -20,7 +22,7 @@ export const mintToken = async (
       'the local issuer is off (IDENTITY_LOCAL): tokens come from the configured identity provider',
     );
   const token = await issuer
-    .mint({ uid, ...(email ? { email, emailVerified: true } : {}), ttlSeconds })
+    .mint({ uid, ...(email ? { email, emailVerified: true } : {}), ...(groups ? { groups } : {}), ttlSeconds })
     .catch((error: unknown) => {
       throw error instanceof RangeError ? new OperatorError(error.message, exitCodes.usage) : error;
     });

@@ -48,6 +48,7 @@ export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Audit', 'The audit log.'],
   ['Rate limits', 'Tiers, and overrides for single clients.'],
   ['Search', 'Search in natural language.'],
+  ['Groups', 'Profiles that share grants and a tier, by hand or by the claim of their tokens.'],
   ['Usage', 'Who used what, and how often.'],
   ['Service', 'Health and documentation.'],
 ];

@@ -1,5 +1,15 @@
-import { toIso, type ChangedRole, type ClientId, type Credentials, type LastUse, type Profile } from '@portico/domain';
+import {
+  toIso,
+  type ChangedRole,
+  type ClientId,
+  type Credentials,
+  type Group,
+  type LastUse,
+  type Membership,
+  type Profile,
+} from '@portico/domain';
 import { z } from 'zod';
+import { ownGroup, ownGroupView } from './group-views.ts';
 import { isoOrNull, timestamp, uuid } from './wire.ts';
 
 const role = z.enum(['admin', 'client']);
@@ -10,6 +20,8 @@ const clientId = uuid
 
 /** Shown only on request. */
 export const profileExtras = ['tier', 'bound', 'usage'] as const;
+/** Those that a caller may ask for of itself. */
+export const ownExtras = [...profileExtras, 'groups'] as const;
 export type ProfileExtra = (typeof profileExtras)[number];
 
 const extras = {
@@ -47,6 +59,9 @@ export const fullProfile = z
     ...extras,
   })
   .meta({ id: 'Profile' });
+export const ownProfile = fullProfile
+  .extend({ groups: z.array(ownGroup).optional().meta({ description: 'By name; present with `?include=groups`.' }) })
+  .meta({ id: 'OwnProfile' });
 export const changedRole = fullProfile
   .extend({
     warning: z.string().optional().meta({ description: 'Present if nobody can sign in as the new admin yet.' }),
@@ -79,6 +94,20 @@ export const fullProfileView = (
   ...updatedProfileView(profile),
   ...(profile.status === 'approved' && profile.approvedAt !== null ? { approved_at: toIso(profile.approvedAt) } : {}),
   ...extrasView(profile, include, use),
+});
+
+export const ownProfileView = (
+  profile: Profile,
+  include: readonly (typeof ownExtras)[number][],
+  use: LastUse | null,
+  groups: readonly (Group & Membership)[] | null,
+): z.input<typeof ownProfile> => ({
+  ...fullProfileView(
+    profile,
+    profileExtras.filter((extra) => include.includes(extra)),
+    use,
+  ),
+  ...(groups ? { groups: groups.map(ownGroupView) } : {}),
 });
 
 export const changedRoleView = ({ profile, warning }: ChangedRole): z.input<typeof changedRole> => ({

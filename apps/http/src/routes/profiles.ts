@@ -12,6 +12,9 @@ import {
   fullProfileView,
   listedProfile,
   listedProfileView,
+  ownExtras,
+  ownProfile,
+  ownProfileView,
   profileExtras,
   registeredProfile,
   registeredProfileView,
@@ -85,6 +88,12 @@ const includes = z.object({
     }),
 });
 
+const ownIncludes = z.object({
+  include: wordsParameter(ownExtras).optional().meta({
+    description: 'As in the list of profiles; `groups` adds your groups, and how and since when you belong to each.',
+  }),
+});
+
 export const profileRoutes: readonly RouteRow[] = [
   defineRoute({
     method: 'POST',
@@ -123,12 +132,13 @@ export const profileRoutes: readonly RouteRow[] = [
     description: 'Whatever its registration status. A valid token whose user has no profile gets a 404.',
     auth: 'token',
     unregistered: 'user_not_found',
-    query: includes,
+    query: ownIncludes,
     status: 200,
-    response: fullProfile,
+    response: ownProfile,
     handler: async ({ useCases, caller: { principal }, query: { include = [] } }) => {
       const use = include.includes('usage') ? await useCases.readOwnUse(principal) : null;
-      return json(fullProfileView(principal.profile, include, use));
+      const groups = include.includes('groups') ? await useCases.readOwnGroups(principal) : null;
+      return json(ownProfileView(principal.profile, include, use, groups));
     },
   }),
   defineRoute({

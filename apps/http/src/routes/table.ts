@@ -4,6 +4,7 @@ import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
+import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
+  ...tagged('Groups', groupRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),

@@ -44,6 +44,20 @@ export const collectionParameter = {
     example: '7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f',
   },
 } as const;
+export const groupParameter = {
+  group_id: {
+    description: "The group's `id`, or its name, percent-encoded.",
+    schema: { type: 'string' },
+    example: '5e1f0c9b-8a7d-4c6e-9b2a-3d4c5b6a7980',
+  },
+} as const;
+export const memberParameter = {
+  profile_id: {
+    description: "The `id` of the member's profile.",
+    schema: uuidSchema,
+    example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
+  },
+} as const;
 export const clientParameter = {
   client_profile_id: {
     description: "The `id` of the client's profile (not its API client identifier).",

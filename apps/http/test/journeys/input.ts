@@ -14,7 +14,7 @@ import {
 
 const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
-const badTarget = /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Override) not found"\}$/;
+const badTarget = /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override) not found"\}$/;
 
 /** The rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
@@ -175,7 +175,7 @@ export const inputSuite = (start: Start): void => {
         for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {
           const target = path.replace(/:\w+/g, part);
           expect((await call(method, target)).status).toBe(401);
-          const valid = body ? { role: 'client', tier: null } : undefined;
+          const valid = body ? { role: 'client', tier: null, profiles: ['x'], expires_at: null } : undefined;
           const reply = await asAdmin(method, target, valid);
           expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);
         }

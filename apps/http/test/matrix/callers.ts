@@ -24,6 +24,7 @@ export interface CallerKind {
 }
 
 const byToken = ({ token }: Person): CallOptions => ({ token });
+const byOlderToken = ({ token, olderToken = token }: Person): CallOptions => ({ token: olderToken });
 const byKey = (person: Person): CallOptions => ({ key: keyOf(person) });
 
 /** Returns the key pair of a person; throws if there is none. */
@@ -168,6 +169,21 @@ export const callers = {
   'a client with a grant, by key as a token': caller('granted', 'a key', 'granted', (person) => ({
     token: inOne(person),
   })),
+  'a member, by token': caller('member', "a client's token", 'granted', byToken),
+  'a member, by key': caller('member', 'a key', 'granted', byKey),
+  'a member by claim, by token': caller('memberByClaim', "a client's token", 'granted', byToken),
+  'a member by claim, by key': caller('memberByClaim', 'a key', 'granted', byKey),
+  'a member by claim, by an older token': caller('memberByClaim', "a client's token", 'granted', byOlderToken),
+  'a former member, by token': caller('formerMember', "a client's token", 'nothing', byToken),
+  'a former member, by key': caller('formerMember', 'a key', 'nothing', byKey),
+  'a former member by claim, by token': caller('formerMemberByClaim', "a client's token", 'nothing', byToken),
+  'a former member by claim, by key': caller('formerMemberByClaim', 'a key', 'nothing', byKey),
+  'a former member by claim, by an older token': caller(
+    'formerMemberByClaim',
+    "a client's token",
+    'nothing',
+    byOlderToken,
+  ),
   'the first admin': caller('admin', "an admin's token", 'all', byToken),
   'a promoted client, by token': caller('promoted', "an admin's token", 'all', byToken),
   'a promoted client, by its sleeping key': refused('promoted', 'a bad key', byKey),
@@ -179,5 +195,19 @@ export const callers = {
 } as const satisfies Readonly<Record<string, CallerKind>>;
 
 export type CallerName = keyof typeof callers;
+
+/** Those who belong to the group, or did. */
+export const groupCallers = [
+  'a member, by token',
+  'a member, by key',
+  'a member by claim, by token',
+  'a member by claim, by key',
+  'a member by claim, by an older token',
+  'a former member, by token',
+  'a former member, by key',
+  'a former member by claim, by token',
+  'a former member by claim, by key',
+  'a former member by claim, by an older token',
+] as const satisfies readonly CallerName[];
 
 export const callerNames = Object.keys(callers) as readonly CallerName[];

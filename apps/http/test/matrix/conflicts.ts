@@ -27,6 +27,10 @@ const assign = 'PUT /api/profiles/{user_id}/tier';
 const override = 'POST /api/rate-limits/overrides';
 const pair = '/api/access/clients/{client_profile_id}/collections/{collection_id}';
 
+const groups = '/api/groups/{group_id}';
+const member = `${groups}/members/{profile_id}`;
+const groupGrant = `${groups}/collections/{collection_id}`;
+
 export const conflicts: readonly Conflict[] = [
   conflict('a taken e-mail in another case', register, conflicting('Email already registered'), ({ cast }) => ({
     json: { firebase_uid: 'somebody-else', email: cast.pending.email.toUpperCase(), full_name: 'Somebody Else' },
@@ -65,6 +69,48 @@ export const conflicts: readonly Conflict[] = [
   })),
   conflict('a deleted client', override, refusals.clientNotFound, ({ cast }) => ({
     json: { client_id: cast.deleted.key?.clientId, ...rule },
+  })),
+  conflict('a taken name', 'POST /api/groups', conflicting('Group already exists'), () => ({
+    json: { name: 'Standing crew' },
+  })),
+  conflict('an unknown tier', 'POST /api/groups', refusals.tierNotFound, ({ make }) => ({
+    json: { name: make.nextName(), tier: 'no-such-tier' },
+  })),
+  conflict('an unknown tier', `PUT ${groups}`, refusals.tierNotFound, ({ group }) => ({
+    params: { group_id: group },
+    json: { tier: 'no-such-tier' },
+  })),
+  conflict('an unknown tier', `PUT ${groups}/tier`, refusals.tierNotFound, ({ group }) => ({
+    params: { group_id: group },
+    json: { tier: 'no-such-tier' },
+  })),
+  conflict('a member', `POST ${member}`, conflicting('User already in the group'), ({ group, cast }) => ({
+    params: { group_id: group, profile_id: cast.member.id },
+  })),
+  conflict('a former member', `DELETE ${member}`, refusals.memberNotFound, ({ group, cast }) => ({
+    params: { group_id: group, profile_id: cast.formerMember.id },
+  })),
+  conflict('a former member by claim', `DELETE ${member}`, refusals.memberNotFound, ({ group, cast }) => ({
+    params: { group_id: group, profile_id: cast.formerMemberByClaim.id },
+  })),
+  conflict(
+    'a member by claim',
+    `DELETE ${member}`,
+    conflicting("The identity provider's claim puts the user into the group: remove it there"),
+    ({ group, cast }) => ({ params: { group_id: group, profile_id: cast.memberByClaim.id } }),
+  ),
+  conflict('a deleted profile', `POST ${member}`, refusals.userNotFound, ({ group, cast }) => ({
+    params: { group_id: group, profile_id: cast.deleted.id },
+  })),
+  conflict('a granted pair', `POST ${groupGrant}`, conflicting('Client already has access'), ({ group, granted }) => ({
+    params: { group_id: group, collection_id: granted },
+  })),
+  conflict('a pair without a grant', `DELETE ${groupGrant}`, refusals.grantNotFound, ({ group, hidden }) => ({
+    params: { group_id: group, collection_id: hidden },
+  })),
+  conflict('a pair without a grant', `PUT ${groupGrant}`, refusals.grantNotFound, ({ group, hidden }) => ({
+    params: { group_id: group, collection_id: hidden },
+    json: { expires_at: null },
   })),
   conflict('a granted pair', `POST ${pair}`, conflicting('Client already has access'), ({ cast, granted }) => ({
     params: { client_profile_id: cast.granted.id, collection_id: granted },

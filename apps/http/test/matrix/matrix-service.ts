@@ -5,7 +5,12 @@ export interface MatrixService {
   /** An identity token of the first admin. */
   readonly adminToken: string;
   /** Makes an identity token that the service accepts; a negative `ttlSeconds`: one that expired that long ago. */
-  readonly mintToken: (claims: Partial<TokenClaims> & Pick<TokenClaims, 'uid'>, ttlSeconds: number) => Promise<string>;
+  readonly mintToken: (
+    claims: Partial<TokenClaims> & Pick<TokenClaims, 'uid'> & { readonly groups?: readonly string[] },
+    ttlSeconds: number,
+  ) => Promise<string>;
+  /** Lets a second begin: tokens are ordered by the second in which they were issued. */
+  readonly nextSecond: () => Promise<void>;
   /** Makes a valid token for the same subject by another enabled issuer. */
   readonly mintElsewhere: (claims: TokenClaims) => Promise<string>;
   /** Makes a token by a disabled issuer. */

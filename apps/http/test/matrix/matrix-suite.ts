@@ -89,7 +89,7 @@ const linesOf = async (world: World, run: MatrixCase['run']): Promise<readonly L
 
 /** Everything that an admin can see of the standing objects. */
 const standing = async (world: World): Promise<unknown> => {
-  const { client, granted, hidden, cast, tier, override } = world;
+  const { client, granted, hidden, group, cast, tier, override } = world;
   const admin = await presented(world, 'the first admin');
   const list = async (path: string) => (await client.call('GET', path, admin)).list;
   const known = new Set([granted, hidden, tier, override, ...Object.values(cast).map(({ id }) => id)]);
@@ -101,6 +101,12 @@ const standing = async (world: World): Promise<unknown> => {
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,
     tiers: (await list('/api/rate-limits/tiers')).filter(isKnown),
     overrides: (await list('/api/rate-limits/overrides')).filter(isKnown),
+    group: {
+      ...(await client.call('GET', `/api/groups/${group}`, admin)).body,
+      // Requests that succeed make members.
+      member_count: null,
+      members: (await list(`/api/groups/${group}/members`)).filter((entry) => known.has(String(entry.profile_id))),
+    },
     grants: await Promise.all(
       [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted].map(async ({ id }) =>
         (await list(`/api/access/clients/${id}/collections`)).filter(isKnown),

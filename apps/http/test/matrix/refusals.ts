@@ -19,6 +19,8 @@ export const refusals = {
   clientNotFound: refusal(404, 'Client not found'),
   collectionNotFound: refusal(404, 'Collection not found'),
   grantNotFound: refusal(404, 'Grant not found'),
+  groupNotFound: refusal(404, 'Group not found'),
+  memberNotFound: refusal(404, 'User not in the group'),
   tierNotFound: refusal(404, 'Tier not found'),
   operationNotFound: refusal(404, 'Operation not found'),
   overrideNotFound: refusal(404, 'Override not found'),

@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { compose, createLogger, localAdmin, readConfig, version, type Environment } from '@portico/composition';
 import { createUseCases } from '@portico/domain';
 import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
@@ -27,6 +28,7 @@ export const startComposed =
       IDENTITY_LOCAL: 'true',
       IDENTITY_ISSUER: elsewhere.issuer,
       IDENTITY_AUDIENCE: elsewhere.clientId,
+      IDENTITY_GROUPS_CLAIM: 'groups',
       PUBLIC_URL: 'https://portico.example.com',
       ...(await variablesOf()),
       // No client of the matrix reaches the limit.
@@ -50,6 +52,7 @@ export const startComposed =
       address,
       adminToken: await mintToken(localAdmin, 3_600),
       mintToken,
+      nextSecond: () => setTimeout(1_000),
       mintElsewhere: signedInAt(elsewhere),
       mintByIssuerOff: signedInAt(off),
       bindByIssuerOff: bindBy(ports, off.issuer),

@@ -20,7 +20,7 @@ export const startOnMemory = async ({
   const plain = createHarness({ issuers });
   const ports = { ...plain.ports, ...replace(plain.ports) };
   const { useCases, documents, runJobs } = createHarness({ defaultLimit, issuers, ...own }, ports);
-  const { tokens } = plain;
+  const { tokens, clock } = plain;
   await useCases.claimFirstAdmin(admin);
   const settings = {
     serviceName: 'portico',
@@ -34,6 +34,7 @@ export const startOnMemory = async ({
     ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
+    nextSecond: async () => clock.advance(1_000),
     mintElsewhere: async (claims) => tokens.mint({ ...claims, issuer: elsewhere }),
     mintByIssuerOff: async (claims) => tokens.mint({ ...claims, issuer: off }),
     bindByIssuerOff: bindBy(ports, off),

@@ -33,6 +33,12 @@ export const targets: Readonly<Record<string, Target>> = {
   collection_id: ofUuid(refusals.collectionNotFound),
   client_profile_id: ofUuid(refusals.clientNotFound),
   client_id: ofUuid(refusals.clientNotFound),
+  profile_id: ofUuid(refusals.userNotFound),
+  group_id: {
+    refusal: refusals.groupNotFound,
+    missing: unknownId,
+    malformed: [...notUuids, 'STANDING%20CREW', '%20Standing%20crew', 'Standing+crew'],
+  },
   operation_key: {
     refusal: refusals.operationNotFound,
     missing: 'aaaaaaaaaaaaaaaa',

@@ -51,7 +51,7 @@ const told = (value: unknown, world: World, volatile: ReadonlySet<string>): unkn
 const stands = (entry: unknown, { names, tier }: World): boolean => {
   if (typeof entry !== 'object' || entry === null) return true;
   const facts = entry as Readonly<Record<string, unknown>>;
-  const own = facts.tier ?? facts.collection_id ?? facts.client_id ?? facts.id;
+  const own = facts.tier ?? facts.collection_id ?? facts.client_id ?? facts.id ?? facts.profile_id;
   if ('message' in facts) return true;
   return own === tier || (typeof own === 'string' && names.has(own));
 };

@@ -10,6 +10,8 @@ export interface Person extends TokenClaims {
   readonly key: ApiKey | null;
   readonly role: 'admin' | 'client';
   readonly status: 'pending' | 'approved' | 'rejected';
+  /** An identity token that a newer one has followed; its own token by default. */
+  readonly olderToken?: string;
 }
 
 export type PersonKind =
@@ -24,10 +26,17 @@ export type PersonKind =
   | 'promoted'
   | 'demoted'
   | 'unbound'
+  | 'member'
+  | 'memberByClaim'
+  | 'formerMember'
+  | 'formerMemberByClaim'
   | 'adminOfIssuerOff'
   | 'admin';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** The standing group, to which the granted collection is granted. */
+const groupName = 'Standing crew';
 
 export const unknownId = '99999999-9999-4999-8999-999999999999';
 /** The credential of the granted collection: only its metadata may show it. */
@@ -61,6 +70,8 @@ export const createWorld = async (service: MatrixService) => {
     authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: targetSecret },
   });
   const hidden = await make.collection('Hidden forecast');
+  const group = await make.group(groupName);
+  await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
   const cast = await castOf(make, granted);
   const tier = await make.tier('standing');
   const override = await make.override(cast.client.id);
@@ -74,12 +85,14 @@ export const createWorld = async (service: MatrixService) => {
     cast,
     granted,
     hidden,
+    group,
     tier,
     override,
     /** Names for the standing objects, by their identifiers. */
     names: new Map([
       [granted, 'the granted collection'],
       [hidden, 'the hidden collection'],
+      [group, 'the group'],
       ...Object.entries(cast).flatMap(([kind, { id, key }]): [string, string][] => [
         [id, `the profile ${kind}`],
         ...(key ? [[key.clientId, `the client ${kind}`] as [string, string]] : []),
@@ -108,6 +121,10 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
     promoted: await person('promoted'),
     demoted: await person('demoted'),
     unbound: await person('unbound'),
+    member: await person('member'),
+    memberByClaim: await person('memberByClaim'),
+    formerMember: await person('formerMember'),
+    formerMemberByClaim: await person('formerMemberByClaim'),
     adminOfIssuerOff: await person('adminOfIssuerOff'),
     admin: await make.firstAdmin(),
   };
@@ -152,6 +169,23 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     return person;
   };
 
+  const toGroup = `/api/groups/${encodeURIComponent(groupName)}/members`;
+  const join = async (one: Person): Promise<Person> => {
+    await asAdmin('POST', `${toGroup}/${one.id}`, {}, 201);
+    return one;
+  };
+  const leave = async (one: Person): Promise<Person> => {
+    await asAdmin('DELETE', `${toGroup}/${one.id}`, {}, 200);
+    return one;
+  };
+  /** Calls once by a new token that names these groups. */
+  const signIn = async (one: Person, groups: readonly string[]): Promise<Person> => {
+    await service.nextSecond();
+    const token = await service.mintToken({ uid: one.uid, email: one.email, groups }, 3_600);
+    expectStatus(await client.call('GET', '/api/profiles/me', { token }), 200);
+    return { ...one, token, olderToken: one.token };
+  };
+
   const person = async (kind: PersonKind, granted: string, uid: string): Promise<Person> => {
     if (kind === 'stranger') {
       const email = `${uid}@example.com`.toLowerCase();
@@ -178,6 +212,14 @@ const createMaker = (service: MatrixService, client: TestClient) => {
         return changeRole(await grant(await approve(registered), granted), 'admin');
       case 'demoted':
         return changeRole(await changeRole(await grant(await approve(registered), granted), 'admin'), 'client');
+      case 'member':
+        return join(await approve(registered));
+      case 'memberByClaim':
+        return signIn(await approve(registered), ['another crew', groupName]);
+      case 'formerMember':
+        return leave(await join(await approve(registered)));
+      case 'formerMemberByClaim':
+        return signIn(await signIn(await approve(registered), [groupName]), []);
       case 'unbound':
         return grant(await approve(registered), granted);
       case 'adminOfIssuerOff':
@@ -202,6 +244,8 @@ const createMaker = (service: MatrixService, client: TestClient) => {
       const json = { name, ...collectionFields, ...fields };
       return textOf((await asAdmin('POST', '/api/collections/', { json }, 201)).body.id);
     },
+    group: async (name = nextName()): Promise<string> =>
+      textOf((await asAdmin('POST', '/api/groups', { json: { name } }, 201)).body.id),
     tier: async (tier = nextName()): Promise<string> => {
       const json = { tier, allowed_limit: 1_000_000, window_seconds: 60 };
       return textOf((await asAdmin('POST', '/api/rate-limits/tiers', { json }, 201)).body.tier);

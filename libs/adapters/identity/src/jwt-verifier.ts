@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, errors, type CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { Clock, IdentityClaims, TokenUse, TokenVerifier } from '@portico/domain';
+import type { Log } from '@portico/dependencies';
+import { claimedGroupsMax, type Clock, type IdentityClaims, type TokenUse, type TokenVerifier } from '@portico/domain';
 import type { KeySet, KeySource } from './key-set.ts';
 import {
   invalidToken,
@@ -18,6 +19,8 @@ import {
 export interface JwtVerifierOptions extends TokenRules {
   readonly clock: Pick<Clock, 'now'>;
   readonly keys: KeySource;
+  /** Says once if a token names too many groups. */
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 interface Remembered extends JudgedClaims {
@@ -38,8 +41,18 @@ const kindsFor = {
  * Verifies tokens with their issuer's keys. Caches verified signatures by the token's digest, never the token itself,
  * until the key set changes; checks the time and the use at every call.
  */
-export const createJwtVerifier = ({ clock, keys, ...rules }: JwtVerifierOptions): TokenVerifier => {
+export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOptions): TokenVerifier => {
   const remembered = new LRUCache<string, Remembered>({ max: rememberedMax });
+  let saidCut = false;
+  const sayCut = ({ isCut, identity: { uid } }: JudgedClaims): void => {
+    if (!isCut || saidCut) return;
+    saidCut = true;
+    log?.warn(
+      { uid },
+      `A token names more than ${claimedGroupsMax} groups: the first ${claimedGroupsMax} by name count. Let the identity provider ` +
+        'send only the groups of this application. This is said once.',
+    );
+  };
   return {
     async verify(token, use = 'identity') {
       if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
@@ -53,6 +66,7 @@ export const createJwtVerifier = ({ clock, keys, ...rules }: JwtVerifierOptions)
       const { key, generation } = await keyFor(header, set, keys);
       const judged = judgeClaims(await verifiedPayload(token, key), header, rules);
       const identity = identityAt(judged, use, clock.now());
+      sayCut(judged);
       remembered.set(digest, { ...judged, header, generation });
       return identity;
     },

@@ -62,19 +62,34 @@ test('a token carries the claims it was minted with', async () => {
     uid: 'ada',
     email: null,
     emailVerified: false,
+    groups: null,
   });
   expect(await verify({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 })).toEqual({
     issuer: localIssuerName,
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: false,
+    groups: null,
   });
   expect(await verify({ uid: 'ada', email: 'ada@example.com', emailVerified: true, ttlSeconds: 60 })).toEqual({
     issuer: localIssuerName,
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: true,
+    groups: null,
   });
+});
+
+test('a token names the groups that it was minted with, in a claim of the configured name', async () => {
+  const { key, clock, issuer } = await open();
+  for (const groupsClaim of ['groups', 'https://example.com/groups', 'realm_access.roles']) {
+    const configured = await createLocalIssuer({ key, clock, groupsClaim });
+    const token = await configured.mint({ uid: 'ada', groups: ['b', 'a'], ttlSeconds: 60 });
+    expect(decodeJwt(token)[groupsClaim]).toEqual(['b', 'a']);
+    expect((await configured.verifier.verify(token)).groups?.names).toEqual(['a', 'b']);
+    expect((await issuer.verifier.verify(token)).groups).toBeNull();
+  }
+  await expect(issuer.mint({ uid: 'ada', groups: ['a'], ttlSeconds: 60 })).rejects.toThrow('IDENTITY_GROUPS_CLAIM');
 });
 
 test('a token lasts as long as requested, and one of zero or negative duration has expired', async () => {

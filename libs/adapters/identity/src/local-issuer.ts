@@ -1,4 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import type { Log } from '@portico/dependencies';
 import type { Clock, TokenVerifier } from '@portico/domain';
 import { createJwtVerifier } from './jwt-verifier.ts';
 import { readKeySet } from './key-set.ts';
@@ -10,6 +11,8 @@ export interface LocalTokenClaims {
   readonly uid: string;
   readonly email?: string;
   readonly emailVerified?: boolean;
+  /** In the configured claim; needs one. */
+  readonly groups?: readonly string[];
   /** How long it is valid from now, in whole seconds; 0 or less makes an expired token. */
   readonly ttlSeconds: number;
 }
@@ -43,9 +46,14 @@ export const makeLocalIssuerKey = async (): Promise<string> => {
 export const createLocalIssuer = async ({
   key,
   clock,
+  groupsClaim = null,
+  log,
 }: {
   readonly key: string;
   readonly clock: Pick<Clock, 'now'>;
+  /** The name of the claim with a user's groups; null by default, for none. */
+  readonly groupsClaim?: string | null;
+  readonly log?: Pick<Log, 'warn'>;
 }): Promise<LocalIssuer> => {
   const { sign, publicJwk } = await readKeyPair(key);
   const keySet = { keys: [publicJwk] };
@@ -53,10 +61,17 @@ export const createLocalIssuer = async ({
   const keys = { current: async () => set, later: async () => null };
   return {
     async mint(claims) {
-      assertMintable(claims);
-      return sign(tokenOf(claims, clock.now()));
+      assertMintable(claims, groupsClaim);
+      return sign(tokenOf(claims, groupsClaim, clock.now()));
     },
-    verifier: createJwtVerifier({ issuer: localIssuerName, audience: localAudience, clock, keys }),
+    verifier: createJwtVerifier({
+      issuer: localIssuerName,
+      audience: localAudience,
+      groupsClaim,
+      clock,
+      keys,
+      ...(log ? { log } : {}),
+    }),
     jwks: () => keySet,
     discovery: (baseUrl) => ({
       issuer: localIssuerName,
@@ -68,16 +83,24 @@ export const createLocalIssuer = async ({
   };
 };
 
-const assertMintable = ({ uid, ttlSeconds }: LocalTokenClaims): void => {
+const assertMintable = ({ uid, groups, ttlSeconds }: LocalTokenClaims, groupsClaim: string | null): void => {
   if (!isSubject(uid)) throw new RangeError('uid must have 1 to 128 characters that can be stored');
+  if (groups && groupsClaim === null)
+    throw new RangeError('groups need the name of their claim: set IDENTITY_GROUPS_CLAIM, such as to groups');
   if (!Number.isSafeInteger(ttlSeconds)) throw new RangeError('ttlSeconds must be a whole number');
 };
 
-const tokenOf = ({ uid, email, emailVerified, ttlSeconds }: LocalTokenClaims, now: number): SignJWT => {
+const tokenOf = (
+  { uid, email, emailVerified, groups, ttlSeconds }: LocalTokenClaims,
+  groupsClaim: string | null,
+  now: number,
+): SignJWT => {
   const nowSeconds = Math.floor(now / 1_000);
   const claims = {
     ...(email === undefined ? {} : { email }),
     ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
+    // Found by its name, even if that has dots.
+    ...(groups && groupsClaim !== null ? { [groupsClaim]: [...groups] } : {}),
   };
   return new SignJWT(claims)
     .setIssuer(localIssuerName)

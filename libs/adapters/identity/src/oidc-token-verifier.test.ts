@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import {
   accessTokenContract,
   ClockByHand,
+  groupsClaim,
+  groupsClaimContract,
   keylessTokenVerifierContract,
   recordLog,
   tokenVerifierContract,
@@ -104,6 +106,25 @@ describe('for access tokens', async () => {
   });
 });
 
+describe('with a groups claim', () => {
+  test.each(Object.entries(groupsClaimContract))('%s', async (_sentence, check) => {
+    const { provider, clock, verifier } = await providerAndVerifier([key], { groupsClaim });
+    await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
+  });
+
+  test('a token with too many groups is said once in the log', async () => {
+    const { verifier, claims, warnings } = await providerAndVerifier([key], { groupsClaim });
+    const names = Array.from({ length: 1_001 }, (_, at) => at.toString(36));
+    const iat = Number(claims().exp) - 3_600;
+    const tokenWith = (groups: readonly string[], sub: string) =>
+      signToken(key, claims({ [groupsClaim]: groups, iat, sub }));
+    await verifier.verify(await tokenWith(names.slice(1), 'alice'));
+    expect(warnings).toEqual([]);
+    for (const sub of ['alice', 'bob']) await verifier.verify(await tokenWith(names, sub));
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('more than 1000 groups')]);
+  });
+});
+
 describe('with a provider that was never reached', () => {
   test.each(Object.entries(keylessTokenVerifierContract))('%s', async (_sentence, check) => {
     const { provider, clock, verifier } = await providerAndVerifier([key]);
@@ -146,6 +167,7 @@ test('a service that knows the address of the keys of a local issuer accepts its
     uid: 'alice',
     email: null,
     emailVerified: false,
+    groups: null,
   });
   await verifier.close();
 });

@@ -11,6 +11,8 @@ export interface OidcTokenVerifierOptions {
   readonly audience: string;
   /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
   readonly accessAudiences?: readonly string[];
+  /** The claim that names groups: its name, or a path of names joined by dots; null by default, for none. */
+  readonly groupsClaim?: string | null;
   /** Found by discovery if absent or null. */
   readonly jwksUrl?: string | null;
   readonly clock: Clock;
@@ -38,6 +40,7 @@ export const createOidcTokenVerifier = ({
   issuer,
   audience,
   accessAudiences = [],
+  groupsClaim = null,
   jwksUrl = null,
   clock,
   storage,
@@ -48,7 +51,7 @@ export const createOidcTokenVerifier = ({
   const provider: Provider = { issuer, jwksUrl, timeoutMs };
   assertFetchable(provider);
   const keys = new RemoteKeySource({ provider, clock, storage, log });
-  const verifier = createJwtVerifier({ issuer, audience, accessAudiences, clock, keys });
+  const verifier = createJwtVerifier({ issuer, audience, accessAudiences, groupsClaim, clock, keys, log });
   return {
     verify: (token, use) => verifier.verify(token, use),
     probe: { name: 'identity', essential: false, check: () => keys.check() },

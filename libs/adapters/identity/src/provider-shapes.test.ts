@@ -206,6 +206,7 @@ test.each(Object.entries(shapes))(
     expect(await verifier.verify(await signToken(key, claims, shape.header))).toEqual({
       issuer: claims.iss,
       ...shape.identity,
+      groups: null,
     });
     expect(await outcomeOf(verifier.verify(await signToken(key, { ...claims, aud: 'another' })))).toBe('invalid_token');
   },

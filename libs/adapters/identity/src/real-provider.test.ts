@@ -19,6 +19,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
       uid: 'alice',
       email: 'alice@example.com',
       emailVerified: true,
+      groups: null,
     });
     expect(provider.requests()).toEqual({ discovery: 1, keys: 1 });
     expect(await outcomeOf(verifier.verify(accessToken))).toBe('invalid_token');
@@ -29,6 +30,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
       uid: 'bob',
       email: 'bob@example.com',
       emailVerified: false,
+      groups: null,
     });
   },
 );

@@ -1,4 +1,5 @@
 import { PorticoError, type IdentityClaims, type Instant } from '@portico/domain';
+import { groupsOf } from './groups-claim.ts';
 
 /** Who must have issued a token, and for whom. */
 export interface TokenRules {
@@ -8,6 +9,8 @@ export interface TokenRules {
   readonly audience: string;
   /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
   readonly accessAudiences?: readonly string[];
+  /** The claim that names groups: its name, or a path of names joined by dots; null or absent for none. */
+  readonly groupsClaim?: string | null;
 }
 
 /** Only asymmetric ones: with a public key, a symmetric algorithm would let anyone sign (RFC 8725, section 2.1). */
@@ -32,6 +35,8 @@ export interface JudgedClaims {
   readonly identity: IdentityClaims;
   readonly from: Instant;
   readonly until: Instant;
+  /** Whether the token names more groups than are taken. */
+  readonly isCut: boolean;
 }
 
 /** In characters, all ASCII in a valid token; a longer one is `invalid_token`. */
@@ -95,7 +100,11 @@ export const judgeClaims = (payload: Uint8Array, header: TokenHeader, rules: Tok
   const kinds = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
   if (kinds.length === 0) throw invalidToken('the token is for another audience');
   if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
-  return { kinds, identity: identityOf(rules.issuer, claims), ...goodWithin(claims) };
+  const { names, isCut } = groupsOf(claims, rules.groupsClaim ?? null);
+  const within = goodWithin(claims);
+  const groups = names && within.issuedAt !== null ? { names, issuedAt: within.issuedAt } : null;
+  const { from, until } = within;
+  return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isCut };
 };
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -134,11 +143,16 @@ const audienceRules = { identity: isForApplication, access: isForService } as co
 >;
 
 /** The issuer decides how long its tokens last: there is no limit on the time from `iat` to `exp`. */
-const goodWithin = ({ exp, nbf, iat, auth_time: authTime }: Claims): { from: Instant; until: Instant } => {
+const goodWithin = ({ exp, nbf, iat, auth_time: authTime }: Claims) => {
   const end = secondsOf('exp', exp);
   if (end === null) throw invalidToken('the token has no expiry');
-  const begins = [secondsOf('iat', iat), secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
-  return { from: Math.max(...begins.map((begin) => begin ?? 0)) * 1_000 - skewMs, until: end * 1_000 + skewMs };
+  const issued = secondsOf('iat', iat);
+  const begins = [issued, secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
+  return {
+    from: Math.max(...begins.map((begin) => begin ?? 0)) * 1_000 - skewMs,
+    until: end * 1_000 + skewMs,
+    issuedAt: issued === null ? null : Math.floor(issued * 1_000),
+  };
 };
 
 /** A NumericDate (RFC 7519, section 2); null if absent. */
@@ -149,7 +163,10 @@ const secondsOf = (name: string, value: unknown): number | null => {
 };
 
 /** Some providers send `email_verified` as a string (Sign in with Apple, Amazon Cognito). */
-const identityOf = (issuer: string, { sub, email = null, email_verified: verified }: Claims): IdentityClaims => {
+const identityOf = (
+  issuer: string,
+  { sub, email = null, email_verified: verified }: Claims,
+): Omit<IdentityClaims, 'groups'> => {
   if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is not a text that can be stored');
   if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail is not a text');
   return {

@@ -12,6 +12,7 @@ import {
   PorticoError,
   type ProfileId,
 } from '@portico/domain';
+import { inListOrder } from './memory-collection-store.ts';
 import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
 import { groupsOf, membershipIn } from './memory-memberships.ts';
 
@@ -58,6 +59,15 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
       database.groupMembers.delete(id);
       database.grants.delete(id);
       database.groupsEpoch += 1;
+    });
+  },
+
+  async collectionsOf(id, now) {
+    if (!database.groups.has(id)) return null;
+    const grants = database.grants.get(id);
+    return inListOrder([...database.collections.values()]).flatMap((collection) => {
+      const grant = grants?.get(collection.id);
+      return grant && isLive(grant, now) ? [{ id: collection.id, name: collection.name, ...grant }] : [];
     });
   },
 

@@ -2,6 +2,7 @@ import {
   type AccessRequest,
   type Group,
   type GroupClaims,
+  type GroupCollection,
   type GroupId,
   type GroupMember,
   type GroupStore,
@@ -78,6 +79,12 @@ export const createSqlGroupStore = (
     });
   },
 
+  async collectionsOf(id, now) {
+    const rows = await database.reads.all<GroupCollection>(selectCollections, [id, now]);
+    if (rows.length > 0) return rows;
+    return (await database.reads.first(selectGroup, [id])) ? [] : null;
+  },
+
   ...membersOf(database),
 });
 
@@ -152,6 +159,8 @@ const membersOfGroup = `select m.profile_id from group_members m where m.group_i
   union select k.profile_id from claimed_groups k where k.name = r.name`;
 const selectListed = `select ${columns('r', groupColumns)}, (select count(*) from (${membersOfGroup}) x) as "members",
   (select count(*) from group_grants g where g.group_id = r.id) as "collections" from access_groups r`;
+const selectCollections = `select c.id, c.name, g.granted_at as "grantedAt", g.expires_at as "expiresAt" from group_grants g
+  join collections c on c.id = g.collection_id where g.group_id = ? and ${isLive('g')} order by c.name_key, c.id`;
 const selectMembers = `select p.id as "profileId", p.email, p.full_name as "fullName",
     max(w.added_at) as "addedAt", max(w.claimed_at) as "claimedAt"
   from (select m.profile_id, m.added_at, null as claimed_at from group_members m where m.group_id = ?

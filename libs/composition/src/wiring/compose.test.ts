@@ -189,6 +189,7 @@ test('a token of the local issuer is good in every process on the same data fold
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: false,
+    groups: null,
   });
 });
 

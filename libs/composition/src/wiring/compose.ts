@@ -19,6 +19,7 @@ import type { IndexUpkeep, Module, Parts } from './parts.ts';
 import { createRemoteIndex, type RemoteIndex } from './remote-index.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { bootstrapAdmins } from './bootstrap-admins.ts';
+import { forgetUnusedClaims } from './unused-claims.ts';
 
 /** A composition that is ready to use. */
 export interface Portico {
@@ -122,6 +123,7 @@ export const compose = async (
     };
     const useCases = createUseCases(ports, config.settings);
     await bootstrapAdmins({ config, duties, logger, useCases });
+    await forgetUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
     const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;

@@ -1,4 +1,4 @@
-import type { Group, GroupClaims, GroupMember, ListedGroup, Membership } from '../groups/group.ts';
+import type { Group, GroupClaims, GroupCollection, GroupMember, ListedGroup, Membership } from '../groups/group.ts';
 import type { GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -46,6 +46,9 @@ export interface GroupStore {
 
   /** The members, by hand or by claim, by e-mail; null if there is no such group. */
   members(id: GroupId): Promise<readonly GroupMember[] | null>;
+
+  /** The collections that the group has at a moment, by name as lists are; null if there is no such group. */
+  collectionsOf(id: GroupId, now: Instant): Promise<readonly GroupCollection[] | null>;
 
   /** The groups of a profile, by name, and how it came to each. */
   groupsOf(profile: ProfileId): Promise<readonly (Group & Membership)[]>;

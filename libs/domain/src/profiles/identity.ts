@@ -1,5 +1,16 @@
+import type { Instant } from '../instant.ts';
 import type { Settings } from '../settings.ts';
 import type { Profile } from './profile.ts';
+
+/** Which groups a token names, and when it was issued. */
+export interface GroupsClaim {
+  /** Plain lines of 1 to 200 characters, sorted by code points, each once, at most `claimedGroupsMax`. */
+  readonly names: readonly string[];
+  /** `iat`, by which tokens are ordered. */
+  readonly issuedAt: Instant;
+}
+
+export const claimedGroupsMax = 1_000;
 
 /** The claims of a valid identity token. */
 export interface IdentityClaims {
@@ -10,6 +21,8 @@ export interface IdentityClaims {
   /** In lower case. */
   readonly email: string | null;
   readonly emailVerified: boolean;
+  /** Null if the service does not look at groups (`IDENTITY_GROUPS_CLAIM`), or if the token does not say when it was issued. */
+  readonly groups: GroupsClaim | null;
 }
 
 /**

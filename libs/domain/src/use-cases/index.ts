@@ -1,4 +1,4 @@
-import type { AdminAuthority } from '../access/principal.ts';
+import type { AdminAuthority, Principal } from '../access/principal.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
@@ -22,6 +22,17 @@ import {
   listCollectionClients,
   revokeAccess,
 } from './grants/grant-access.ts';
+import {
+  createGroup,
+  findGroup,
+  forgetGroupClaims,
+  listGroupCollections,
+  listGroups,
+  readGroup,
+  removeGroup,
+  updateGroup,
+} from './groups/groups.ts';
+import { addMember, addMembers, listMembers, listProfileGroups, removeMember } from './groups/members.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
@@ -105,6 +116,21 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   revokeAccess: revokeAccess(ports),
   listClientAccess: listClientAccess(ports),
   listCollectionClients: listCollectionClients(ports),
+  // Groups
+  createGroup: createGroup(ports),
+  listGroups: listGroups(ports),
+  findGroup: findGroup(ports),
+  readGroup: readGroup(ports),
+  listGroupCollections: listGroupCollections(ports),
+  updateGroup: updateGroup(ports),
+  removeGroup: removeGroup(ports),
+  addMember: addMember(ports),
+  addMembers: addMembers(ports),
+  removeMember: removeMember(ports),
+  listMembers: listMembers(ports),
+  listProfileGroups: listProfileGroups(ports),
+  readOwnGroups: ({ profile }: Principal) => ports.groups.groupsOf(profile.id),
+  forgetGroupClaims: forgetGroupClaims(ports),
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),

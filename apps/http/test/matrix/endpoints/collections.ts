@@ -13,6 +13,11 @@ export const withoutAccess = {
   'a client without a grant, by token': noAccess,
   'a client without a grant, by key': noAccess,
   'a client without a grant, by key in one string': noAccess,
+  'a former member, by token': noAccess,
+  'a former member, by key': noAccess,
+  'a former member by claim, by token': noAccess,
+  'a former member by claim, by key': noAccess,
+  'a former member by claim, by an older token': noAccess,
 } as const;
 
 const standing = ({ granted }: World) => ({ params: { collection_id: granted } });

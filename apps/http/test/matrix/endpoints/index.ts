@@ -4,6 +4,7 @@ import { agentEndpoints } from './agents.ts';
 import { auditEndpoints } from './audit.ts';
 import { collectionEndpoints } from './collections.ts';
 import { importEndpoints } from './imports.ts';
+import { groupEndpoints } from './groups.ts';
 import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
@@ -18,6 +19,7 @@ export const endpoints: Endpoints = {
   ...importEndpoints,
   ...accessEndpoints,
   ...auditEndpoints,
+  ...groupEndpoints,
   ...limitEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { groupCallers } from '../callers.ts';
 import type { Endpoints } from '../endpoint.ts';
 import { refusals } from '../refusals.ts';
 import { listOf, message, object } from '../shapes.ts';
@@ -37,7 +38,8 @@ const others = {
   'a client without a grant, by key in one string': adminRequired,
   'a demoted admin, by token': adminRequired,
   'a demoted admin, by its reawakened key': adminRequired,
-} as const;
+  ...Object.fromEntries(groupCallers.map((name) => [name, adminRequired])),
+};
 
 export const limitEndpoints: Endpoints = {
   'GET /api/rate-limits/tiers': { auth: 'admin', status: 200, answer: listOf(tier), aim: () => ({}) },

@@ -7,12 +7,12 @@ import { Closable, type Module, type KeyValueStore } from '../parts.ts';
 
 /** Verifies identity tokens of the configured issuer, the local one, or both. */
 export const identityModule: Module = (provide) => {
-  provide('localIssuer', ['config', 'clock'], async ({ identity, dataDir }, clock) => {
+  provide('localIssuer', ['config', 'clock', 'logger'], async ({ identity, dataDir }, clock, logger) => {
     if (!identity.local) return null;
     const path = join(dataDir, 'local-issuer.key');
     const { text } = await ensureFile(path, makeLocalIssuerKey);
     try {
-      return await createLocalIssuer({ key: text, clock });
+      return await createLocalIssuer({ key: text, clock, groupsClaim: identity.groupsClaim, log: logger });
     } catch {
       throw new ConfigurationError([
         `DATA_DIR: ${path} holds no key of the local issuer: remove it, and the next start makes a new one`,
@@ -27,8 +27,9 @@ export const identityModule: Module = (provide) => {
         if (!localIssuer) throw new Error('There is neither a configured issuer nor a local one');
         return { verifier: localIssuer.verifier, probe: null };
       }
+      const { groupsClaim } = identity;
       const storage = keySetStorage(settings);
-      const oidc = createOidcTokenVerifier({ ...identity.issuer, clock, storage, log: logger });
+      const oidc = createOidcTokenVerifier({ ...identity.issuer, groupsClaim, clock, storage, log: logger });
       const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
       return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
     },

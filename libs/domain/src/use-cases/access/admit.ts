@@ -27,6 +27,7 @@ import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { Settings } from '../../settings.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
 import { bindingEntry } from '../audit/system-entry.ts';
+import { followClaims, isNews } from '../groups/follow-claims.ts';
 
 export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
@@ -58,7 +59,7 @@ export interface AdmittedRegistration {
   readonly counted: CountedRequest | null;
 }
 
-type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
+type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'groups' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
 
 /** Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit =
@@ -186,14 +187,21 @@ const identifyByToken = async <Part extends TargetPart>(
   target: Target<Part> | null,
 ): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
   if (!claims) return 'invalid_token';
-  const row = await ports.callers.byUid(claims.uid, target, ports.clock.now());
-  if (!row) return 'unregistered';
-  const { issuer, email } = row.profile;
-  if (isSuspended(row.profile)) return 'suspended';
-  if (issuer === claims.issuer) return identified(row, 'token');
-  if (issuer !== null || !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
-  const profile = await bindProfile(ports, row.profile, claims.issuer);
-  return profile ? identified({ ...row, profile }, 'token') : 'unregistered';
+  const read = () => ports.callers.byUid(claims.uid, target, ports.clock.now());
+  const first = await read();
+  if (!first) return 'unregistered';
+  const { issuer, email } = first.profile;
+  if (isSuspended(first.profile)) return 'suspended';
+  if (issuer !== null && issuer !== claims.issuer) return 'unregistered';
+  if (issuer === null && !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
+  const profile = issuer === null ? await bindProfile(ports, first.profile, claims.issuer) : first.profile;
+  if (!profile) return 'unregistered';
+  if (!isNews(claims.groups, first.claims)) return identified({ ...first, profile }, 'token');
+  await followClaims(ports, profile, claims.groups);
+  // Read again, so that one statement judges the request by what the token says.
+  const row = await read();
+  if (row?.profile.issuer !== claims.issuer) return 'unregistered';
+  return isSuspended(row.profile) ? 'suspended' : identified(row, 'token');
 };
 
 /** Returns the claims of the credential's identity token if it is valid, registered or not; otherwise the failure. */

@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOptions } from '../client.ts';
+import {
+  createCast,
+  expectStatus,
+  smallDocument,
+  textOf,
+  unknownId,
+  type Cast,
+  type Client,
+  type Start,
+  type Subject,
+} from '../subject.ts';
+
+const weather = {
+  ...smallDocument,
+  paths: { '/forecast': { get: { operationId: 'readForecast', summary: 'Read the weather forecast', responses: {} } } },
+};
+const mcpRevision = '2026-07-28';
+const all = { list: true, read: 200, metadata: 200, search: true, operations: 200, operationSearch: true, mcp: true };
+const nothing = {
+  list: false,
+  read: 403,
+  metadata: 403,
+  search: false,
+  operations: 403,
+  operationSearch: false,
+  mcp: false,
+};
+
+/** Groups: by hand and by claim, and what their members see. */
+export const groupsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  let collection: string;
+  let made = 0;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const asAdmin = (method: string, path: string, json?: unknown) =>
+    call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const newGroup = async (fields: Readonly<Record<string, unknown>> = {}) => {
+    const name = `Crew ${++made}`;
+    const { body } = expectStatus(await asAdmin('POST', '/api/groups', { name, ...fields }), 201);
+    return { id: textOf(body.id), name: textOf(body.name) };
+  };
+  /** A group that has the collection. */
+  const newCrew = async () => {
+    const group = await newGroup();
+    expectStatus(await asAdmin('POST', `/api/groups/${group.id}/collections/${collection}`), 201);
+    return group;
+  };
+  const tokenOf = ({ uid, email }: Client, groups: readonly string[], ttlSeconds?: number) =>
+    subject.mint({ uid, email, groups }, ttlSeconds);
+  const signIn = async (token: string): Promise<string> => {
+    expectStatus(await call('GET', '/api/profiles/me', { token }), 200);
+    return token;
+  };
+
+  const has = (text: string): boolean => text.includes(collection);
+  const overMcp = (credential: CallOptions) => {
+    const params = {
+      name: 'list_apis',
+      arguments: {},
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': mcpRevision,
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    };
+    const headers = ['MCP-Protocol-Version', mcpRevision, 'Mcp-Method', 'tools/call', 'Mcp-Name', 'list_apis'];
+    return call('POST', '/mcp', {
+      ...credential,
+      headers,
+      json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    });
+  };
+  /** What a caller sees of the collection, wherever it could. The list takes a token. */
+  const sees = async (credential: CallOptions, token: string) => {
+    const path = `/api/collections/${collection}`;
+    const query = { json: { query: 'weather forecast' } };
+    return {
+      list: has(expectStatus(await call('GET', '/api/collections/', { token }), 200).text),
+      read: (await call('GET', path, credential)).status,
+      metadata: (await call('GET', `${path}/metadata`, credential)).status,
+      search: has(expectStatus(await call('POST', '/api/vector/search', { ...query, ...credential }), 200).text),
+      operations: (await call('GET', `${path}/operations`, credential)).status,
+      operationSearch: has(
+        expectStatus(await call('POST', '/api/operations/search', { ...query, ...credential }), 200).text,
+      ),
+      mcp: has(expectStatus(await overMcp(credential), 200).text),
+    };
+  };
+  const expectSees = async (client: Client, token: string, expected: typeof all | typeof nothing) => {
+    expect(await sees({ token }, token)).toEqual(expected);
+    expect(await sees({ key: client.key }, token)).toEqual(expected);
+  };
+
+  beforeAll(async () => {
+    subject = await start({ groupsClaim: true });
+    cast = await createCast(subject);
+    collection = await cast.newCollection({ name: 'Weather', description: 'Forecasts', openapi_spec: weather });
+    await subject.runJobs();
+  });
+  afterAll(() => subject.close());
+
+  describe('a group', () => {
+    test('is created, read, changed and deleted', async () => {
+      const { id, name } = await newGroup({ description: ' All of them ', tier: '' });
+      const { body: created } = await asAdmin('GET', `/api/groups/${id}`);
+      expect(created).toEqual({
+        id,
+        name,
+        description: 'All of them',
+        tier: null,
+        created_at: created.created_at,
+        updated_at: created.created_at,
+        member_count: 0,
+        collection_count: 0,
+        members: [],
+        collections: [],
+      });
+      expect((await asAdmin('PUT', `/api/groups/${id}`, { name: '', description: null, tier: '' })).body).toMatchObject(
+        {
+          name,
+          description: '',
+          tier: null,
+        },
+      );
+      const renamed = await asAdmin('PUT', `/api/groups/${id}`, { name: `${name} (new)` });
+      expect(renamed.body.name).toBe(`${name} (new)`);
+      expect((await asAdmin('GET', `/api/groups/${encodeURIComponent(`${name} (new)`)}`)).body.id).toBe(id);
+      expect((await asAdmin('DELETE', `/api/groups/${id}`)).body).toEqual({ message: 'Group deleted' });
+      for (const path of [id, encodeURIComponent(name)])
+        expect((await asAdmin('GET', `/api/groups/${path}`)).body).toEqual({ detail: 'Group not found' });
+      expect((await asAdmin('GET', '/api/groups')).list.map((group) => group.id)).not.toContain(id);
+    });
+
+    test('has a name of 1 to 200 characters and a description of at most 1,000', async () => {
+      for (const name of ['x'.repeat(200), '🙂'.repeat(200)]) await newGroup({ name });
+      await newGroup({ description: '🙂'.repeat(1_000) });
+      for (const fields of [
+        { name: 'y'.repeat(201) },
+        { name: '' },
+        { name: 'a\u202eb' },
+        { description: 'x'.repeat(1_001) },
+      ])
+        expect((await asAdmin('POST', '/api/groups', { name: 'fine', ...fields })).status).toBe(400);
+    });
+
+    test('has a name of its own, and a tier that exists', async () => {
+      const [one, other] = [await newGroup(), await newGroup()];
+      const taken = [409, { detail: 'Group already exists' }];
+      const missing = [404, { detail: 'Tier not found' }];
+      const outcome = async (method: string, path: string, json: object) => {
+        const { status, body } = await asAdmin(method, path, json);
+        return [status, body];
+      };
+      expect(await outcome('POST', '/api/groups', { name: one.name })).toEqual(taken);
+      expect(await outcome('PUT', `/api/groups/${other.id}`, { name: one.name })).toEqual(taken);
+      expect(await outcome('POST', '/api/groups', { name: 'Tierless', tier: 'none' })).toEqual(missing);
+      expect(await outcome('PUT', `/api/groups/${one.id}`, { tier: 'none' })).toEqual(missing);
+      expect(await outcome('PUT', `/api/groups/${one.id}/tier`, { tier: 'none' })).toEqual(missing);
+    });
+
+    test('that is unknown is refused everywhere', async () => {
+      for (const path of [unknownId, 'nobody']) {
+        const at = `/api/groups/${path}`;
+        for (const [method, rest, json] of [
+          ['GET', ''],
+          ['PUT', '', {}],
+          ['DELETE', ''],
+          ['PUT', '/tier', { tier: null }],
+          ['GET', '/members'],
+          ['POST', '/members', { profiles: ['x'] }],
+          ['POST', `/members/${unknownId}`],
+          ['DELETE', `/members/${unknownId}`],
+          ['GET', '/collections'],
+          ['POST', `/collections/${collection}`],
+          ['PUT', `/collections/${collection}`, { expires_at: null }],
+          ['DELETE', `/collections/${collection}`],
+        ] as const) {
+          const reply = await asAdmin(method, `${at}${rest}`, json);
+          expect([reply.status, reply.body]).toEqual([404, { detail: 'Group not found' }]);
+        }
+      }
+    });
+  });
+
+  describe('a member by hand', () => {
+    test('has what the group has, everywhere, until it leaves', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      await expectSees(client, client.token, nothing);
+      const reply = await asAdmin('POST', `/api/groups/${encodeURIComponent(group.name)}/members/${client.id}`);
+      expect([reply.status, reply.body]).toEqual([
+        201,
+        {
+          message: 'User added to the group',
+          group_id: group.id,
+          profile_id: client.id,
+          added_at: expect.any(String) as string,
+          claimed_at: null,
+        },
+      ]);
+      await expectSees(client, client.token, all);
+      const again = await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
+      expect([again.status, again.body]).toEqual([409, { detail: 'User already in the group' }]);
+      const left = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
+      expect(left.body).toEqual({ message: 'User removed from the group' });
+      await expectSees(client, client.token, nothing);
+      const missing = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
+      expect([missing.status, missing.body]).toEqual([404, { detail: 'User not in the group' }]);
+    });
+
+    test('loses it with the grant, and with the group', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      const at = `/api/groups/${group.id}/collections/${collection}`;
+      await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
+      await expectSees(client, client.token, all);
+      expect((await asAdmin('DELETE', at)).body).toEqual({ message: 'Access revoked' });
+      await expectSees(client, client.token, nothing);
+      expect((await asAdmin('DELETE', at)).body).toEqual({ detail: 'Grant not found' });
+      expectStatus(await asAdmin('POST', at, { expires_at: '' }), 201);
+      await expectSees(client, client.token, all);
+      expectStatus(await asAdmin('DELETE', `/api/groups/${group.id}`), 200);
+      await expectSees(client, client.token, nothing);
+    });
+
+    test('keeps what it has otherwise', async () => {
+      const [one, other, client] = [await newCrew(), await newCrew(), await cast.newClient()];
+      for (const { id } of [one, other]) await asAdmin('POST', `/api/groups/${id}/members/${client.id}`);
+      await asAdmin('DELETE', `/api/groups/${one.id}`);
+      await expectSees(client, client.token, all);
+    });
+
+    test('is one of many that are added at once', async () => {
+      const [group, ada, bob] = [await newGroup(), await cast.newClient(), await cast.newClient()];
+      const profiles = [ada.id, bob.email.toUpperCase(), ada.email, unknownId];
+      const reply = await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles });
+      expect([reply.status, reply.body.outcomes]).toEqual([
+        200,
+        [
+          { profile: ada.id, profile_id: ada.id, outcome: 'added' },
+          { profile: bob.email.toUpperCase(), profile_id: bob.id, outcome: 'added' },
+          { profile: ada.email, profile_id: ada.id, outcome: 'already' },
+          { profile: unknownId, profile_id: null, outcome: 'not_found' },
+        ],
+      ]);
+      const most = Array.from({ length: 10_000 }, (_, at) => `a${at}`);
+      const { body } = expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: most }), 200);
+      expect(body.outcomes).toHaveLength(10_000);
+      const tooMany = await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: [...most, 'x'] });
+      expect([tooMany.status, tooMany.body]).toEqual([
+        400,
+        { detail: 'Invalid request body: profiles must have at most 10000 entries' },
+      ]);
+      const emails = [ada, bob].map(({ email }) => email).sort();
+      let path: string | undefined = `/api/groups/${group.id}/members?limit=1`;
+      const found: unknown[] = [];
+      while (path) {
+        const page = expectStatus(await asAdmin('GET', path), 200);
+        found.push(...page.list.map(({ email }) => email));
+        path = /<([^>]+)>; rel="next"/.exec(page.headers.link ?? '')?.[1];
+      }
+      expect(found).toEqual(emails);
+    });
+
+    test('must be a profile', async () => {
+      const { id } = await newGroup();
+      for (const method of ['POST', 'DELETE']) {
+        const reply = await asAdmin(method, `/api/groups/${id}/members/${unknownId}`);
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+      }
+      expect((await asAdmin('GET', `/api/profiles/${unknownId}/groups`)).body).toEqual({ detail: 'User not found' });
+    });
+
+    test('may be an admin, whose grants sleep', async () => {
+      const group = await newCrew();
+      expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members/${cast.adminId}`), 201);
+      const clients = await asAdmin('GET', `/api/access/collections/${collection}/clients`);
+      expect(clients.list.map(({ client_id }) => client_id)).not.toContain(cast.adminId);
+    });
+
+    test('has the tier of its group', async () => {
+      const [group, client] = [await newGroup(), await cast.newClient()];
+      const tier = `crew-${made}`;
+      const json = { tier, allowed_limit: 1_234, window_seconds: 60 };
+      expectStatus(await asAdmin('POST', '/api/rate-limits/tiers', json), 201);
+      await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
+      expect((await asAdmin('PUT', `/api/groups/${group.id}/tier`, { tier })).body.tier).toBe(tier);
+      const policy = async () =>
+        (await call('GET', '/api/profiles/me', { token: client.token })).headers['ratelimit-policy'];
+      expect(await policy()).toContain('1234');
+      expect((await asAdmin('PUT', `/api/groups/${group.id}/tier`, { tier: null })).body.tier).toBeNull();
+      expect(await policy()).not.toContain('1234');
+    });
+  });
+
+  describe('a grant of a group', () => {
+    test('has an end that can be changed', async () => {
+      const [group, client] = [await newGroup(), await cast.newClient()];
+      await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
+      const at = `/api/groups/${group.id}/collections/${collection}`;
+      const expires_at = '2999-01-31T09:30:00.000Z';
+      const pair = { group_id: group.id, collection_id: collection, granted_at: expect.any(String) as string };
+      expect((await asAdmin('PUT', at, { expires_at })).body).toEqual({ detail: 'Grant not found' });
+      const granted = await asAdmin('POST', at, { expires_at });
+      expect([granted.status, granted.body]).toEqual([201, { message: 'Access granted', ...pair, expires_at }]);
+      expect((await asAdmin('POST', at)).status).toBe(409);
+      const kept = await asAdmin('PUT', at, { expires_at: null });
+      expect([kept.status, kept.body]).toEqual([200, { message: 'Access changed', ...pair, expires_at: null }]);
+      const past = await asAdmin('PUT', at, { expires_at: '2020-01-31' });
+      expect([past.status, past.body]).toEqual([
+        400,
+        { detail: 'Invalid request body: expires_at must be in the future' },
+      ]);
+      await expectSees(client, client.token, all);
+      expect((await asAdmin('GET', `/api/groups/${group.id}/collections`)).list).toEqual([
+        { id: collection, name: 'Weather', granted_at: granted.body.granted_at, expires_at: null },
+      ]);
+    });
+
+    test('needs a collection', async () => {
+      const { id } = await newGroup();
+      for (const [method, json] of [['POST'], ['PUT', { expires_at: null }], ['DELETE']] as const) {
+        const reply = await asAdmin(method, `/api/groups/${id}/collections/${unknownId}`, json);
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'Collection not found' }]);
+      }
+    });
+  });
+
+  describe('a member by claim', () => {
+    test('has what the group has from the first token that names it to the first newer one that does not', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      await expectSees(client, client.token, nothing);
+      const [oldest, older] = [await tokenOf(client, [], -50), await tokenOf(client, [group.name], -40)];
+      const person = await cast.newClient();
+      await signIn(await tokenOf(person, [group.name], -40));
+      await expectSees(person, await tokenOf(person, [group.name], -30), all);
+      await expectSees(person, await tokenOf(person, ['Another crew'], -20), nothing);
+      await expectSees(person, await tokenOf(person, [group.name], -30), nothing);
+      // Tokens from before the one that the client's first request brought change nothing.
+      for (const token of [oldest, older]) await expectSees(client, token, nothing);
+      await expectSees(client, await tokenOf(client, [group.name]), all);
+      await expectSees(client, older, all);
+    });
+
+    test('is shown with the time of its claim, to admins and to itself', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      const token = await signIn(await tokenOf(client, [group.name]));
+      const member = { profile_id: client.id, email: client.email, full_name: `Person ${client.uid}` };
+      const [claimed] = (await asAdmin('GET', `/api/groups/${group.id}/members`)).list;
+      expect(claimed).toEqual({ ...member, added_at: null, claimed_at: expect.any(String) as string });
+      await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
+      const whole = (await asAdmin('GET', `/api/groups/${group.id}`)).body;
+      expect(whole).toMatchObject({ member_count: 1, collection_count: 1 });
+      expect(whole.members).toEqual([{ ...claimed, added_at: expect.any(String) as string }]);
+      const { list } = await asAdmin('GET', `/api/profiles/${client.id}/groups`);
+      expect(list).toEqual([
+        { id: group.id, name: group.name, added_at: expect.any(String) as string, claimed_at: claimed?.claimed_at },
+      ]);
+      const own = (await call('GET', '/api/profiles/me?include=groups,tier', { token })).body;
+      expect([own.groups, own.tier]).toEqual([list, null]);
+      expect((await call('GET', '/api/profiles/me', { token })).body).not.toHaveProperty('groups');
+    });
+
+    test('is removed by the identity provider alone', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      const at = `/api/groups/${group.id}/members/${client.id}`;
+      const token = await signIn(await tokenOf(client, [group.name]));
+      const refused = await asAdmin('DELETE', at);
+      expect([refused.status, refused.body]).toEqual([
+        409,
+        { detail: "The identity provider's claim puts the user into the group: remove it there" },
+      ]);
+      expectStatus(await asAdmin('POST', at), 201);
+      expect((await asAdmin('DELETE', at)).body.message).toContain('still puts the user into it');
+      await expectSees(client, token, all);
+    });
+
+    test('follows the name of the group', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      const token = await signIn(await tokenOf(client, [group.name]));
+      await expectSees(client, token, all);
+      await asAdmin('PUT', `/api/groups/${group.id}`, { name: `${group.name} (renamed)` });
+      await expectSees(client, token, nothing);
+      const heir = await newGroup({ name: group.name });
+      await asAdmin('POST', `/api/groups/${heir.id}/collections/${collection}`);
+      await expectSees(client, token, all);
+    });
+
+    test('leaves one entry for each change', async () => {
+      const [group, client] = [await newCrew(), await cast.newClient()];
+      const token = await tokenOf(client, [group.name, 'no group of the catalog']);
+      for (let again = 0; again < 3; again += 1) await signIn(token);
+      await signIn(await tokenOf(client, []));
+      const { body } = await asAdmin('GET', '/api/audit/?source=system&action=group.claim&limit=100');
+      const data = body.data as readonly { readonly message: Readonly<Record<string, unknown>> }[];
+      const messages = data.map(({ message }) => message).filter((message) => message['profile_id'] === client.id);
+      expect(messages).toEqual([
+        expect.objectContaining({ gained: [], lost: [group.name] }),
+        expect.objectContaining({ profile: client.email, gained: [group.name], lost: [] }),
+      ]);
+    });
+  });
+};

@@ -1,0 +1,161 @@
+import { expect } from 'vitest';
+import type { Endpoints } from '../endpoint.ts';
+import { listOf, message, object } from '../shapes.ts';
+import type { World } from '../world.ts';
+
+const facts = ['id', 'name', 'description', 'tier', 'created_at', 'updated_at'];
+const counts = ['member_count', 'collection_count'];
+const how = ['added_at', 'claimed_at'];
+const member = ['profile_id', 'email', 'full_name', ...how];
+const collection = ['id', 'name', 'granted_at', 'expires_at'];
+const grant = object(['message', 'group_id', 'collection_id', 'granted_at', 'expires_at']);
+
+const standing = ({ group }: World) => ({ params: { group_id: group } });
+const fresh = async ({ make }: World) => ({ params: { group_id: await make.group() } });
+
+const badNames = [{ name: 7 }, { name: 'x'.repeat(201) }, { name: 'two\nlines' }];
+const badTexts = [{ description: 'x'.repeat(1_001) }, { description: 7 }, { tier: 7 }];
+const badEnds = [{ expires_at: 7 }, { expires_at: 'soon' }, { expires_at: '2020-01-31T09:30:00Z' }];
+
+/** Whether each of these profiles is in the list. */
+const have = (list: readonly Readonly<Record<string, unknown>>[], { cast }: World) => {
+  const ids = new Set(list.map(({ profile_id }) => profile_id));
+  const { member, memberByClaim, formerMember, formerMemberByClaim, client } = cast;
+  return [member, memberByClaim, formerMember, formerMemberByClaim, client].map(({ id }) => ids.has(id));
+};
+const onlyMembers = [true, true, false, false, false];
+
+export const groupEndpoints: Endpoints = {
+  'POST /api/groups': {
+    auth: 'admin',
+    status: 201,
+    answer: object(facts),
+    aim: ({ make }) => ({ json: { name: make.nextName() } }),
+    holds: ({ body }) => expect(body).toMatchObject({ description: '', tier: null }),
+    badBodies: [{}, { name: null }, { name: ' ' }, ...badNames, ...badTexts.map((one) => ({ name: 'fine', ...one }))],
+  },
+  'GET /api/groups': {
+    auth: 'admin',
+    status: 200,
+    answer: listOf([...facts, ...counts]),
+    aim: () => ({}),
+    holds: ({ list }, _caller, { group }) => expect(list.map(({ id }) => id)).toContain(group),
+    volatile: counts,
+  },
+  'GET /api/groups/{group_id}': {
+    auth: 'admin',
+    status: 200,
+    answer: object([...facts, ...counts, 'members', 'collections'], { members: member, collections: collection }),
+    aim: () => ({ params: { group_id: 'Standing%20crew' } }),
+    holds: ({ body }, _caller, world) => {
+      expect(body.id).toBe(world.group);
+      expect(have(body.members as Readonly<Record<string, unknown>>[], world)).toEqual(onlyMembers);
+      expect(body.collections).toMatchObject([{ id: world.granted, expires_at: null }]);
+    },
+    volatile: counts,
+  },
+  'PUT /api/groups/{group_id}': {
+    auth: 'admin',
+    status: 200,
+    answer: object(facts),
+    aim: (world) => ({ ...standing(world), json: { description: 'Changed' } }),
+    freshAim: async (world) => ({ ...(await fresh(world)), json: { description: 'Changed' } }),
+    holds: ({ body }) => expect(body.description).toBe('Changed'),
+    badBodies: [...badNames, ...badTexts],
+  },
+  'DELETE /api/groups/{group_id}': { auth: 'admin', status: 200, answer: message, aim: standing, freshAim: fresh },
+  'PUT /api/groups/{group_id}/tier': {
+    auth: 'admin',
+    status: 200,
+    answer: object(facts),
+    aim: (world) => ({ ...standing(world), json: { tier: world.tier } }),
+    freshAim: async (world) => ({ ...(await fresh(world)), json: { tier: world.tier } }),
+    holds: ({ body }, _caller, { tier }) => expect(body.tier).toBe(tier),
+    badBodies: [{}, { tier: 7 }, { tier: '' }],
+  },
+  'GET /api/groups/{group_id}/members': {
+    auth: 'admin',
+    status: 200,
+    answer: listOf(member),
+    aim: standing,
+    holds: ({ list }, _caller, world) => expect(have(list, world)).toEqual(onlyMembers),
+    badQueries: ['?limit=0', '?limit=10001', '?limit=many', '?cursor=!', '?cursor=a&cursor=b'],
+  },
+  'POST /api/groups/{group_id}/members': {
+    auth: 'admin',
+    status: 200,
+    answer: object(['outcomes'], { outcomes: ['profile', 'profile_id', 'outcome'] }),
+    aim: (world) => ({ ...standing(world), json: { profiles: [world.cast.member.id, 'nobody@example.com'] } }),
+    holds: ({ body }, _caller, { cast }) =>
+      expect(body.outcomes).toEqual([
+        { profile: cast.member.id, profile_id: cast.member.id, outcome: 'already' },
+        { profile: 'nobody@example.com', profile_id: null, outcome: 'not_found' },
+      ]),
+    badBodies: [{}, { profiles: [] }, { profiles: 'x' }, { profiles: [7] }, { profiles: [''] }],
+  },
+  'POST /api/groups/{group_id}/members/{profile_id}': {
+    auth: 'admin',
+    status: 201,
+    answer: object(['message', 'group_id', 'profile_id', ...how]),
+    aim: (world) => ({ params: { group_id: world.group, profile_id: world.cast.client.id } }),
+    freshAim: async ({ make, granted }) => ({
+      params: { group_id: await make.group(), profile_id: (await make.person('pending', granted)).id },
+    }),
+    holds: ({ body }) => expect(body.claimed_at).toBeNull(),
+  },
+  'DELETE /api/groups/{group_id}/members/{profile_id}': {
+    auth: 'admin',
+    status: 200,
+    answer: message,
+    aim: (world) => ({ params: { group_id: world.group, profile_id: world.cast.member.id } }),
+    freshAim: async ({ make, granted, group }) => ({
+      params: { group_id: group, profile_id: (await make.person('member', granted)).id },
+    }),
+  },
+  'GET /api/profiles/{user_id}/groups': {
+    auth: 'admin',
+    status: 200,
+    answer: listOf(['id', 'name', ...how]),
+    aim: ({ cast }) => ({ params: { user_id: cast.memberByClaim.id } }),
+    holds: ({ list }, _caller, { group }) =>
+      expect(list).toEqual([{ id: group, name: 'Standing crew', added_at: null, claimed_at: expect.any(String) }]),
+  },
+  'GET /api/groups/{group_id}/collections': {
+    auth: 'admin',
+    status: 200,
+    answer: listOf(collection),
+    aim: standing,
+    holds: ({ list }, _caller, { granted }) => expect(list.map(({ id }) => id)).toEqual([granted]),
+  },
+  'POST /api/groups/{group_id}/collections/{collection_id}': {
+    auth: 'admin',
+    status: 201,
+    answer: grant,
+    aim: ({ group, hidden }) => ({ params: { group_id: group, collection_id: hidden } }),
+    freshAim: async ({ make, granted }) => ({ params: { group_id: await make.group(), collection_id: granted } }),
+    holds: ({ body }) => expect(body.expires_at).toBeNull(),
+    badBodies: badEnds,
+  },
+  'PUT /api/groups/{group_id}/collections/{collection_id}': {
+    auth: 'admin',
+    status: 200,
+    answer: grant,
+    aim: ({ group, granted }) => ({
+      params: { group_id: group, collection_id: granted },
+      json: { expires_at: null },
+    }),
+    holds: ({ body }) => expect(body.expires_at).toBeNull(),
+    badBodies: [{}, ...badEnds],
+  },
+  'DELETE /api/groups/{group_id}/collections/{collection_id}': {
+    auth: 'admin',
+    status: 200,
+    answer: message,
+    aim: ({ group, granted }) => ({ params: { group_id: group, collection_id: granted } }),
+    freshAim: async ({ make, granted }) => {
+      const group = await make.group();
+      await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
+      return { params: { group_id: group, collection_id: granted } };
+    },
+  },
+};

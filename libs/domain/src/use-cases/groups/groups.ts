@@ -1,0 +1,98 @@
+import type { AdminAuthority } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { Group, GroupCollection, ListedGroup } from '../../groups/group.ts';
+import { type GroupId, parseId } from '../../ids.ts';
+import { nextChangeAt } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import { ofGroup, recorded } from '../audit/system-entry.ts';
+
+type Needs = Pick<Ports, 'clock' | 'groups' | 'random'>;
+
+export type GroupInput = Pick<Group, 'name' | 'description' | 'tier'>;
+
+/** What an edit sets; what is undefined stays. */
+export type GroupEdit = { readonly [Field in keyof GroupInput]?: GroupInput[Field] | undefined };
+
+/** Adds a group; throws `group_taken`, and `tier_not_found`. Whoever a claim names for it belongs to it at once. */
+export const createGroup =
+  (ports: Needs) =>
+  async (authority: AdminAuthority, input: GroupInput): Promise<Group> => {
+    const now = ports.clock.now();
+    const group: Group = { id: ports.random.uuid() as GroupId, ...input, createdAt: now, updatedAt: now };
+    const message = { action: 'group.create', ...ofGroup(group), ...(group.tier === null ? {} : { tier: group.tier }) };
+    await ports.groups.add(group, recorded(ports, authority, message));
+    return group;
+  };
+
+/** All groups, by name. */
+export const listGroups =
+  ({ groups }: Pick<Ports, 'groups'>) =>
+  (_authority: AdminAuthority): Promise<readonly ListedGroup[]> =>
+    groups.list();
+
+/**
+ * Returns the id of the group that a text names: its id, or exactly its name. A name that looks like an id is found as
+ * well, because some identity providers name groups so. Throws `group_not_found`.
+ */
+export const findGroup =
+  ({ groups }: Pick<Ports, 'groups'>) =>
+  async (_authority: AdminAuthority, text: string): Promise<GroupId> => {
+    const id = parseId<GroupId>(text);
+    if (id && (await groups.find(id))) return id;
+    const [group] = text.includes('\0') ? [] : await groups.findByNames([text]);
+    if (!group) throw new PorticoError('group_not_found');
+    return group.id;
+  };
+
+/** Throws `group_not_found`. */
+export const readGroup =
+  ({ groups }: Pick<Ports, 'groups'>) =>
+  async (_authority: AdminAuthority, id: GroupId): Promise<ListedGroup> => {
+    const group = await groups.find(id);
+    if (!group) throw new PorticoError('group_not_found');
+    return group;
+  };
+
+/** The collections that the group has now, by name, each with its grant; throws `group_not_found`. */
+export const listGroupCollections =
+  ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
+  async (_authority: AdminAuthority, id: GroupId): Promise<readonly GroupCollection[]> => {
+    const collections = await groups.collectionsOf(id, clock.now());
+    if (!collections) throw new PorticoError('group_not_found');
+    return collections;
+  };
+
+/** Changes what the edit names; takes effect with the next request, also who belongs to it by a claim of its name. */
+export const updateGroup =
+  (ports: Needs) =>
+  (authority: AdminAuthority, id: GroupId, edit: GroupEdit): Promise<Group> => {
+    const now = ports.clock.now();
+    return ports.groups.update(id, (current) => {
+      const fields = editable.filter((field) => edit[field] !== undefined && edit[field] !== current[field]);
+      if (fields.length === 0) return { group: current, deadline: authority.deadline };
+      const set = Object.fromEntries(fields.map((field) => [field, edit[field]]));
+      const group: Group = { ...current, ...set, updatedAt: nextChangeAt(current.updatedAt, now) };
+      const message = {
+        action: 'group.update',
+        ...ofGroup(current),
+        fields,
+        ...(fields.includes('name') ? { new_name: group.name } : {}),
+        ...(fields.includes('tier') ? { tier: group.tier } : {}),
+      };
+      return { group, ...recorded(ports, authority, message) };
+    });
+  };
+
+const editable = ['name', 'description', 'tier'] as const satisfies readonly (keyof GroupInput)[];
+
+/** Removes the group; its members lose its grants and its tier with the next request. */
+export const removeGroup =
+  (ports: Needs) =>
+  (authority: AdminAuthority, id: GroupId): Promise<void> =>
+    ports.groups.remove(id, (group) => recorded(ports, authority, { action: 'group.delete', ...ofGroup(group) }));
+
+/** Forgets what tokens said, for a service that looks at no groups claim. Returns how many profiles had any. */
+export const forgetGroupClaims =
+  ({ groups }: Pick<Ports, 'groups'>) =>
+  (_authority: AdminAuthority): Promise<number> =>
+    groups.forgetClaims();

@@ -1,0 +1,324 @@
+import {
+  clientPair,
+  groupPair,
+  type AccessRequest,
+  type CollectionId,
+  type GroupId,
+  type ProfileId,
+  type RequestId,
+} from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createCast } from './cast.ts';
+import { createHarness, type Harness } from './harness.ts';
+
+const absent = '00000000-0000-4000-8000-00000000dead';
+
+const setUp = async () => {
+  const harness = createHarness();
+  const cast = await createCast(harness);
+  const { useCases } = harness;
+  const group = (name: string, tier: string | null = null) =>
+    useCases.createGroup(cast.authority, { name, description: '', tier });
+  const roads = await cast.collection('Roads');
+  const crew = await group('Crew');
+  await useCases.grantAccess(cast.authority, groupPair(crew.id, roads));
+  return { ...harness, ...cast, group, roads, crew, ada: await cast.approved('ada') };
+};
+
+type Scene = Awaited<ReturnType<typeof setUp>>;
+
+/** What a caller sees by its list and by a read. */
+const sees = async ({ useCases, byKey, roads }: Scene, key: Parameters<Scene['byKey']>[0]) => {
+  const names = (await useCases.listCollections(await byKey(key, null), null)).map(({ name }) => name);
+  const target = await byKey(key, roads);
+  expect(target.granted).toBe(names.includes('Roads'));
+  return names;
+};
+
+const tokenOf = ({ tokens }: Harness, groups: readonly string[] | null, ttlSeconds?: number) =>
+  ({
+    kind: 'token',
+    token: tokens.mint({ uid: 'ada', email: 'ada@example.com', ...(groups ? { groups } : {}) }, ttlSeconds),
+  }) as const;
+
+/** What the service has recorded about groups, oldest first. */
+const recorded = async ({ ports }: Harness) =>
+  (await ports.audit.page({ source: 'system' }, 0, 100)).entries
+    .toReversed()
+    .map(({ message }) => JSON.parse(message) as Record<string, unknown>)
+    .filter(({ action }) => String(action).startsWith('group.'));
+
+test('a member has what its group has, from joining to leaving', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew, ada } = scene;
+  expect(await sees(scene, ada.key)).toEqual([]);
+  await useCases.addMember(authority, crew.id, ada.id);
+  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  expect(await useCases.removeMember(authority, crew.id, ada.id)).toEqual({ staysByClaim: false });
+  expect(await sees(scene, ada.key)).toEqual([]);
+});
+
+test.each<[string, (scene: Scene) => Promise<unknown>]>([
+  ['the group is deleted', ({ useCases, authority, crew }) => useCases.removeGroup(authority, crew.id)],
+  [
+    'the grant of the group is revoked',
+    ({ useCases, authority, crew, roads }) => useCases.revokeAccess(authority, groupPair(crew.id, roads)),
+  ],
+  [
+    'the grant of the group ends',
+    async ({ useCases, authority, clock, crew, roads }) => {
+      await useCases.changeExpiry(authority, groupPair(crew.id, roads), clock.now() + 1_000);
+      clock.advance(1_000);
+    },
+  ],
+])('members lose what only the group gave them when %s', async (_what, end) => {
+  const scene = await setUp();
+  await scene.useCases.addMember(scene.authority, scene.crew.id, scene.ada.id);
+  expect(await sees(scene, scene.ada.key)).toEqual(['Roads']);
+  await end(scene);
+  expect(await sees(scene, scene.ada.key)).toEqual([]);
+});
+
+test('a grant of its own outlives the membership', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew, ada, roads } = scene;
+  await useCases.addMember(authority, crew.id, ada.id);
+  await useCases.grantAccess(authority, clientPair(ada.id, roads));
+  await useCases.removeMember(authority, crew.id, ada.id);
+  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+});
+
+test('the rules for members are checked in order', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew, ada, byKey } = scene;
+  const unknown = absent as ProfileId;
+  await expect(useCases.addMember(authority, absent as GroupId, unknown)).rejects.toThrow('Group not found');
+  await expect(useCases.addMember(authority, crew.id, unknown)).rejects.toThrow('User not found');
+  await expect(useCases.removeMember(authority, crew.id, unknown)).rejects.toThrow('User not found');
+  await expect(useCases.removeMember(authority, crew.id, ada.id)).rejects.toThrow('User not in the group');
+  await byKey(tokenOf(scene, ['Crew']), null);
+  await expect(useCases.removeMember(authority, crew.id, ada.id)).rejects.toThrow("The identity provider's claim");
+  await useCases.addMember(authority, crew.id, ada.id);
+  await expect(useCases.addMember(authority, crew.id, ada.id)).rejects.toThrow('User already in the group');
+  expect(await useCases.removeMember(authority, crew.id, ada.id)).toEqual({ staysByClaim: true });
+});
+
+test('many members are added at once, each with its outcome', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew, ada, approved } = scene;
+  const bob = await approved('bob');
+  await useCases.addMember(authority, crew.id, ada.id);
+  const asked = [ada.id, ' BOB@example.com', bob.id, absent, 'nobody@example.com', 'nonsense'];
+  const outcomes = await useCases.addMembers(authority, crew.id, asked);
+  expect(outcomes.map(({ profile, outcome }) => [profile, outcome])).toEqual([
+    [ada.id, 'already'],
+    [bob.id, 'added'],
+    [bob.id, 'already'],
+    [null, 'not_found'],
+    [null, 'not_found'],
+    [null, 'not_found'],
+  ]);
+  const many = Array.from({ length: 40 }, (_, at) => `nobody-${at}@example.com`);
+  const more = await useCases.addMembers(authority, crew.id, [...many, 'ada@example.com']);
+  expect(more.map(({ outcome }) => outcome)).toEqual([...many.map(() => 'not_found'), 'already']);
+  expect((await useCases.listMembers(authority, crew.id)).map(({ email }) => email)).toEqual([
+    'ada@example.com',
+    'bob@example.com',
+  ]);
+});
+
+test('a token that names the group makes a member, by its key too, until a newer token does not', async () => {
+  const scene = await setUp();
+  const { clock, byKey, ada } = scene;
+  const first = tokenOf(scene, ['Crew', 'Another']);
+  expect(await sees(scene, first)).toEqual(['Roads']);
+  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  clock.advance(1_000);
+  expect(await sees(scene, tokenOf(scene, null))).toEqual([]);
+  expect(await sees(scene, ada.key)).toEqual([]);
+  expect(await sees(scene, first)).toEqual([]);
+  clock.advance(1_000);
+  await byKey(tokenOf(scene, ['Crew']), null);
+  expect(await sees(scene, first)).toEqual(['Roads']);
+});
+
+test('of two tokens of one second, the one that came last counts', async () => {
+  const scene = await setUp();
+  expect(await sees(scene, tokenOf(scene, ['Crew']))).toEqual(['Roads']);
+  expect(await sees(scene, tokenOf(scene, []))).toEqual([]);
+  expect(await sees(scene, tokenOf(scene, ['Crew']))).toEqual(['Roads']);
+});
+
+test('a token whose claims are stored writes nothing more, and an older one neither', async () => {
+  const scene = await setUp();
+  const { ports, clock, byKey } = scene;
+  let followed = 0;
+  const { followClaims } = ports.groups;
+  ports.groups.followClaims = async (...claim) => {
+    followed += 1;
+    return followClaims(...claim);
+  };
+  const older = tokenOf(scene, ['Another']);
+  clock.advance(1_000);
+  const newer = tokenOf(scene, ['Crew']);
+  for (const token of [newer, newer, older, newer]) await byKey(token, null);
+  expect(followed).toBe(1);
+  expect(await sees(scene, older)).toEqual(['Roads']);
+});
+
+test('a group that is renamed away from the claim loses its members by claim, and one renamed to it gains them', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew } = scene;
+  const token = tokenOf(scene, ['Crew']);
+  expect(await sees(scene, token)).toEqual(['Roads']);
+  await useCases.updateGroup(authority, crew.id, { name: 'Staff' });
+  expect(await sees(scene, token)).toEqual([]);
+  await useCases.updateGroup(authority, crew.id, { name: 'Crew' });
+  expect(await sees(scene, token)).toEqual(['Roads']);
+});
+
+test('what tokens said can be forgotten; what an administrator did stays', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew, ada, byKey } = scene;
+  await byKey(tokenOf(scene, ['Crew']), null);
+  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+  expect(await useCases.forgetGroupClaims(authority)).toBe(1);
+  expect(await useCases.forgetGroupClaims(authority)).toBe(0);
+  expect(await sees(scene, ada.key)).toEqual([]);
+  await useCases.addMember(authority, crew.id, ada.id);
+  await useCases.forgetGroupClaims(authority);
+  expect(await sees(scene, ada.key)).toEqual(['Roads']);
+});
+
+test('a suspended profile follows no token', async () => {
+  const scene = await setUp();
+  const { useCases, authority, ada, byKey, crew } = scene;
+  await byKey(tokenOf(scene, []), null);
+  await useCases.suspendProfile(authority, ada.id, null);
+  await expect(byKey(tokenOf(scene, ['Crew']), null)).rejects.toThrow('Invalid or expired token');
+  await useCases.resumeProfile(authority, ada.id);
+  expect(await useCases.listMembers(authority, crew.id)).toEqual([]);
+});
+
+test('each change leaves one entry that names the group and the profile', async () => {
+  const scene = await setUp();
+  const { useCases, authority, crew, ada, byKey, clock, group } = scene;
+  await group('Other');
+  await useCases.addMember(authority, crew.id, ada.id);
+  await useCases.removeMember(authority, crew.id, ada.id);
+  const token = tokenOf(scene, ['Crew', 'Unknown']);
+  for (let again = 0; again < 2; again += 1) await byKey(token, null);
+  clock.advance(1_000);
+  await byKey(tokenOf(scene, ['Other', 'Unknown']), null);
+  clock.advance(1_000);
+  await byKey(tokenOf(scene, ['Other']), null);
+  await useCases.updateGroup(authority, crew.id, { name: 'Staff', description: 'All', tier: null });
+  await useCases.updateGroup(authority, crew.id, { name: 'Staff' });
+  await useCases.removeGroup(authority, crew.id);
+  const of = { group_id: crew.id, group: 'Crew' };
+  const who = { profile_id: ada.id, profile: 'ada@example.com' };
+  const admin = { actor: 'root@example.com' };
+  expect(await recorded(scene)).toEqual([
+    { action: 'group.create', ...admin, ...of },
+    expect.objectContaining({ action: 'group.create', group: 'Other' }),
+    { action: 'group.join', ...admin, ...of, ...who },
+    { action: 'group.leave', ...admin, ...of, ...who },
+    { action: 'group.claim', actor: 'ada@example.com', ...who, gained: ['Crew'], lost: [] },
+    { action: 'group.claim', actor: 'ada@example.com', ...who, gained: ['Other'], lost: ['Crew'] },
+    { action: 'group.update', ...admin, ...of, fields: ['name', 'description'], new_name: 'Staff' },
+    { action: 'group.delete', ...admin, group_id: crew.id, group: 'Staff' },
+  ]);
+});
+
+test('joining closes the requests for what the group has, by hand and by claim', async () => {
+  const scene = await setUp();
+  const { ports, useCases, authority, clock, crew, ada, byKey, roads } = scene;
+  const pending: AccessRequest = {
+    id: absent as RequestId,
+    profileId: ada.id,
+    collectionId: roads,
+    reason: 'Work',
+    durationDays: null,
+    status: 'pending',
+    createdAt: clock.now(),
+    decidedAt: null,
+    answer: null,
+  };
+  const closed: unknown[] = [];
+  const { updateMembers, followClaims } = ports.groups;
+  ports.groups.updateMembers = (id, profiles, now, decide) =>
+    updateMembers(id, profiles, now, (group, states) => {
+      const change = decide(
+        group,
+        states.map((state) => ({ ...state, requests: [pending] })),
+      );
+      closed.push(change.requests);
+      return { ...change, requests: [] };
+    });
+  ports.groups.followClaims = (profile, claims, decide) =>
+    followClaims(profile, claims, (before) => {
+      const change = decide(before, [pending]);
+      closed.push(change.requests);
+      return { ...change, requests: [] };
+    });
+  clock.advance(1_000);
+  await useCases.addMember(authority, crew.id, ada.id);
+  await useCases.removeMember(authority, crew.id, ada.id);
+  await useCases.addMembers(authority, crew.id, [ada.id]);
+  await byKey(tokenOf(scene, ['Crew']), null);
+  const granted = [{ ...pending, status: 'granted', decidedAt: clock.now() }];
+  expect(closed).toEqual([granted, undefined, granted, granted]);
+});
+
+test("a group's tier limits members without one of their own", async () => {
+  const scene = await setUp();
+  const { useCases, authority, ada, byKey, group } = scene;
+  await useCases.createTier(authority, {
+    tier: 'gold',
+    allowed: 7,
+    windowSeconds: 60,
+    description: null,
+    isActive: true,
+  });
+  await expect(group('Nowhere', 'none')).rejects.toThrow('Tier not found');
+  const gold = await group('Gold', 'gold');
+  await useCases.addMember(authority, gold.id, ada.id);
+  expect((await byKey(ada.key, null)).limits.groupTier).toMatchObject({ tier: 'gold', allowed: 7 });
+  await useCases.updateGroup(authority, gold.id, { tier: null });
+  expect((await byKey(ada.key, null)).limits.groupTier).toBeNull();
+});
+
+test('a group is found by its id, or exactly by its name, even one that looks like an id', async () => {
+  const { useCases, authority, crew, group } = await setUp();
+  const odd = await group(absent);
+  const find = (text: string) => useCases.findGroup(authority, text);
+  expect(await find(crew.id.toUpperCase())).toBe(crew.id);
+  expect(await find('Crew')).toBe(crew.id);
+  expect(await find(absent)).toBe(odd.id);
+  for (const text of ['crew', ' Crew', '', 'Crew\0', absent.replace('dead', 'beef')])
+    await expect(find(text)).rejects.toThrow('Group not found');
+});
+
+test('a name is taken once', async () => {
+  const { useCases, authority, crew, group } = await setUp();
+  await expect(group('Crew')).rejects.toThrow('Group already exists');
+  const other = await group('Other');
+  await expect(useCases.updateGroup(authority, other.id, { name: 'Crew' })).rejects.toThrow('Group already exists');
+  expect((await useCases.updateGroup(authority, crew.id, { name: 'Crew' })).updatedAt).toBe(crew.updatedAt);
+});
+
+test("a group's collections are listed by name, with their ends", async () => {
+  const { useCases, authority, crew, clock, roads, collection } = await setUp();
+  const bridges: CollectionId = await collection('bridges');
+  const end = clock.now() + 60_000;
+  await useCases.grantAccess(authority, groupPair(crew.id, bridges), end);
+  const list = async () =>
+    (await useCases.listGroupCollections(authority, crew.id)).map(({ id, expiresAt }) => [id, expiresAt]);
+  expect(await list()).toEqual([
+    [bridges, end],
+    [roads, null],
+  ]);
+  clock.advance(60_000);
+  expect(await list()).toEqual([[roads, null]]);
+  await expect(useCases.listGroupCollections(authority, absent as GroupId)).rejects.toThrow('Group not found');
+});
