@@ -3,6 +3,7 @@ import { localAdmin, readConfig, startFailure, version, type Environment } from 
 import { isPorticoError } from '@portico/domain';
 import { listAdmins, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
+import { examine } from './commands/doctor.ts';
 import { importDocuments } from './commands/import.ts';
 import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.ts';
 import { rebuildIndex } from './commands/index-rebuild.ts';
@@ -57,11 +58,12 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded), 2 wrong usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
   const tool: Tool = { program, environment, terminal, endWith };
-  for (const add of [addToken, addAdmin, addImport, addIndexes, addJobs, addBackup, addKeys, addKeyCheck]) add(tool);
+  for (const add of [addToken, addAdmin, addImport, addIndexes, addJobs, addBackup, addKeys, addKeyCheck, addDoctor])
+    add(tool);
   return program;
 };
 
@@ -179,6 +181,17 @@ const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
     )
     .action(async (secret: string | undefined) => {
       if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
+    });
+};
+
+const addDoctor = ({ program, environment, terminal, endWith }: Tool): void => {
+  program
+    .command('doctor')
+    .description(
+      'check configuration, machine and servers, and say for each fault what to do; changes nothing, and works with an invalid configuration too',
+    )
+    .action(async () => {
+      if (!(await examine(environment, terminal()))) endWith(exitCodes.failure);
     });
 };
 
