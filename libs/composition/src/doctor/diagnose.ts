@@ -33,7 +33,7 @@ export const diagnose = async (environment: Environment): Promise<readonly Diagn
         id,
         state,
         said: censored(said),
-        advice: advice && censored(advice),
+        advice,
         applies,
       })),
     );

@@ -27,8 +27,8 @@ export const runChecks = async (
     const { id, needs } = check;
     const reason = idleReason(check, examination);
     if (reason !== null) return { id, findings: [skipped(reason)], applies: false };
-    const needed = await Promise.all(needs.map((other) => running.get(other)));
-    const cause = needed.flatMap((other) => (other ? (causeOf(other) ?? []) : []))[0];
+    const needed = await Promise.all(needs.flatMap((other) => running.get(other) ?? []));
+    const cause = needed.flatMap((other) => causeOf(other) ?? [])[0];
     return { id, findings: cause ? [cause] : listOf(await answerOf(check, examination, limitMs)), applies: true };
   };
   for (const check of checks) {
@@ -70,11 +70,11 @@ const answerOf = async (check: Check, examination: Examination, limitMs: number)
 const listOf = (answer: Answer): readonly Finding[] =>
   (Array.isArray(answer) ? answer : [answer]) as readonly Finding[];
 
-/** One line, without a stack. */
-export const reasonOf = (error: unknown): string =>
-  startFailure(error)
-    .said.replace(/^(\w*Error): /, '')
-    .split(/\n\s+at /, 1)[0] ?? '';
+/** Without a stack. */
+export const reasonOf = (error: unknown): string => {
+  const { said } = startFailure(error);
+  return error instanceof Error && said === error.stack ? error.message : said;
+};
 
 /** With a full stop. */
 export const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`;

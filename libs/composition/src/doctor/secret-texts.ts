@@ -1,19 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { isSecretVariable, type Environment } from '../environment.ts';
 
-/** Shorter ones would blot out words of any sentence. */
+/** Shorter ones are words of sentences. */
 const lengthMin = 4;
 
 /**
- * Replaces every secret of the environment in a text: the checks quote none, but some quote what a driver or a server
- * said.
+ * Replaces every secret of the environment in a text, wherever it stands alone: the checks quote none, but some quote
+ * what a driver or a server said.
  */
 export const createCensor = (environment: Environment): ((text: string) => string) => {
-  const texts = [...new Set(Object.entries(environment).flatMap(secretsIn))]
+  const patterns = [...new Set(Object.entries(environment).flatMap(secretsIn))]
     .filter(({ length }) => length >= lengthMin)
-    .toSorted((one, other) => other.length - one.length);
-  return (text) => texts.reduce((line, secret) => line.replaceAll(secret, '***'), text);
+    .toSorted((one, other) => other.length - one.length)
+    .map((secret) => new RegExp(`(?<![0-9A-Za-z])${escaped(secret)}(?![0-9A-Za-z])`, 'g'));
+  return (text) => patterns.reduce((line, pattern) => line.replaceAll(pattern, '***'), text);
 };
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 const secretsIn = ([name, value = '']: readonly [string, string | undefined]): readonly string[] => {
   const isFile = name.endsWith('_FILE') && isSecretVariable(name.slice(0, -'_FILE'.length));

@@ -7,7 +7,7 @@ import { askingStores } from '../tables.ts';
 export const keyChecks: readonly Check[] = [
   {
     id: 'keys.secrets',
-    needs: ['configuration'],
+    needs: ['data.folder'],
     ask: async ({ config }) => {
       const keys = await readSecretsKeys(config().secretsKey);
       if (keys.current) return ok(`The secrets key is ${keyIdOf(keys.current)}.`);

@@ -54,7 +54,7 @@ export const workChecks: readonly Check[] = [
   },
   {
     id: 'port',
-    needs: ['configuration'],
+    needs: ['configuration.host'],
     isIdle: ({ port }) => (port === 0 ? 'PORT=0: the system chooses a port at each start.' : null),
     ask: ({ config }) => judgePort(config()),
     advice: 'Choose another PORT.',
