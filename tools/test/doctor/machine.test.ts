@@ -150,7 +150,7 @@ const ofTheFolder: readonly Fault[] = [
     state: 'wrong',
     said: /secrets\.key is not a folder/,
     advice: /set DATA_DIR to another folder/,
-    skips: [...ofFolder, 'keys.secrets', 'keys.sealed'],
+    skips: [...ofFolder, 'keys.secrets', 'database.access', ...ofDatabase],
   },
   {
     fault: 'other users may write the data folder',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -146,6 +146,19 @@ const ofPostgresql: readonly Fault[] = [
     state: 'wrong',
     said: /sealed by the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}/,
     advice: /SECRETS_KEY_PREVIOUS/,
+  },
+  {
+    fault: 'DATA_DIR is a file, which concerns neither PostgreSQL nor a key in a variable',
+    plant: async (folder) => ({
+      ...(await migrated(folder)),
+      SECRETS_KEY: readFileSync(join(folder, 'secrets.key'), 'utf8').trim(),
+      DATA_DIR: join(folder, 'secrets.key'),
+    }),
+    id: 'data.folder',
+    state: 'wrong',
+    said: /secrets\.key is not a folder/,
+    advice: /set DATA_DIR to another folder/,
+    skips: ['data.owner', 'data.files', 'data.disk', 'identity.local-key'],
   },
   {
     fault: 'PostgreSQL is used without Redis',

@@ -19,6 +19,8 @@ export interface Check {
   readonly id: string;
   /** The checks that must not be wrong or skipped before this one is of any use. */
   readonly needs: readonly string[];
+  /** More of those, by configuration. */
+  readonly alsoNeeds?: (config: Config) => readonly string[];
   /** Why the configuration gives it nothing to ask, or null; asked only if the configuration is valid. */
   readonly isIdle?: (config: Config) => string | null;
   /** Asks without changing anything. What it throws is a finding too: it is wrong. */

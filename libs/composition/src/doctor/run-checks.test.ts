@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Config } from '../config.ts';
 import { ok, skipped, warning, wrong, type Check } from './check.ts';
 import { checks } from './checks.ts';
 import { createExamination } from './examination.ts';
@@ -74,6 +75,19 @@ test('what the configuration does not have is not asked, and depends on nothing'
     absent,
   );
   expect(found).toEqual({ id: 'absent', findings: [skipped('It is not set.')], applies: false });
+});
+
+test('what a check needs may depend on the configuration', async () => {
+  const rows = (sqlite: readonly string[]) => [
+    row('first', () => wrong('No.', 'Mend it.')),
+    {
+      ...row('second', () => ok('Fine.')),
+      alsoNeeds: ({ database }: Config) => (database.kind === 'sqlite' ? sqlite : ['first']),
+    },
+  ];
+  const stateOf = async (sqlite: readonly string[]) => (await run(...rows(sqlite)))[1]?.findings[0]?.state;
+  expect(await stateOf([])).toBe('ok');
+  expect(await stateOf(['first'])).toBe('skipped');
 });
 
 test('a check cannot need one that stands behind it', async () => {

@@ -1,4 +1,6 @@
 import { TookTooLong, within } from '@portico/dependencies';
+import type { Config } from '../config.ts';
+import { ConfigurationError } from '../environment.ts';
 import { startFailure } from '../runtime/start-failure.ts';
 import { skipped, wrong, type Answer, type Check, type Finding } from './check.ts';
 import type { Examination } from './examination.ts';
@@ -22,20 +24,23 @@ export const runChecks = async (
   examination: Examination,
   limitMs: number,
 ): Promise<readonly Asked[]> => {
+  const config = validConfig(examination);
   const running = new Map<string, Promise<Asked>>();
   const run = async (check: Check): Promise<Asked> => {
-    const { id, needs } = check;
-    const reason = idleReason(check, examination);
+    const { id } = check;
+    const reason = (config && check.isIdle?.(config)) ?? null;
     if (reason !== null) return { id, findings: [skipped(reason)], applies: false };
-    const needed = await Promise.all(needs.flatMap((other) => running.get(other) ?? []));
+    const needed = await Promise.all(needsOf(check).map((other) => before(check, other)));
     const cause = needed.flatMap((other) => causeOf(other) ?? [])[0];
     return { id, findings: cause ? [cause] : listOf(await answerOf(check, examination, limitMs)), applies: true };
   };
-  for (const check of checks) {
-    const unknown = check.needs.find((needed) => !running.has(needed));
-    if (unknown !== undefined) throw new Error(`The check ${check.id} needs ${unknown}, which is not before it`);
-    running.set(check.id, run(check));
-  }
+  const needsOf = ({ needs, alsoNeeds }: Check) => [...needs, ...((config && alsoNeeds?.(config)) ?? [])];
+  const before = ({ id }: Check, needed: string): Promise<Asked> => {
+    const other = running.get(needed);
+    if (!other) throw new Error(`The check ${id} needs ${needed}, which is not before it`);
+    return other;
+  };
+  for (const check of checks) running.set(check.id, run(check));
   return Promise.all(running.values());
 };
 
@@ -45,13 +50,13 @@ const causeOf = ({ id, findings }: Asked): Finding | null => {
   return findings.find(({ state }) => state === 'skipped') ?? null;
 };
 
-/** Null too if the configuration is not valid: then a check of its own says so. */
-const idleReason = ({ isIdle }: Check, { config }: Examination): string | null => {
-  if (!isIdle) return null;
+/** Null if it is not valid, which a check of its own reports. */
+const validConfig = ({ config }: Examination): Config | null => {
   try {
-    return isIdle(config());
-  } catch {
-    return null;
+    return config();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return null;
+    throw error;
   }
 };
 

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { assertHeartbeat, fileFault } from '../../wiring/data-dir.ts';
+import { isWithin } from '../../wiring/embedded-files.ts';
 import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
 
 const [fullBytes, scarceBytes, scarceShare] = [100_000_000, 1_000_000_000, 0.05];
@@ -92,7 +93,7 @@ const judgeFiles = ({ dataDir, secretsKey, database }: Config): readonly Finding
     const found = statOf(path);
     if (found === null || (found.mode & 0o077) === 0) return [];
     const said = `${path} is open to other users (mode ${modeText(found.mode)}); only its owner may read it.`;
-    return [path.startsWith(`${dataDir}/`) ? wrong(said, `chmod 600 ${path}`) : warning(said, `chmod 600 ${path}`)];
+    return [isWithin(dataDir, path) ? wrong(said, `chmod 600 ${path}`) : warning(said, `chmod 600 ${path}`)];
   });
   return findings.length > 0 ? findings : [ok('Keys and database are closed to other users.')];
 };

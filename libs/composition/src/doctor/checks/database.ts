@@ -1,5 +1,6 @@
 import type { InspectedDatabase } from '@portico/sql';
 import type { Config } from '../../config.ts';
+import { isWithin } from '../../wiring/embedded-files.ts';
 import { ok, skipped, warning, wrong, type Check, type Finding } from '../check.ts';
 import { judgeClock } from '../judge-clock.ts';
 import { reasonOf, sentence } from '../run-checks.ts';
@@ -25,6 +26,8 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database.access',
     needs: ['configuration'],
+    alsoNeeds: ({ database, dataDir }) =>
+      database.kind === 'sqlite' && isWithin(dataDir, database.file) ? ['data.folder'] : [],
     ask: async ({ config, database }) => {
       try {
         const found = await database();
@@ -112,9 +115,14 @@ const judgeTables = (tables: InspectedDatabase['tables']): Finding => {
 };
 
 const accessAdvice = ({ database }: Config, error: unknown): string => {
-  if (database.kind === 'sqlite') return `Correct DATABASE_URL. If the file was damaged: ${damaged}`;
-  const code = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
-  return adviceFor[code ?? ''] ?? 'Start the server, or correct host and port in DATABASE_URL.';
+  const cause = error instanceof Error ? error.cause : null;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (database.kind === 'sqlite') {
+    return /^(EACCES|EPERM|EROFS|SQLITE_(READONLY|CANTOPEN|PERM))/.test(code)
+      ? `Give the file and its folder to this user: chown, and chmod 600 ${database.file}.`
+      : `Correct DATABASE_URL. If it was a database once, it is damaged. ${damaged}`;
+  }
+  return adviceFor[code] ?? 'Start the server, or correct host and port in DATABASE_URL.';
 };
 
 /** By SQLSTATE. */

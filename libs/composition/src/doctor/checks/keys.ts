@@ -1,4 +1,5 @@
 import { keyIdOf } from '@portico/secrets';
+import { isWithin } from '../../wiring/embedded-files.ts';
 import { keysMissing, namedKeys, readSecretsKeys, waysOut } from '../../wiring/secrets-key.ts';
 import { ok, wrong, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
@@ -7,7 +8,9 @@ import { askingStores } from '../tables.ts';
 export const keyChecks: readonly Check[] = [
   {
     id: 'keys.secrets',
-    needs: ['data.folder'],
+    needs: ['configuration'],
+    alsoNeeds: ({ secretsKey, dataDir }) =>
+      secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? ['data.folder'] : [],
     ask: async ({ config }) => {
       const keys = await readSecretsKeys(config().secretsKey);
       if (keys.current) return ok(`The secrets key is ${keyIdOf(keys.current)}.`);
