@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   startIdentityProvider,
@@ -9,6 +9,7 @@ import {
   startSmtpServer,
 } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { root } from '../../src/service-process.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import { contentOf, type Diagnosis } from './diagnosis.ts';
 
@@ -99,6 +100,14 @@ test.skipIf(!postgres || !redis)(
     ]);
   },
 );
+
+test('the table of the documents has every check, in the order in which they are told', async () => {
+  const { checks } = await diagnosed(await create());
+  const chapter =
+    readFileSync(join(root, 'docs/operations.md'), 'utf8').split('## What is wrong: portico doctor')[1] ?? '';
+  const documented = [...(chapter.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z.-]+)` /gm)].map(([, id]) => id);
+  expect(documented).toEqual(checks.map(({ id }) => id));
+});
 
 test('the lines for people name state, check, fault and advice, and those without a cause of their own share one', async () => {
   const installation = await create({ REDIS_URL: 'redis://127.0.0.1:9' });
