@@ -17,7 +17,7 @@ export interface InspectedRedis {
 export const inspectRedis = async ({ url }: { readonly url: string }): Promise<InspectedRedis> => {
   let why: string | null = null;
   const keep = (_fields: object, message: string) => {
-    why ??= message;
+    why = message;
   };
   const log: Log = { debug: () => undefined, info: () => undefined, warn: keep, error: keep };
   const connection = await openRedis({ url, log, timeoutMs: answerMs });
