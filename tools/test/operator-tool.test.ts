@@ -104,7 +104,7 @@ test.each([
 test('help names every command and exits with 0', async () => {
   const { code, stdout } = await installation.tool('--help');
   expect(code).toBe(0);
-  for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key'])
+  for (const command of ['token', 'admin', 'import', 'reindex', 'jobs', 'key', 'doctor'])
     expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
 });
 

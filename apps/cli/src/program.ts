@@ -3,6 +3,7 @@ import { localAdmin, readConfig, startFailure, version, type Environment } from 
 import { isPorticoError } from '@portico/domain';
 import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
+import { examine } from './commands/doctor.ts';
 import type { ImportSummary } from './commands/import-report.ts';
 import { importOnStores, importOverHttp, type ImportOptions } from './commands/import.ts';
 import type { LoginOptions } from './commands/login.ts';
@@ -54,12 +55,23 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded), 2 wrong usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
   const tool: Tool = { program, environment, terminal, endWith, overHttp: new Set() };
   program.hook('preAction', (_program, command) => refuseServer(tool, command));
-  for (const add of [addToken, addAdmin, addImport, addSignIn, addIndexes, addJobs, addBackup, addKeys, addKeyCheck])
+  for (const add of [
+    addToken,
+    addAdmin,
+    addImport,
+    addSignIn,
+    addIndexes,
+    addJobs,
+    addBackup,
+    addKeys,
+    addKeyCheck,
+    addDoctor,
+  ])
     add(tool);
   return program;
 };
@@ -232,6 +244,17 @@ const addKeyCheck = ({ program, terminal, endWith, overHttp }: Tool): void => {
     });
   // It needs neither stores nor a server.
   overHttp.add(check);
+};
+
+const addDoctor = ({ program, environment, terminal, endWith }: Tool): void => {
+  program
+    .command('doctor')
+    .description(
+      'check configuration, machine and servers, and say for each fault what to do; changes nothing, and works with an invalid configuration too',
+    )
+    .action(async () => {
+      if (!(await examine(environment, terminal()))) endWith(exitCodes.failure);
+    });
 };
 
 const addJobs = ({ program, environment, terminal, endWith }: Tool): void => {

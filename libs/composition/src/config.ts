@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
-import { defaultMailFrom, readEnvironment, type Environment, type SamplerName } from './environment.ts';
+import { warningsOf } from './configuration-warnings.ts';
+import { readEnvironment, type Environment, type SamplerName } from './environment.ts';
 
 /** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
@@ -95,7 +96,15 @@ export const localAdmin = {
 
 /** Reads the configuration from the variables; throws a `ConfigurationError` that names every invalid one. */
 export const readConfig = (variables: Environment): Config => {
-  const read = readEnvironment(variables);
+  const settled = settledConfig(readEnvironment(variables));
+  return {
+    ...settled,
+    warnings: [...warningsOf(settled, 'requests'), ...warningsOf(settled, 'jobs')],
+    jobWarnings: warningsOf(settled, 'jobs'),
+  };
+};
+
+const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => {
   const dataDir = resolve(root, read.DATA_DIR);
   const production = read.NODE_ENV === 'production';
   const local =
@@ -156,8 +165,6 @@ export const readConfig = (variables: Environment): Config => {
         production ? { allowed: 60, windowSeconds: 60 } : null,
       ),
     },
-    warnings: [...requestWarningsOf(read, production, local), ...jobWarningsOf(read, production)],
-    jobWarnings: jobWarningsOf(read, production),
   };
 };
 
@@ -228,37 +235,3 @@ const limitOrOff = (read: LimitRule | 'off' | undefined, otherwise: LimitRule | 
   if (read === undefined) return otherwise;
   return read === 'off' ? null : read;
 };
-
-const requestWarningsOf = (read: Read, production: boolean, local: boolean): readonly string[] =>
-  textsThatHold([
-    [
-      production && local,
-      'IDENTITY_LOCAL is on in production: anyone who can read DATA_DIR can mint admin tokens. It is for trying Portico out.',
-    ],
-    [
-      production && read.IDENTITY_EMAIL_CHECK !== 'verified',
-      'IDENTITY_EMAIL_CHECK=verified is recommended in production: then only a token with a verified e-mail binds a profile.',
-    ],
-    [
-      (read.DATABASE_URL?.kind === 'postgresql') !== !!read.REDIS_URL,
-      `Run only one HTTP process with this configuration: several need PostgreSQL and Redis, and ${
-        read.REDIS_URL ? 'DATABASE_URL names no PostgreSQL' : 'REDIS_URL is not set'
-      }.`,
-    ],
-    [read.JOBS === 'off', 'JOBS=off: this process runs no jobs. Mails and embeddings wait for a worker process.'],
-  ]);
-
-const jobWarningsOf = (read: Read, production: boolean): readonly string[] =>
-  textsThatHold([
-    [
-      production && !read.SMTP_URL,
-      'Mail is off: no SMTP server is configured (SMTP_URL), so credentials and rejections are not mailed.',
-    ],
-    [
-      !!read.SMTP_URL && read.MAIL_FROM === defaultMailFrom,
-      `MAIL_FROM is not set: few mail servers accept mail from ${defaultMailFrom}.`,
-    ],
-  ]);
-
-const textsThatHold = (warnings: readonly (readonly [holds: boolean, text: string])[]): readonly string[] =>
-  warnings.filter(([holds]) => holds).map(([, text]) => text);

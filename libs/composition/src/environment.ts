@@ -29,9 +29,10 @@ const secrets = [
   'QDRANT_API_KEY',
   'SMTP_URL',
 ] as const;
+export const isSecretVariable = (name: string): boolean => (secrets as readonly string[]).includes(name);
 /** Any other URL may hold a password too. */
 const isSecret = (name: string, value: string): boolean =>
-  (secrets as readonly string[]).includes(name) || (/_(URL|ISSUER|ENDPOINT)$/.test(name) && value.includes('@'));
+  isSecretVariable(name) || (/_(URL|ISSUER|ENDPOINT)$/.test(name) && value.includes('@'));
 
 const integer = (least: number, most: number) =>
   z

@@ -4,6 +4,7 @@ export { startBackground } from './runtime/background.ts';
 export { compose, type Composition, type Portico } from './wiring/compose.ts';
 export { localAdmin, readConfig, type Config } from './config.ts';
 export { embeddedFiles, type EmbeddedFiles, type KeyFile } from './wiring/embedded-files.ts';
+export { diagnose, type DiagnosisLine } from './doctor/diagnose.ts';
 export { runProcess } from './runtime/run-process.ts';
 export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './runtime/logging.ts';

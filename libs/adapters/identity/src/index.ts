@@ -7,6 +7,7 @@ export {
   type LocalTokenClaims,
 } from './local-issuer.ts';
 export { createJwtVerifier } from './jwt-verifier.ts';
+export { inspectProvider, type InspectedProvider } from './inspect-provider.ts';
 export { readKeySet } from './key-set.ts';
 export {
   createOidcTokenVerifier,

@@ -36,12 +36,20 @@ export const keysAddressIn = (text: string, issuer: string): string => {
   return jwksUrl;
 };
 
-const discoveryUrlOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+export const discoveryUrlOf = (issuer: string): string =>
+  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
 const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
   keysAddressIn(await fetchText(discoveryUrlOf(issuer), signal), issuer);
 
-const fetchText = async (address: string, signal: AbortSignal): Promise<string> => {
+const fetchText = async (address: string, signal: AbortSignal): Promise<string> =>
+  (await fetchDocument(address, signal)).text;
+
+/** `date` is when the provider says it answered, in milliseconds since 1970; null if it does not say. */
+export const fetchDocument = async (
+  address: string,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly date: number | null }> => {
   const response = await fetch(fetchable(address), {
     signal,
     redirect: 'manual',
@@ -52,7 +60,8 @@ const fetchText = async (address: string, signal: AbortSignal): Promise<string> 
     throw new Error(`${address} answered ${response.status}`);
   }
   const tooLong = () => new Error(`${address} answered with more than ${documentMaxBytes} bytes`);
-  return boundedText(response, documentMaxBytes, tooLong);
+  const date = Date.parse(response.headers.get('date') ?? '');
+  return { text: await boundedText(response, documentMaxBytes, tooLong), date: Number.isNaN(date) ? null : date };
 };
 
 const fetchable = (address: string): URL => {

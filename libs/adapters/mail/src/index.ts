@@ -2,5 +2,6 @@ export * from './eml-mailer.ts';
 export { withTemplates } from './mail-templates.ts';
 export { readSender, type Sender } from './sender.ts';
 export * from './silent-mailer.ts';
+export { findSmtpProblem, type SmtpProblem } from './smtp-connection.ts';
 export * from './smtp-mailer.ts';
 export { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';

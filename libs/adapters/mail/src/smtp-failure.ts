@@ -40,6 +40,12 @@ export const isAboutCredentials = (error: unknown): boolean => {
   return code === 'EAUTH' || [530, 534, 535, 538].includes(Number(responseCode));
 };
 
+/** Whether no encrypted connection came about: the server offers none, or its certificate is not valid. */
+export const isAboutEncryption = (error: unknown): boolean => {
+  const { code, originalCode } = failureOf(error);
+  return code === 'ETLS' || /CERT|SSL|TLS|SIGNATURE/.test([code, originalCode].filter(isCode).join(' '));
+};
+
 /**
  * Why a mail was not sent. Permanent is only a 5yz reply about this very mail (RFC 5321, section 4.2.1). The rest of
  * the vendor's error, above all the server's words, may repeat the mail, its recipient or the password. So only codes

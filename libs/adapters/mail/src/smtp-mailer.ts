@@ -11,7 +11,7 @@ import {
 import { createTransport, type Transporter } from 'nodemailer';
 import { mailMessage } from './mail-message.ts';
 import { readSender } from './sender.ts';
-import { connectionOptions, greet } from './smtp-connection.ts';
+import { connectionOptions, greet, loginWith } from './smtp-connection.ts';
 import { deliveryErrorFrom, isAboutCredentials, isAboutTheMail } from './smtp-failure.ts';
 import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
@@ -80,13 +80,12 @@ class SmtpServer {
     target: SmtpTarget,
     { log, connectMaxMs = 10_000, sendMaxMs = 14_000, restMs = 5_000 }: Omit<SmtpMailerOptions, 'url'>,
   ) {
-    const { credentials } = target;
     this.#target = target;
     this.#connectMaxMs = connectMaxMs;
     this.#sendMaxMs = sendMaxMs;
     this.#transport = createTransport({
       ...connectionOptions(target, connectMaxMs, sendMaxMs),
-      ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
+      ...loginWith(target.credentials),
     });
     this.#circuit = circuitBreaker(
       handleWhenResult((error) => this.#isFailure(error)),

@@ -1,2 +1,3 @@
+export { hasModel } from './has-model.ts';
 export * from './ollama-embedder.ts';
 export { ollamaLimits, type OllamaLimits } from './limits.ts';

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { embeddingDimension } from '@portico/domain';
 import { QdrantFailure } from './qdrant-failure.ts';
 import type { QdrantServer } from './qdrant-server.ts';
+import type { Shape } from './read-answer.ts';
 
 /** Older unused collections were left behind by a crash; younger ones may still be filling. */
 const unfinishedMs = 3_600_000;
@@ -35,6 +36,12 @@ export const collectionsOf = async (
   return { inUse: [...inUse], others: names.filter((name) => isName(name) && !inUse.has(name)) };
 };
 
+/** Why a collection of this shape cannot be used, or null. */
+export const unfitnessOf = ({ size, distance }: Shape): string | null =>
+  size === embeddingDimension && distance === 'Cosine'
+    ? null
+    : `its vectors have ${String(size)} dimensions with ${String(distance)}, not ${embeddingDimension} with Cosine`;
+
 /**
  * The collections of one model. Each is named after the model's alias and its time of creation, and the alias points to
  * the one in use. Several processes may each fill one at the same time: the newest wins. The version before had one
@@ -62,9 +69,7 @@ export class Generations {
 
   /** Why the collection cannot be used, or null. */
   async unfitness(name: string): Promise<string | null> {
-    const { size, distance } = await this.#server.shape(name);
-    if (size === embeddingDimension && distance === 'Cosine') return null;
-    return `its vectors have ${String(size)} dimensions with ${String(distance)}, not ${embeddingDimension} with Cosine`;
+    return unfitnessOf(await this.#server.shape(name));
   }
 
   /** Creates a collection, not in use yet. It is newer than all existing ones, whatever other machines' clocks say. */

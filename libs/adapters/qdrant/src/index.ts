@@ -3,6 +3,8 @@ export {
   type QdrantOperationIndex,
   type QdrantOperationIndexOptions,
 } from './qdrant-operation-index.ts';
+export { inspectQdrant, type InspectedQdrant } from './inspect-qdrant.ts';
+export { QdrantFailure } from './qdrant-failure.ts';
 export {
   createQdrantVectorIndex,
   type QdrantVectorIndex,

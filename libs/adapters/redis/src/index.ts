@@ -1,3 +1,4 @@
+export { inspectRedis, type InspectedRedis } from './inspect-redis.ts';
 export * from './redis-body-store.ts';
 export {
   openRedis,

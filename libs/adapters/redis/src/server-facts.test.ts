@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { readServerFacts, serverWarnings } from './server-facts.ts';
 
 test('version and policy are read from INFO', () => {
-  const info = '# Server\r\nredis_version:7.0.15\r\nos:Linux\r\n\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n';
-  expect(readServerFacts(info)).toEqual({ version: '7.0.15', maxmemoryPolicy: 'allkeys-lru' });
-  expect(readServerFacts('')).toEqual({ version: null, maxmemoryPolicy: null });
+  const info =
+    '# Server\r\nredis_version:7.0.15\r\nos:Linux\r\n\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\nrole:master\r\n';
+  expect(readServerFacts(info)).toEqual({ version: '7.0.15', maxmemoryPolicy: 'allkeys-lru', role: 'master' });
+  expect(readServerFacts('')).toEqual({ version: null, maxmemoryPolicy: null, role: null });
 });
 
 test('a version before 6.2 causes a warning, a newer one does not', () => {

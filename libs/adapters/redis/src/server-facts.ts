@@ -3,6 +3,8 @@ export interface ServerFacts {
   readonly version: string | null;
   /** What the server does when its memory is full. */
   readonly maxmemoryPolicy: string | null;
+  /** `master`, or `slave` for a replica. */
+  readonly role: string | null;
 }
 
 /** The oldest version that supports the limiter's script and BullMQ. */
@@ -19,25 +21,34 @@ export const readServerFacts = (info: string): ServerFacts => {
   return {
     version: fields.get('redis_version') ?? null,
     maxmemoryPolicy: fields.get('maxmemory_policy') ?? null,
+    role: fields.get('role') ?? null,
   };
 };
 
 /** Warnings for the operator, as sentences without the server's name. */
-export const serverWarnings = ({ version, maxmemoryPolicy }: ServerFacts): readonly string[] => [
-  ...(version !== null && isTooOld(version)
-    ? [`is version ${shown(version)}: limits, cache or jobs may fail, upgrade to ${versionMin.join('.')} or newer`]
-    : []),
-  ...(maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction'
+export const serverWarnings = ({ version, maxmemoryPolicy }: Omit<ServerFacts, 'role'>): readonly string[] => [
+  ...(isTooOld({ version })
     ? [
-        `has maxmemory-policy ${shown(maxmemoryPolicy)}, which drops jobs and counts when memory is full: ` +
+        `is version ${shown(version ?? '')}: limits, cache or jobs may fail, upgrade to ${versionMin.join('.')} or newer`,
+      ]
+    : []),
+  ...(losesJobs({ maxmemoryPolicy })
+    ? [
+        `has maxmemory-policy ${shown(maxmemoryPolicy ?? '')}, which drops jobs and counts when memory is full: ` +
           'set it to noeviction',
       ]
     : []),
 ];
 
-const isTooOld = (version: string): boolean => {
+/** Whether it drops keys, jobs among them, when its memory is full. */
+export const losesJobs = ({ maxmemoryPolicy }: Pick<ServerFacts, 'maxmemoryPolicy'>): boolean =>
+  maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction';
+
+export const isTooOld = ({ version }: Pick<ServerFacts, 'version'>): boolean => {
+  if (version === null) return false;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major < versionMin[0] || (major === versionMin[0] && minor < versionMin[1]);
 };
 
-const shown = (text: string): string => text.replaceAll(/[^\w.-]+/g, ' ').slice(0, 40);
+/** A server's word, short and harmless. */
+export const shown = (text: string): string => text.replaceAll(/[^\w.-]+/g, ' ').slice(0, 40);

@@ -1,6 +1,7 @@
 export { databaseFault, DatabaseUnavailableError } from './database-fault.ts';
 export { openSqlStores } from './open-sql-stores.ts';
 export type { SqlConfig, SqlOptions, SqlStores } from './open-sql-stores.ts';
+export { inspectDatabase, type InspectedDatabase } from './inspect-database.ts';
 export type { SettingsTable } from './settings-table.ts';
 
 /** Operations on the file of a SQLite database, from outside its stores. Loads the driver. */

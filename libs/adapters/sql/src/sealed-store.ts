@@ -9,7 +9,7 @@ import type { SqlDatabase, Sql } from './sql.ts';
 import { columns } from './table.ts';
 
 export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
-  read: () => database.transact(sealedIn),
+  read: () => database.snapshot(sealedIn),
 
   keepPepper: (sealed) => createSettingsTable(database).putIfAbsent(pepperName, sealed),
 

@@ -23,9 +23,13 @@ export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>
   }
 };
 
-const unusable = (name: string, path: string, error: unknown): ConfigurationError => {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return new ConfigurationError([`${name}: ${path} cannot be used: ${reasons[code] ?? code}`]);
+const unusable = (name: string, path: string, error: unknown): ConfigurationError =>
+  new ConfigurationError([`${name}: ${path} cannot be used: ${fileFault(error)}`]);
+
+/** The reason of the operating system, in words. */
+export const fileFault = (error: unknown): string => {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? code;
 };
 
 const reasons: Readonly<Record<string, string>> = {

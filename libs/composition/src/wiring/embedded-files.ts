@@ -31,7 +31,7 @@ export const embeddedFiles = ({ database, dataDir, secretsKey }: Config): Embedd
   };
 };
 
-const isWithin = (folder: string, path: string): boolean => {
+export const isWithin = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
   return !way.startsWith('..') && !isAbsolute(way);
 };

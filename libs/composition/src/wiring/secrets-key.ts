@@ -16,7 +16,7 @@ export class LostKeyError extends Error {
   override readonly name = 'LostKeyError';
 }
 
-const waysOut =
+export const waysOut =
   'put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"';
 
 /**
@@ -35,7 +35,9 @@ export const openSecretsKeys = async (
   // A process makes the file before it seals anything: the file may have appeared since it was read.
   const text = missing.length > 0 ? await readKeyFile(path) : null;
   if (missing.length > 0 && text === null) {
-    throw new LostKeyError(`${path} is missing, but the database has data sealed by ${named(missing)}: ${waysOut}.`);
+    throw new LostKeyError(
+      `${path} is missing, but the database has data sealed by ${namedKeys(missing)}: ${waysOut}.`,
+    );
   }
   const { key, made } = await makeSecretsKeyFile(path, makeSecretsKey());
   if (made && production)
@@ -72,7 +74,7 @@ export const makeSecretsKeyFile = async (
 export const lostPepper = ({ current, previous }: SecretsKeys, error: unknown): LostKeyError =>
   error instanceof UnknownKeyError
     ? new LostKeyError(
-        `The database was sealed with the key ${error.keyId}, but the configuration has ${named([current, ...previous].map(keyIdOf))}: ${waysOut}.`,
+        `The database was sealed with the key ${error.keyId}, but the configuration has ${namedKeys([current, ...previous].map(keyIdOf))}: ${waysOut}.`,
       )
     : new LostKeyError(
         'The pepper of the API keys was changed in the database and does not open: restore a backup or, if there is none, run "portico keys reset".',
@@ -80,7 +82,7 @@ export const lostPepper = ({ current, previous }: SecretsKeys, error: unknown): 
       );
 
 /** The ids of the keys that sealed something and are not among the known ones. */
-const keysMissing = (
+export const keysMissing = (
   { collections, mails, pepper }: SealedSecrets,
   known: readonly Uint8Array[],
 ): readonly string[] => {
@@ -94,7 +96,8 @@ const keysMissing = (
   return [...wanted];
 };
 
-const named = (ids: readonly string[]): string => `${ids.length > 1 ? 'the keys' : 'the key'} ${ids.join(', ')}`;
+export const namedKeys = (ids: readonly string[]): string =>
+  `${ids.length > 1 ? 'the keys' : 'the key'} ${ids.join(', ')}`;
 
 const readKeyFile = async (path: string): Promise<string | null> => {
   try {

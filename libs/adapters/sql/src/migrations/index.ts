@@ -40,13 +40,31 @@ export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
     },
   }));
 
+/** How the tables of a database stand to those of this version. */
+export type MigrationState =
+  | { readonly state: 'current' }
+  | { readonly state: 'behind'; readonly pending: number }
+  /** The name of a migration that this version does not know. */
+  | { readonly state: 'newer'; readonly unknown: string };
+
+export const migrationState = (applied: readonly string[]): MigrationState => {
+  const unknown = unknownIn(applied);
+  if (unknown !== undefined) return { state: 'newer', unknown };
+  const pending = migrations.length - applied.length;
+  return pending > 0 ? { state: 'behind', pending } : { state: 'current' };
+};
+
 /** Throws if an applied migration is unknown to this version. */
 export const refuseUnknown = (applied: readonly string[]): void => {
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = applied.find((name) => !known.has(name));
+  const unknown = unknownIn(applied);
   if (unknown !== undefined) {
     throw new Error(
       `it has the migration ${unknown}, which this version does not know; a newer version of Portico wrote it`,
     );
   }
+};
+
+const unknownIn = (applied: readonly string[]): string | undefined => {
+  const known = new Set(migrations.map(({ name }) => name));
+  return applied.find((name) => !known.has(name));
 };

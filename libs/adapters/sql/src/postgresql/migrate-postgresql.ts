@@ -35,7 +35,8 @@ export const migratePostgresql = async (url: string, log: Log): Promise<void> =>
 const connectMs = 2_000;
 const answerMs = 5_000;
 const lockWaitMs = 60_000;
-const oldestVersion = 140_000;
+/** As `server_version_num` says it. */
+export const oldestVersion = 140_000;
 const names = migrationsFor('postgresql').map(({ name }) => name);
 
 const refuseOldServer = async (client: Client): Promise<void> => {

@@ -26,20 +26,24 @@ const reachable = async <T>(address: string, log: Log, startWaitMs: number, work
     try {
       return await work();
     } catch (error) {
-      const cannot = `The database at ${address} cannot be`;
-      if (!isUnreachable(error)) throw new DatabaseOpenError(`${cannot} opened: ${reasonOf(error)}`, { cause: error });
+      const failure = openFailure(address, error);
       const remainingMs = deadline - performance.now();
-      if (remainingMs <= 0) {
-        throw new DatabaseUnavailableError(`${cannot} reached: ${reasonOf(error)}`, { cause: error });
-      }
-      log.warn({ err: error }, `${cannot} reached; retrying for up to ${Math.ceil(remainingMs / 1_000)} s`);
+      if (!(failure instanceof DatabaseUnavailableError) || remainingMs <= 0) throw failure;
+      const retrying = `retrying for up to ${Math.ceil(remainingMs / 1_000)} s`;
+      log.warn({ err: error }, `The database at ${address} cannot be reached; ${retrying}`);
       await setTimeout(Math.min(pauseMs, remainingMs));
     }
   }
 };
 
+/** Names the server and the reason; a `DatabaseUnavailableError` if waiting may help. */
+export const openFailure = (address: string, error: unknown): DatabaseOpenError | DatabaseUnavailableError =>
+  isUnreachable(error)
+    ? new DatabaseUnavailableError(`The database at ${address} cannot be reached: ${reasonOf(error)}`, { cause: error })
+    : new DatabaseOpenError(`The database at ${address} cannot be opened: ${reasonOf(error)}`, { cause: error });
+
 /** Only host, port and database: the address contains the password. */
-const addressOf = (url: string): string => {
+export const addressOf = (url: string): string => {
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     throw new DatabaseOpenError(
       'The database address is not a PostgreSQL URL: use postgresql://user:password@host:port/database',

@@ -1,0 +1,25 @@
+import { InstalledModel } from './installed-model.ts';
+import { createOllamaApi } from './ollama-api.ts';
+import { OllamaFailure } from './ollama-failure.ts';
+
+/** Whether the server has the model. Neither loads nor pulls it. Rejects if the server is away or no Ollama. */
+export const hasModel = async (
+  { url, model }: { readonly url: string; readonly model: string },
+  timeoutMs: number,
+): Promise<boolean> => {
+  const api = createOllamaApi(url, model);
+  const installed = new InstalledModel({
+    api,
+    model,
+    rememberedMs: 0,
+    lookMs: timeoutMs,
+    onChange: () => undefined,
+  });
+  try {
+    await installed.look(AbortSignal.timeout(timeoutMs));
+    return true;
+  } catch (error) {
+    if (error instanceof OllamaFailure && error.kind === 'missing') return false;
+    throw error;
+  }
+};

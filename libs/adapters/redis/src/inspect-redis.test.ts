@@ -1,0 +1,50 @@
+import { startRedis } from '@portico/test-servers';
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { inspectRedis } from './inspect-redis.ts';
+import { RedisAway } from './redis-connection.ts';
+
+const redis = await startRedis({ password: 'hunter2', args: ['--maxmemory-policy', 'volatile-lru'] });
+afterAll(() => redis?.close());
+
+describe.skipIf(!redis)('a Redis', () => {
+  const url = redis?.url ?? '';
+  const as = (username: string, password: string) => Object.assign(new URL(url), { username, password }).href;
+
+  test('tells version, policy and role', async () => {
+    expect(await inspectRedis({ url })).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+/) as string,
+      isTooOld: false,
+      maxmemoryPolicy: 'volatile-lru',
+      losesJobs: true,
+      isReplica: false,
+    });
+  });
+
+  test('that forbids INFO stays unknown, and nothing is held against it', async () => {
+    const client = new Redis(url);
+    await client.call('ACL', 'SETUSER', 'quiet', 'on', '>secret', '~*', '+@all', '-info');
+    client.disconnect();
+    expect(await inspectRedis({ url: as('quiet', 'secret') })).toEqual({
+      version: null,
+      isTooOld: false,
+      maxmemoryPolicy: null,
+      losesJobs: false,
+      isReplica: false,
+    });
+  });
+
+  test('that refuses the login says so, without the password', async () => {
+    const refusal = inspectRedis({ url: as('', 'hunter3') });
+    await expect(refusal).rejects.toThrow(RedisAway);
+    await expect(refusal).rejects.toThrow(/^Redis at [^ ]+ is away: (NOAUTH|WRONGPASS)(?!.*hunter)/);
+  });
+
+  test('is left as it was', async () => {
+    const client = new Redis(url);
+    await client.set('one', '1');
+    await inspectRedis({ url });
+    expect(await client.keys('*')).toEqual(['one']);
+    client.disconnect();
+  });
+});

@@ -1,0 +1,82 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import SqliteDriver from 'better-sqlite3';
+import type { Database as Connection } from 'better-sqlite3';
+import { DatabaseOpenError } from '../database-fault.ts';
+import { storesToRead, type InspectedDatabase } from '../inspect-database.ts';
+import { migrationState, migrationsTable } from '../migrations/index.ts';
+import { refuseOtherFiles } from './open-sqlite.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+
+/** How long a read waits for another process's lock. It blocks this process. */
+const busyTimeoutMs = 1_000;
+
+/** See `inspectDatabase`. */
+export const inspectSqlite = (file: string): InspectedDatabase | null => {
+  if (!existsSync(file)) return null;
+  let connection: Connection | null = null;
+  try {
+    refuseOtherFiles(file);
+    connection = openUnchanged(file);
+    return inspected(connection, file);
+  } catch (cause) {
+    connection?.close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DatabaseOpenError(`The database ${file} cannot be used: ${reason}`, { cause });
+  }
+};
+
+/**
+ * A connection that leaves the folder as it was. A read-only one would leave an empty log behind, which it may not
+ * remove; any other one would write a log that a crash left into the database, when it closes.
+ */
+const openUnchanged = (file: string): Connection => {
+  const connection = new SqliteDriver(file, {
+    readonly: existsSync(`${file}-wal`),
+    fileMustExist: true,
+    timeout: busyTimeoutMs,
+  });
+  connection.pragma('query_only = ON');
+  connection.pragma('trusted_schema = OFF');
+  return connection;
+};
+
+const inspected = (connection: Connection, file: string): InspectedDatabase => {
+  // One connection that refuses every write is enough for reads one after another.
+  const database = new SqliteDatabase({ writer: connection, reader: connection, snapshots: connection }, 0);
+  return {
+    product: `SQLite ${connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''}`,
+    isTooOld: false,
+    tables: tablesIn(connection),
+    refusesWrites: refusalOf(file),
+    aheadMs: null,
+    stores: storesToRead(database),
+    file: {
+      bytes: statSync(file).size,
+      findDamage() {
+        const found = connection.pragma('quick_check(1)', { simple: true });
+        return found === 'ok' ? null : String(found);
+      },
+    },
+    close: () => database.close(),
+  };
+};
+
+const tablesIn = (connection: Connection): InspectedDatabase['tables'] => {
+  const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
+  if (tables.length === 0) return { state: 'new' };
+  if (!tables.includes(migrationsTable)) return { state: 'foreign' };
+  return migrationState(connection.prepare<[], string>('select name from schema_migrations').pluck().all());
+};
+
+/** It writes its log beside the file. */
+const refusalOf = (file: string): string | null => {
+  try {
+    accessSync(file, constants.W_OK);
+    accessSync(dirname(file), constants.W_OK);
+    return null;
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    return `this user may not write ${path ?? file} (${code ?? 'unknown error'})`;
+  }
+};

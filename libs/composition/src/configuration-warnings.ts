@@ -1,0 +1,81 @@
+import type { Settings } from '@portico/domain';
+import { defaultMailFrom } from './environment.ts';
+
+/** What the warnings judge; a `Config` has all of it. */
+export interface JudgedConfig {
+  readonly production: boolean;
+  readonly identity: { readonly local: boolean };
+  readonly settings: Pick<Settings, 'identityEmailCheck'>;
+  readonly database: { readonly kind: 'sqlite' | 'postgresql' };
+  readonly redis: object | null;
+  readonly jobs: 'inline' | 'off';
+  readonly mail: { readonly from: string; readonly smtpUrl: string | null };
+}
+
+/** What an operator should know about a valid configuration: logged at each start, and told by `portico doctor`. */
+export interface ConfigurationWarning {
+  /** The doctor's check. */
+  readonly id: string;
+  /** Workers log only those about jobs. */
+  readonly about: 'requests' | 'jobs';
+  readonly holds: (config: JudgedConfig) => boolean;
+  readonly text: (config: JudgedConfig) => string;
+  /** Null if this is what the operator wants: the doctor says nothing. */
+  readonly advice: string | null;
+}
+
+export const configurationWarnings: readonly ConfigurationWarning[] = [
+  {
+    id: 'identity.local',
+    about: 'requests',
+    holds: ({ production, identity }) => production && identity.local,
+    text: () =>
+      'IDENTITY_LOCAL is on in production: anyone who can read DATA_DIR can mint admin tokens. It is for trying Portico out.',
+    advice: 'Set IDENTITY_ISSUER and IDENTITY_AUDIENCE, and remove IDENTITY_LOCAL.',
+  },
+  {
+    id: 'identity.email-check',
+    about: 'requests',
+    holds: ({ production, settings }) => production && settings.identityEmailCheck !== 'verified',
+    text: () =>
+      'IDENTITY_EMAIL_CHECK=verified is recommended in production: then only a token with a verified e-mail binds a profile.',
+    advice: 'Set IDENTITY_EMAIL_CHECK=verified.',
+  },
+  {
+    id: 'processes.servers',
+    about: 'requests',
+    holds: ({ database, redis }) => (database.kind === 'postgresql') !== !!redis,
+    text: ({ redis }) =>
+      `Run only one HTTP process with this configuration: several need PostgreSQL and Redis, and ${
+        redis ? 'DATABASE_URL names no PostgreSQL' : 'REDIS_URL is not set'
+      }.`,
+    advice: 'Set both DATABASE_URL and REDIS_URL, or neither.',
+  },
+  {
+    id: 'jobs.off',
+    about: 'requests',
+    holds: ({ jobs }) => jobs === 'off',
+    text: () => 'JOBS=off: this process runs no jobs. Mails and embeddings wait for a worker process.',
+    advice: null,
+  },
+  {
+    id: 'mail.server',
+    about: 'jobs',
+    holds: ({ production, mail }) => production && !mail.smtpUrl,
+    text: () => 'Mail is off: no SMTP server is configured (SMTP_URL), so credentials and rejections are not mailed.',
+    advice: 'Set SMTP_URL and MAIL_FROM.',
+  },
+  {
+    id: 'mail.sender',
+    about: 'jobs',
+    holds: ({ mail }) => !!mail.smtpUrl && mail.from === defaultMailFrom,
+    text: () => `MAIL_FROM is not set: few mail servers accept mail from ${defaultMailFrom}.`,
+    advice: 'Set MAIL_FROM to an address that the mail server may send from.',
+  },
+];
+
+/** The texts of the warnings that hold. */
+export const warningsOf = (config: JudgedConfig, about: ConfigurationWarning['about']): readonly string[] =>
+  configurationWarnings
+    .filter((warning) => warning.about === about && warning.holds(config))
+    .map(({ text }) => text(config));

@@ -1,0 +1,25 @@
+import type { Check } from './check.ts';
+import { configurationChecks } from './checks/configuration.ts';
+import { databaseChecks } from './checks/database.ts';
+import { dataFolderChecks } from './checks/data-folder.ts';
+import { identityChecks } from './checks/identity.ts';
+import { keyChecks } from './checks/keys.ts';
+import { mailChecks } from './checks/mail.ts';
+import { processChecks } from './checks/process.ts';
+import { searchChecks } from './checks/search.ts';
+import { redisChecks } from './checks/redis.ts';
+import { workChecks } from './checks/work.ts';
+
+/** The table: a check is a row. The rows that one needs stand before it. */
+export const checks: readonly Check[] = [
+  ...processChecks,
+  ...configurationChecks,
+  ...dataFolderChecks,
+  ...databaseChecks,
+  ...keyChecks,
+  ...redisChecks,
+  ...searchChecks,
+  ...mailChecks,
+  ...identityChecks,
+  ...workChecks,
+];

@@ -1,0 +1,29 @@
+import { findSmtpProblem, type SmtpProblem } from '@portico/mail';
+import { configured } from '../../wiring/parts.ts';
+import { ok, wrong, type Check } from '../check.ts';
+import { sentence } from '../run-checks.ts';
+
+/** A mail server may resolve the name of its client before it greets. */
+const answerMs = 4_000;
+
+export const mailChecks: readonly Check[] = [
+  {
+    id: 'mail.access',
+    needs: ['configuration'],
+    isIdle: ({ mail }) => (mail.smtpUrl === null ? 'SMTP_URL is not set.' : null),
+    ask: async ({ config }) => {
+      const problem = await findSmtpProblem(configured(config().mail.smtpUrl, 'SMTP_URL'), answerMs);
+      return problem === null
+        ? ok('The mail server accepts this client.')
+        : wrong(sentence(problem.said), adviceFor[problem.kind]);
+    },
+    advice: 'Correct SMTP_URL.',
+  },
+];
+
+const adviceFor: Readonly<Record<SmtpProblem['kind'], string>> = {
+  away: 'Start the mail server, or correct host and port in SMTP_URL. Meanwhile mails wait.',
+  login: 'Correct user and password in SMTP_URL, percent-encoded.',
+  encryption:
+    'The server has to offer TLS with a valid certificate: smtps:// from the start, smtp:// by STARTTLS. NODE_EXTRA_CA_CERTS names a CA of your own.',
+};

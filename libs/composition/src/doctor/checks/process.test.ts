@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { judgeNode } from './process.ts';
+
+test.each([
+  ['v24.0.0', 'ok'],
+  ['v25.1.0', 'ok'],
+  ['v23.11.1', 'wrong'],
+  ['v9.0.0', 'wrong'],
+  ['of another form', 'wrong'],
+] as const)('Node %s is %s', (version, state) => {
+  expect(judgeNode(version)).toMatchObject({ state, said: expect.stringContaining(version) as string });
+});

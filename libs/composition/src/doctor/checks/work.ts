@@ -1,0 +1,100 @@
+import { canSignIn, type Profile } from '@portico/domain';
+import { systemClock } from '@portico/system';
+import type { Config } from '../../config.ts';
+import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
+import { askingStores } from '../tables.ts';
+
+/** A job is taken within seconds, if any process runs jobs. */
+const overdueMaxMs = 15 * 60_000;
+const answerMs = 2_000;
+
+export const workChecks: readonly Check[] = [
+  {
+    id: 'admins',
+    needs: ['database.tables'],
+    ask: askingStores(
+      async ({ profiles }, { config }) => judgeAdmins(config(), await profiles.admins()),
+      ({ config }) => judgeAdmins(config(), []),
+    ),
+    advice: 'Look at "portico admin list".',
+  },
+  {
+    id: 'jobs.given-up',
+    needs: ['database.tables'],
+    ask: askingStores(
+      async ({ outbox }) => {
+        const { deadLetters } = await outbox.state(systemClock.now());
+        if (deadLetters === 0) return ok('No job was given up.');
+        return warning(
+          `${deadLetters} ${deadLetters === 1 ? 'job was' : 'jobs were'} given up.`,
+          '"portico jobs list" says why; then "portico jobs retry" or "portico jobs discard".',
+        );
+      },
+      () => ok('There are no jobs yet.'),
+    ),
+    advice: 'Look at "portico jobs list".',
+  },
+  {
+    id: 'jobs.waiting',
+    needs: ['database.tables'],
+    ask: askingStores(
+      async ({ outbox }) => {
+        const now = systemClock.now();
+        const { waiting, oldestDueAt } = await outbox.state(now);
+        const overdueMs = oldestDueAt === null ? 0 : now - oldestDueAt;
+        if (overdueMs <= overdueMaxMs) return ok('Jobs are run in time.');
+        return warning(
+          `A job has been due for ${Math.floor(overdueMs / 60_000)} minutes, and ${waiting} wait: no process seems to run jobs.`,
+          'Start the service without JOBS=off, or a worker (npm run worker).',
+        );
+      },
+      () => ok('There are no jobs yet.'),
+    ),
+    advice: 'Look at "portico jobs list".',
+  },
+  {
+    id: 'port',
+    needs: ['configuration.host'],
+    isIdle: ({ port }) => (port === 0 ? 'PORT=0: the system chooses a port at each start.' : null),
+    ask: ({ config }) => judgePort(config()),
+    advice: 'Choose another PORT.',
+  },
+];
+
+const judgeAdmins = ({ settings, firstAdmin }: Config, admins: readonly Profile[]): Finding => {
+  const able = admins.filter((admin) => canSignIn(settings, admin));
+  if (able.length > 0) return ok(`${able.length} ${able.length === 1 ? 'admin' : 'admins'} can sign in.`);
+  if (firstAdmin) return ok(`The next start makes ${firstAdmin.email} the first admin.`);
+  return wrong(
+    admins.length > 0
+      ? 'No admin can sign in: all belong to an issuer that is not configured.'
+      : 'There is no admin, and nobody is named to become one.',
+    'Set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico admin promote EMAIL".',
+  );
+};
+
+/** Asks who listens there; to try to listen would take the port from a service that starts. */
+const judgePort = async ({ host, port }: Config): Promise<Finding> => {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const asked = await fetch(`http://${reached}:${port}/health`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(answerMs),
+  }).then(
+    async (response) => ({ said: await response.text() }),
+    (error: Error) => ({ error }),
+  );
+  if ('said' in asked && /^\{"status":"healthy","service":"/.test(asked.said)) {
+    return ok(`A Portico answers at ${host}:${port}.`);
+  }
+  if ('error' in asked && isNobody(asked.error))
+    return ok(`Nothing listens at ${host}:${port}; the service can start there.`);
+  return warning(
+    `Something that is no Portico listens at ${host}:${port}: the service cannot start there.`,
+    'Stop it, or choose another PORT.',
+  );
+};
+
+const isNobody = ({ cause }: Error): boolean =>
+  cause instanceof Error &&
+  'code' in cause &&
+  ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND'].includes(String(cause.code));

@@ -1,0 +1,1 @@
+export { hasModel } from '@portico/ollama';

@@ -1,0 +1,1 @@
+export { inspectQdrant } from '@portico/qdrant';

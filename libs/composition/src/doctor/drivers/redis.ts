@@ -1,0 +1,1 @@
+export { inspectRedis } from '@portico/redis';
