@@ -27,10 +27,10 @@ const apps = declaredIn('apps');
  */
 const domainRooms = {
   'libs/domain/src':
-    'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles access ' +
-    'audit documents operations usage grants jobs mails search ports use-cases index.ts',
+    'characters.ts checked-secret.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles ' +
+    'service-accounts access audit documents operations usage grants jobs mails search ports use-cases index.ts',
   'libs/domain/src/use-cases':
-    'audit access usage search operations collections grants mails jobs limits profiles secrets service index.ts',
+    'audit access usage search operations collections grants mails jobs limits profiles service-accounts secrets service index.ts',
 };
 const importsRefused = (...patterns) => ({
   'no-restricted-imports': [

@@ -170,7 +170,7 @@ const createServing = (
 
 /** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
-  const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable } = exchange;
+  const { request, response, route, isProbe, requestId, profileId, accountId, startedAt, unreadable } = exchange;
   const ms = performance.now() - startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
   const method = request.method ?? '';
@@ -183,6 +183,7 @@ const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void 
       ms: Math.round(ms * 1_000) / 1_000,
       request_id: requestId,
       ...(profileId ? { profile_id: profileId } : {}),
+      ...(accountId ? { service_account_id: accountId } : {}),
       ...(unreadable ? { unreadable: unreadable.errorCode } : response.writableFinished ? {} : { aborted: true }),
     },
     'request',

@@ -1,4 +1,5 @@
 // Values
+export { secretBytes } from './checked-secret.ts';
 export * from './characters.ts';
 export type * from './deadline.ts';
 export * from './errors.ts';
@@ -41,6 +42,8 @@ export * from './profiles/api-key.ts';
 export { canSignIn, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
 export * from './search/embedding.ts';
+export * from './service-accounts/account-token.ts';
+export * from './service-accounts/service-account.ts';
 export type * from './search/reindex-run.ts';
 export type * from './search/search-model.ts';
 export * from './usage/usage.ts';
@@ -74,5 +77,6 @@ export {
   resetSecrets,
   type LostSecrets,
 } from './use-cases/secrets/reset-secrets.ts';
+export type * from './use-cases/service-accounts/edit-service-account.ts';
 export type * from './use-cases/service/health.ts';
 export type * from './use-cases/usage/read-usage.ts';

@@ -8,6 +8,7 @@ import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
+import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
 
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Service accounts', serviceAccountRoutes),
   ...tagged('Access', accessRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),

@@ -3,6 +3,7 @@ import type {
   CallerRow,
   Collection,
   CollectionHead,
+  Epochs,
   Profile,
   Target,
   TargetPart,
@@ -28,6 +29,11 @@ export const createMemoryCallerLookup = (database: MemoryDatabase): CallerLookup
     const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
     return profile ? rowOf(database, profile, null) : null;
   },
+
+  async byAccountId(id, target) {
+    const state = database.serviceAccounts.get(id);
+    return state ? { ...state, epochs: epochsOf(database, 0), target: targetOf(database, target) } : null;
+  },
 });
 
 const rowOf = <Part extends TargetPart>(
@@ -38,16 +44,23 @@ const rowOf = <Part extends TargetPart>(
   profile,
   key: database.keys.get(profile.id) ?? null,
   limits: limitsOf(database, profile),
-  epochs: {
-    grants: database.grantEpochs.get(profile.id) ?? 0,
-    catalog: database.catalogEpoch,
-    embeddings: database.lastSequence,
-    operations: database.lastOperationSequence,
-    searchModel: database.searchModel,
-  },
-  target: target && partOf(target.part, database.collections.get(target.id)),
+  epochs: epochsOf(database, database.grantEpochs.get(profile.id) ?? 0),
+  target: targetOf(database, target),
   granted: target !== null && (database.grants.get(profile.id)?.has(target.id) ?? false),
 });
+
+const epochsOf = (database: MemoryDatabase, grants: number): Epochs => ({
+  grants,
+  catalog: database.catalogEpoch,
+  embeddings: database.lastSequence,
+  operations: database.lastOperationSequence,
+  searchModel: database.searchModel,
+});
+
+const targetOf = <Part extends TargetPart>(
+  { collections }: MemoryDatabase,
+  target: Target<Part> | null,
+): TargetParts[Part] | null => target && partOf(target.part, collections.get(target.id));
 
 const partOf = <Part extends TargetPart>(part: Part, found: Collection | undefined): TargetParts[Part] | null =>
   found ? parts[part](found) : null;

@@ -1,4 +1,5 @@
 import type {
+  AccountState,
   AuditEntry,
   Collection,
   CollectionId,
@@ -17,6 +18,7 @@ import type {
   ProfileId,
   ReindexRun,
   SearchModel,
+  ServiceAccountId,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -46,6 +48,7 @@ export interface MemoryDatabase {
   lastRun: ReindexRun | null;
   /** By day, profile and collection. */
   readonly uses: Map<string, DayUse>;
+  readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** A profile's epoch stays when the profile is removed, so that it never falls. */
@@ -106,6 +109,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   searchModel: null,
   lastRun: null,
   uses: new Map(),
+  serviceAccounts: new Map(),
   pepper: null,
   grantEpochs: new Map(),
   catalogEpoch: 0,

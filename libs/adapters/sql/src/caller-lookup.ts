@@ -1,8 +1,11 @@
 import type {
+  AccountRow,
   CallerLookup,
   CallerRow,
   CollectionHead,
+  Epochs,
   Instant,
+  ServiceAccountId,
   Target,
   TargetPart,
   TargetParts,
@@ -10,6 +13,7 @@ import type {
 import { collectionColumns, type CollectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
 import { keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
+import { accountStateColumns, type AccountStateColumns, accountStateOf } from './service-account-record.ts';
 import type { PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -22,7 +26,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
       toPart: (row: CollectionColumns) => TargetParts[Part],
     ) => {
       const withTarget = reads.wide<CallerColumns & TargetColumns>(textWithTarget(condition, names));
-      const aliases = names.map((name) => [name, `target_${name}`] as const);
+      const aliases = aliasesOf(names);
       return async (value: string, { id }: Target<Part>): Promise<CallerRow<TargetParts[Part]> | null> => {
         const row = await withTarget(id, value);
         return row ? callerOf(row, targetOf(row, aliases, toPart), row.grantedAt !== null) : null;
@@ -49,15 +53,47 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
     byUid: readBy('p.uid = ?'),
     byClientId,
     byEitherId: async (id) => (await byClientId(id, null)) ?? byProfileId(id, null),
+    byAccountId: readAccounts(reads),
   };
 };
 
-interface CallerColumns extends ProfileColumns, KeyColumns {
-  readonly grantsEpoch: number;
+const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
+  const alone = reads.wide<AccountCallerColumns>(`select ${accountCallerColumns} ${accountTables} ${oneAccount}`);
+  const prepare = <Part extends TargetPart>(
+    names: readonly (keyof CollectionColumns)[],
+    toPart: (row: CollectionColumns) => TargetParts[Part],
+  ) => {
+    const withTarget = reads.wide<AccountCallerColumns & Omit<TargetColumns, 'grantedAt'>>(
+      `select ${accountCallerColumns}, ${columns('c', names, 'target_')}
+        ${accountTables} left join collections c on c.id = ? ${oneAccount}`,
+    );
+    const aliases = aliasesOf(names);
+    return async (id: string, target: Target<Part>): Promise<AccountRow<TargetParts[Part]> | null> => {
+      const row = await withTarget(target.id, id);
+      return row ? accountRowOf(row, targetOf(row, aliases, toPart)) : null;
+    };
+  };
+  const withTarget: { readonly [Part in TargetPart]: ReturnType<typeof prepare<Part>> } = {
+    head: prepare<'head'>(headColumns, headOf),
+    whole: prepare<'whole'>(collectionColumns, collectionOf),
+  };
+
+  return async <Part extends TargetPart = 'head'>(id: ServiceAccountId, target: Target<Part> | null) => {
+    if (target) return withTarget[target.part](id, target);
+    const row = await alone(id);
+    return row ? accountRowOf<TargetParts[Part]>(row, null) : null;
+  };
+};
+
+interface EpochColumns {
   readonly catalog: number;
   readonly embeddings: number;
   readonly operations: number;
   readonly searchModel: string | null;
+}
+
+interface CallerColumns extends ProfileColumns, KeyColumns, EpochColumns {
+  readonly grantsEpoch: number;
   readonly overrideId: number | null;
   readonly overrideAllowed: number;
   readonly overrideSeconds: number;
@@ -65,6 +101,8 @@ interface CallerColumns extends ProfileColumns, KeyColumns {
   readonly tierAllowed: number;
   readonly tierSeconds: number;
 }
+
+type AccountCallerColumns = AccountStateColumns & EpochColumns;
 
 /** Only the columns of the requested part; all are null if there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
@@ -77,13 +115,17 @@ const textWithTarget = (condition: string, names: readonly string[]): string =>
     left join grants g on g.profile_id = p.id and g.collection_id = c.id
     where ${condition} and e.id = 1`;
 
-const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, 'grantsEpoch'])}, e.catalog, e.embeddings, e.operations,
-  e.search_model as "searchModel",
+const epochColumns = 'e.catalog, e.embeddings, e.operations, e.search_model as "searchModel"';
+const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, 'grantsEpoch'])}, ${epochColumns},
   o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
   t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
 const callerTables = `from profiles p cross join epochs e
   left join overrides o on o.profile_id = p.id and o.is_active = true
   left join tiers t on t.tier = p.tier and t.is_active = true`;
+
+const accountCallerColumns = `${columns('s', accountStateColumns)}, ${epochColumns}`;
+const accountTables = 'from service_accounts s cross join epochs e';
+const oneAccount = 'where s.id = ? and e.id = 1';
 
 const callerOf = <Found extends CollectionHead>(
   row: CallerColumns,
@@ -100,20 +142,30 @@ const callerOf = <Found extends CollectionHead>(
     tier:
       row.tierName === null ? null : { tier: row.tierName, allowed: row.tierAllowed, windowSeconds: row.tierSeconds },
   },
-  epochs: {
-    grants: row.grantsEpoch,
-    catalog: row.catalog,
-    embeddings: row.embeddings,
-    operations: row.operations,
-    searchModel: row.searchModel,
-  },
+  epochs: epochsOf(row, row.grantsEpoch),
   target,
   granted,
 });
 
+const accountRowOf = <Found extends CollectionHead>(
+  row: AccountCallerColumns,
+  target: Found | null,
+): AccountRow<Found> => ({ ...accountStateOf(row), epochs: epochsOf(row, 0), target });
+
+const epochsOf = ({ catalog, embeddings, operations, searchModel }: EpochColumns, grants: number): Epochs => ({
+  grants,
+  catalog,
+  embeddings,
+  operations,
+  searchModel,
+});
+
+const aliasesOf = (names: readonly (keyof CollectionColumns)[]) =>
+  names.map((name) => [name, `target_${name}`] as const);
+
 const targetOf = <Found>(
-  row: TargetColumns,
-  aliases: readonly (readonly [name: keyof CollectionColumns, alias: keyof TargetColumns])[],
+  row: Omit<TargetColumns, 'grantedAt'>,
+  aliases: readonly (readonly [name: keyof CollectionColumns, alias: Exclude<keyof TargetColumns, 'grantedAt'>])[],
   toPart: (row: CollectionColumns) => Found,
 ): Found | null => {
   if (row.target_id === null) return null;

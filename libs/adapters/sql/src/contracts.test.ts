@@ -14,6 +14,7 @@ import {
   profileStoreContract,
   sealedStoreContract,
   searchModelsContract,
+  serviceAccountStoreContract,
   usageStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
@@ -37,6 +38,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   sealed: sealedStoreContract,
   models: searchModelsContract,
   usage: usageStoreContract,
+  serviceAccounts: serviceAccountStoreContract,
 };
 
 describeDialects(({ withStores }) => {

@@ -9,6 +9,7 @@ import { searchModels } from './0006-search-models.ts';
 import { derivedDescriptions } from './0007-derived-descriptions.ts';
 import { operations } from './0008-operations.ts';
 import { usage } from './0009-usage.ts';
+import { serviceAccounts } from './0011-service-accounts.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -22,6 +23,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0007-derived-descriptions', sql: derivedDescriptions },
   { name: '0008-operations', sql: operations },
   { name: '0009-usage', sql: usage },
+  { name: '0011-service-accounts', sql: serviceAccounts },
 ];
 
 /** The table of applied migrations. */

@@ -62,6 +62,7 @@ const keys: Readonly<Record<string, string>> = {
   profiles_email_unique: 'profiles.email',
   profiles_uid_unique: 'profiles.uid',
   tiers_pkey: 'tiers.tier',
+  service_accounts_name_key_unique: 'service_accounts.name_key',
 };
 
 const isOfClass = (error: DatabaseError, start: string): boolean => error.code?.startsWith(start) ?? false;
