@@ -100,8 +100,7 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
     tags: [tag],
     summary,
     description,
-    // The array names what the account must hold (OpenAPI 3.1, "Security Requirement Object").
-    security: scope === null ? security[auth] : [...security[auth], { serviceAccount: [scope] }],
+    security: scope === null ? security[auth] : [...security[auth], { serviceAccount: [] }],
     ...(scope === null ? {} : { 'x-portico-scope': scope }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),

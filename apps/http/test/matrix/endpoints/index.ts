@@ -7,6 +7,7 @@ import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
 import { searchEndpoints } from './search.ts';
+import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
 import { usageEndpoints } from './usage.ts';
 
@@ -14,6 +15,7 @@ import { usageEndpoints } from './usage.ts';
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
+  ...serviceAccountEndpoints,
   ...accessEndpoints,
   ...auditEndpoints,
   ...limitEndpoints,

@@ -89,6 +89,7 @@ export const updateServiceAccount =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ServiceAccountId, change: ServiceAccountChange): Promise<ServiceAccount> => {
     const now = ports.clock.now();
+    refusePast(change.expiresAt ?? null, now);
     return ports.serviceAccounts.update(id, ({ account: current, key }) => {
       const wanted: ServiceAccount = {
         ...current,
@@ -96,8 +97,6 @@ export const updateServiceAccount =
         scopes: change.scopes ? scopesOf(change.scopes) : current.scopes,
         expiresAt: change.expiresAt === undefined ? current.expiresAt : change.expiresAt,
       };
-      // What has passed already may stay; to end an account now, it is revoked.
-      if (wanted.expiresAt !== current.expiresAt) refusePast(wanted.expiresAt, now);
       if (isSame(current, wanted)) return { account: current, key, deadline: authority.deadline };
       const account = { ...wanted, updatedAt: nextChangeAt(current.updatedAt, now) };
       return {
