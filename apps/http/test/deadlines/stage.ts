@@ -11,11 +11,15 @@ export const steps = {
 } as const;
 export type Step = keyof typeof steps;
 
-type Stores = Pick<Ports, 'callers' | 'profiles' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddingJobs'>;
+type Stores = Pick<
+  Ports,
+  'callers' | 'profiles' | 'serviceAccounts' | 'collections' | 'grants' | 'audit' | 'limits' | 'embeddingJobs'
+>;
 
 /** The store methods that change something. */
 const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
+  serviceAccounts: ['add', 'update', 'remove'],
   collections: ['add', 'update', 'remove'],
   grants: ['grant', 'revoke'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
@@ -78,10 +82,11 @@ export const createStage = () => {
       armed.add(ring);
       return () => armed.delete(ring);
     },
-    ports: ({ callers, limiter, profiles, collections, grants, audit, limits, embeddingJobs }) => ({
+    ports: ({ callers, limiter, profiles, serviceAccounts, collections, grants, audit, limits, embeddingJobs }) => ({
       callers: stagedPort('callers', callers),
       limiter: stagedPort('limiter', limiter),
       profiles: stagedPort('profiles', profiles),
+      serviceAccounts: stagedPort('serviceAccounts', serviceAccounts),
       collections: stagedPort('collections', collections),
       grants: stagedPort('grants', grants),
       audit: stagedPort('audit', audit),
