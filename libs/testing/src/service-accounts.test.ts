@@ -91,17 +91,17 @@ test('the authority of an account is not that of a person, so that it can make n
   expect(personAuthorityOf(await byToken('root'))).toMatchObject({ actor: { id: admin.id } });
   // What does not compile: a test of the types, which is never run.
   void (() => [
-    // @ts-expect-error
+    // @ts-expect-error It takes the authority of a person.
     useCases.createServiceAccount(authority, { name: 'another', scopes, expiresAt: null }),
-    // @ts-expect-error
+    // @ts-expect-error It takes the authority of a person.
     useCases.rotateServiceAccount(authority, account.id, 0),
-    // @ts-expect-error
+    // @ts-expect-error It takes the authority of a person.
     useCases.changeRole(authority, admin.id, 'admin'),
-    // @ts-expect-error
+    // @ts-expect-error It takes the authority of a person.
     useCases.approveProfile(authority, admin.id),
-    // @ts-expect-error
+    // @ts-expect-error It takes the authority of a person.
     useCases.rotateCredentials(authority, admin.id, 0),
-    // @ts-expect-error
+    // @ts-expect-error It takes the authority of a person.
     useCases.removeProfile(authority, admin.id),
   ]);
 });

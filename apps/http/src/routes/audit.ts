@@ -18,7 +18,7 @@ const actorFields = {
   actor_id: uuid
     .nullable()
     .optional()
-    .meta({ description: 'The profile that wrote or caused the entry; with `?include=actor`.' }),
+    .meta({ description: 'The profile or service account that wrote or caused the entry; with `?include=actor`.' }),
   received_at: timestamp.optional().meta({ description: 'When it was received; with `?include=actor`.' }),
 };
 
@@ -74,7 +74,7 @@ const filters = {
     .enum(['client', 'system', 'all'])
     .default('client')
     .meta({ description: "Whose entries: the callers' (`client`), the service's own (`system`), or `all`." }),
-  actor_id: profileId.optional().meta({ description: 'Written or caused by this profile.' }),
+  actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),
