@@ -27,10 +27,10 @@ const apps = declaredIn('apps');
  */
 const domainRooms = {
   'libs/domain/src':
-    'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles groups access ' +
-    'audit documents operations usage requests grants jobs mails search ports use-cases index.ts',
+    'characters.ts checked-secret.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles ' +
+    'groups service-accounts access audit documents operations usage requests grants jobs mails search ports use-cases index.ts',
   'libs/domain/src/use-cases':
-    'audit groups access usage search operations collections mails grants jobs limits profiles secrets service index.ts',
+    'audit groups access usage search operations collections mails grants jobs limits profiles service-accounts secrets service index.ts',
 };
 const importsRefused = (...patterns) => ({
   'no-restricted-imports': [

@@ -36,8 +36,8 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     for (const each of opened.splice(0)) await each.remove();
   });
 
-  /** A collection with a credential, a client with a key, and the mail that waits to bring it. */
-  const fill = async (): Promise<{ admin: Credential; collection: string; client: Client }> => {
+  /** A collection with a credential, a client with a key, the mail that waits to bring it, and a service account. */
+  const fill = async (): Promise<{ admin: Credential; collection: string; client: Client; token: string }> => {
     const service = await installation.start();
     const admin = await installation.admin();
     const { api } = installation;
@@ -46,8 +46,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const alice = { firebase_uid: 'alice', email: 'alice@example.com', full_name: 'Alice' };
     const { id } = await api.ask<{ id: string }>(null, 'POST', '/api/profiles/register', alice);
     const answer = await api.ask<Credentials>(admin, 'POST', `/api/profiles/${id}/approve`);
+    const robot = { name: 'robot', scopes: ['audit:read'] };
+    const { token } = await api.ask<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
     await service.stop();
-    return { admin, collection, client: { id, key: keyOf(answer) } };
+    return { admin, collection, client: { id, key: keyOf(answer) }, token };
   };
 
   const commands = [
@@ -114,7 +116,13 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     rmSync(keyFile);
     const asked = await installation.tool('keys', 'reset');
     expect(asked).toMatchObject({ code: 2, stdout: '' });
-    for (const said of ['1 stored credential', `${collection}  Weather`, '1 waiting mail', 'ALL API keys: 1 client'])
+    for (const said of [
+      '1 stored credential',
+      `${collection}  Weather`,
+      '1 waiting mail',
+      'ALL API keys: 1 client',
+      '1 token of service accounts',
+    ])
       expect(asked.stderr).toContain(said);
     expect(asked.stderr).toContain('pass --yes');
     expect(existsSync(keyFile)).toBe(false);
@@ -122,7 +130,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
   });
 
   test('after a reset the service goes on without what was lost, and clients get new secrets', async () => {
-    const { admin, collection, client } = await fill();
+    const { admin, collection, client, token } = await fill();
     rmSync(keyFile);
     const done = await installation.tool('--json', 'keys', 'reset', '--yes');
     expect(done.code).toBe(0);
@@ -130,6 +138,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       credentials: [{ id: collection, name: 'Weather' }],
       mails: [{ id: expect.any(String) as string, profile_id: client.id }],
       api_keys: 1,
+      service_accounts: 1,
     });
     await installation.start();
     const { api } = installation;
@@ -139,23 +148,33 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const renewed = keyOf(await api.ask<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
     expect(renewed.clientId).toBe(client.key.clientId);
     expect((await api.call(renewed, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+    expect((await api.call({ token }, 'GET', '/api/audit/')).status).toBe(401);
+    const rotated = (await installation.tool('service-account', 'rotate', 'robot')).stdout.trim();
+    expect((await api.call({ token: rotated }, 'GET', '/api/audit/')).status).toBe(200);
     const jobs = JSON.parse((await installation.tool('--json', 'jobs', 'list')).stdout) as { jobs: object[] };
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
     const page = await api.ask<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
-    expect(page.data).toMatchObject([{ message: { action: 'secrets.reset', credentials: 1, mails: 1, api_keys: 1 } }]);
+    expect(page.data).toMatchObject([
+      { message: { action: 'secrets.reset', credentials: 1, mails: 1, api_keys: 1, service_accounts: 1 } },
+    ]);
     const twice = await installation.tool('keys', 'reset', '--yes');
     expect(twice.code).toBe(1);
   });
 
   test('only what no key opens is lost: with a resealed pepper the API keys stay', async () => {
-    const { collection, client } = await fill();
+    const { collection, client, token } = await fill();
     const first = readFileSync(keyFile, 'utf8').trim();
     // This start reseals the pepper with the second key, and nothing else.
     writeFileSync(keyFile, newKey());
     expect((await (await again({ SECRETS_KEY_PREVIOUS: first })).tool('admin', 'list')).code).toBe(0);
     const done = await installation.tool('--json', 'keys', 'reset', '--yes');
-    expect(JSON.parse(done.stdout)).toMatchObject({ credentials: [{ id: collection }], api_keys: 0 });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      credentials: [{ id: collection }],
+      api_keys: 0,
+      service_accounts: 0,
+    });
     await installation.start();
+    expect((await installation.api.call({ token }, 'GET', '/api/audit/')).status).toBe(200);
     expect((await installation.api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
-import { isPorticoError } from '@portico/domain';
+import { graceSecondsMax, isPorticoError, parseMoment, scopes, type Instant } from '@portico/domain';
 import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
 import { examine } from './commands/doctor.ts';
@@ -14,6 +14,13 @@ import { resetKeys } from './commands/keys-reset.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
+import {
+  createAccount,
+  listAccounts,
+  revokeAccount,
+  rotateAccount,
+  type NewAccountOptions,
+} from './commands/service-account.ts';
 import { mintToken } from './commands/token.ts';
 import { whoAmI } from './commands/whoami.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
@@ -63,6 +70,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
   for (const add of [
     addToken,
     addAdmin,
+    addServiceAccount,
     addImport,
     addSignIn,
     addIndexes,
@@ -110,6 +118,42 @@ const addAdmin = (tool: Tool): void => {
     .argument('<email>', 'the e-mail of a registered profile')
     .description('make a registered profile an admin; this approves a pending one')
     .action((email: string) => withPortico(environment, (portico) => promoteAdmin(portico, terminal(), email)));
+};
+
+const addServiceAccount = ({ program, environment, terminal }: Tool): void => {
+  const account = program
+    .command('service-account')
+    .description('manage service accounts, the credentials of machines');
+  account
+    .command('create')
+    .argument('<name>', 'a name that no other service account has')
+    .addOption(
+      new Option('--scope <scope...>', 'what it may do; may be given several times')
+        .choices(scopes)
+        .makeOptionMandatory(),
+    )
+    .option('--expires <time>', 'from then on it is refused: a date or an ISO 8601 date-time', momentOption)
+    .description('create a service account and print its token, which is shown only this once')
+    .action((name: string, options: NewAccountOptions) =>
+      withPortico(environment, (portico) => createAccount(portico, terminal(), name, options)),
+    );
+  account
+    .command('list')
+    .description('list the service accounts with their scopes')
+    .action(() => withPortico(environment, (portico) => listAccounts(portico, terminal())));
+  account
+    .command('rotate')
+    .argument('<name>', 'its name')
+    .option('--grace <seconds>', 'how long the previous token stays valid', wholeNumber(0, graceSecondsMax), 0)
+    .description("replace a service account's token and print the new one")
+    .action((name: string, { grace }: { grace: number }) =>
+      withPortico(environment, (portico) => rotateAccount(portico, terminal(), name, grace)),
+    );
+  account
+    .command('revoke')
+    .argument('<name>', 'its name')
+    .description('revoke a service account at once and for good')
+    .action((name: string) => withPortico(environment, (portico) => revokeAccount(portico, terminal(), name)));
 };
 
 const addImport = (tool: Tool): void => {
@@ -235,9 +279,12 @@ const addKeyCheck = ({ program, terminal, endWith, overHttp }: Tool): void => {
     .command('key')
     .description('inspect API keys')
     .command('check')
-    .argument('[secret]', 'the secret (X-API-Key); read from standard input if absent or "-"')
+    .argument(
+      '[secret]',
+      "the secret (X-API-Key) or a service account's token; read from standard input if absent or -",
+    )
     .description(
-      'check whether a text is a well-formed API secret, by its shape and checksum only; it is not printed, sent or looked up',
+      'check whether a text is a well-formed API secret or service account token, by its shape and checksum only; it is not printed, sent or looked up',
     )
     .action(async (secret: string | undefined) => {
       if (!(await checkKey(terminal(), secret))) endWith(exitCodes.failure);
@@ -296,6 +343,13 @@ interface TokenOptions {
   readonly admin?: true;
   readonly ttl: number;
 }
+
+/** Parses a time option. */
+const momentOption = (text: string): Instant => {
+  const instant = parseMoment(text);
+  if (instant === null) throw new InvalidArgumentError('It must be a date, as 2027-01-31, or an ISO 8601 date-time.');
+  return instant;
+};
 
 /** Parses a number option. */
 const wholeNumber =

@@ -56,6 +56,8 @@ export class Exchange {
   /** The counts of its rate limit, once it was counted. */
   counted: CountedRequest | null = null;
   profileId: ProfileId | null = null;
+  /** Of the service account that calls, instead of a profile. */
+  accountId: string | null = null;
   /** What a 401 has in `WWW-Authenticate`. */
   challenge = 'Bearer';
   /** Whether the handler waits for the complete body. */

@@ -179,7 +179,7 @@ const createServing = (
 
 /** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
-  const { request, response, route, isProbe, requestId, profileId, startedAt, unreadable, span } = exchange;
+  const { request, response, route, isProbe, requestId, profileId, accountId, startedAt, unreadable, span } = exchange;
   const ms = performance.now() - startedAt;
   const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
   const method = request.method ?? '';
@@ -193,6 +193,7 @@ const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void 
       request_id: requestId,
       ...(profileId ? { profile_id: profileId } : {}),
       ...(span ? { trace_id: span.traceId } : {}),
+      ...(accountId ? { service_account_id: accountId } : {}),
       ...(unreadable ? { unreadable: unreadable.errorCode } : response.writableFinished ? {} : { aborted: true }),
     },
     'request',

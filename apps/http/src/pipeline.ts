@@ -1,6 +1,7 @@
 import {
   authorityOf,
   parseId,
+  personAuthorityOf,
   type CollectionId,
   type DocumentReader,
   type MemberRead,
@@ -52,7 +53,7 @@ export const answerRoute = async (
 };
 
 const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
-  const { auth } = route;
+  const { auth, scope } = route;
   const { deadline } = exchange;
   if (auth === 'free') return null;
   const credential = credentialOf(exchange.request.rawHeaders);
@@ -69,6 +70,7 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
   const { principal, counted } = await useCases.admit({
     credential,
     auth,
+    scope,
     target: targetOf(route, params),
     get address() {
       return exchange.address;
@@ -78,8 +80,10 @@ const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange,
     ...(route.unregistered ? { unregistered: route.unregistered } : {}),
   });
   exchange.counted = counted;
-  exchange.profileId = principal.profile.id;
-  return auth === 'admin' ? { principal, authority: authorityOf(principal) } : { principal };
+  if (principal.via === 'account') exchange.accountId = principal.profile.id;
+  else exchange.profileId = principal.profile.id;
+  if (auth !== 'admin') return { principal };
+  return { principal, authority: (scope === null ? personAuthorityOf : authorityOf)(principal) };
 };
 
 const targetOf = ({ reads }: Route, params: Params): Target | null => {

@@ -5,8 +5,10 @@ import type {
   Deadline,
   ErrorCode,
   IdentityClaims,
+  PersonAuthority,
   ReadDocument,
   RequiredAuth,
+  Scope,
   TargetPart,
   TargetParts,
   UseCases,
@@ -22,14 +24,23 @@ interface Identified<Part extends TargetPart> {
   readonly principal: Principal<TargetParts[Part]>;
 }
 
-/** What a handler knows about its caller. */
-export type CallerFacts<Auth extends RouteAuth, Part extends TargetPart = 'head'> = Auth extends 'free'
+/** What a handler knows about its caller. Where no service account may call, the admin is a person. */
+export type CallerFacts<
+  Auth extends RouteAuth,
+  Part extends TargetPart = 'head',
+  Held extends Scope | null = Scope | null,
+> = Auth extends 'free'
   ? null
   : Auth extends 'open'
     ? { readonly identity: IdentityClaims | null; readonly deadline: Deadline }
     : Auth extends 'admin'
-      ? Identified<Part> & { readonly authority: AdminAuthority }
+      ? Identified<Part> & { readonly authority: Held extends null ? PersonAuthority : AdminAuthority }
       : Identified<Part>;
+
+/** What a service account must hold to call; null: none may. Only a route that identifies nobody has no such fact. */
+type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extends 'free' | 'open'
+  ? { readonly scope?: never }
+  : { readonly scope: Held };
 
 /** The member of a body that holds an OpenAPI document. */
 export const documentMember = 'openapi_spec';
@@ -43,11 +54,17 @@ export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind exten
     ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
     : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
 
-export interface Context<Auth extends RouteAuth, Query, Body, Part extends TargetPart = 'head'> {
+export interface Context<
+  Auth extends RouteAuth,
+  Query,
+  Body,
+  Part extends TargetPart = 'head',
+  Held extends Scope | null = Scope | null,
+> {
   readonly useCases: UseCases;
   readonly service: ServiceFacts;
   readonly bodies: BodyCache;
-  readonly caller: CallerFacts<Auth, Part>;
+  readonly caller: CallerFacts<Auth, Part, Held>;
   /** The path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -147,6 +164,7 @@ interface RouteFacts {
 /** The groups of operations in the OpenAPI document. */
 export type Tag =
   | 'Profiles'
+  | 'Service accounts'
   | 'Collections'
   | 'Operations'
   | 'Access'
@@ -164,6 +182,7 @@ export interface Route extends RouteRow {
 
 export interface RouteRow extends RouteFacts {
   readonly auth: RouteAuth;
+  readonly scope: Scope | null;
   readonly query: z.ZodObject | null;
   readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
   /** Null if the answer has no schema. */
@@ -178,8 +197,10 @@ interface RouteDefinition<
   Body extends z.ZodType,
   Response extends z.ZodType,
   Part extends TargetPart,
+  Held extends Scope | null,
 > extends RouteFacts {
   readonly auth: Auth;
+  readonly scope?: Held;
   readonly reads?: Part;
   readonly query?: Query;
   readonly bodyKind?: Kind;
@@ -189,7 +210,7 @@ interface RouteDefinition<
   readonly bodySchema?: z.ZodType;
   readonly response: Response | null;
   readonly handler: (
-    context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part>,
+    context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part, Held>,
   ) => Answer<z.input<Response>> | Promise<Answer<z.input<Response>>>;
 }
 
@@ -204,20 +225,28 @@ export const defineRoute = <
   Kind extends BodyKind = 'none',
   Body extends z.ZodType = z.ZodNever,
   Part extends TargetPart = 'head',
->({
-  query,
-  bodyKind,
-  body,
-  bodySchema,
-  handler,
-  ...facts
-}: RouteDefinition<Auth, Query, Kind, Body, Response, Part>): RouteRow => ({
-  ...facts,
-  query: query ?? null,
-  body:
-    body && (bodyKind === 'json' || bodyKind === 'document')
-      ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
-      : null,
-  // Safe: the pipeline builds each context from the same row.
-  handler: handler as unknown as Route['handler'],
-});
+  const Held extends Scope | null = null,
+>(
+  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> & ScopeFacts<Auth, Held>,
+): RouteRow => {
+  const {
+    scope,
+    query,
+    bodyKind,
+    body,
+    bodySchema,
+    handler,
+    ...facts
+  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> = definition;
+  return {
+    ...facts,
+    scope: scope ?? null,
+    query: query ?? null,
+    body:
+      body && (bodyKind === 'json' || bodyKind === 'document')
+        ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
+        : null,
+    // Safe: the pipeline builds each context from the same row.
+    handler: handler as unknown as Route['handler'],
+  };
+};

@@ -13,6 +13,7 @@ import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { failedAccountsSuite, serviceAccountsSuite } from './journeys/service-accounts.ts';
 import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
 
@@ -43,5 +44,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));
   describe('usage', () => usageSuite(start));
+  describe('service accounts', () => serviceAccountsSuite(start));
+  describe('failed service accounts', () => failedAccountsSuite(start));
   describe('refusals', () => refusalsSuite(start));
 });

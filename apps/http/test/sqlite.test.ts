@@ -12,6 +12,7 @@ import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { failedAccountsSuite, serviceAccountsSuite } from './journeys/service-accounts.ts';
 import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
 
@@ -33,4 +34,6 @@ describe('strangers', () => strangersSuite(startOnSqlite));
 describe('operations', () => operationsSuite(startOnSqlite));
 describe('search', () => searchSuite(startOnSqlite));
 describe('usage', () => usageSuite(startOnSqlite));
+describe('service accounts', () => serviceAccountsSuite(startOnSqlite));
+describe('failed service accounts', () => failedAccountsSuite(startOnSqlite));
 describe('refusals', () => refusalsSuite(startOnSqlite));

@@ -1,6 +1,6 @@
 import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { CallerRow, Collection, Profile } from '@portico/domain';
+import type { CallerRow, Collection, Profile, ServiceAccountId } from '@portico/domain';
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
@@ -8,6 +8,8 @@ import {
   aCollection,
   aContent,
   aKey,
+  anAccount,
+  anAccountKey,
   anAdmin,
   anEmbedding,
   anOverride,
@@ -69,6 +71,54 @@ export const callerLookupContract = {
   'an id that no profile has finds nothing': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
     strictEqual(await stores.callers.byEitherId(nextId<Profile['id']>(), start), null);
+  },
+
+  'a service account is found by its id, with its key and the epochs, expired or not': async (stores) => {
+    const account = anAccount({ expiresAt: 0 });
+    await stores.serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
+    const { profile, collection } = await aCaller(stores);
+    await stores.embeddings.put(anEmbedding(collection));
+    const { epochs } = await rowOf(stores, profile);
+    deepStrictEqual(await stores.callers.byAccountId(account.id, null), {
+      account,
+      key: anAccountKey(),
+      epochs: { ...epochs, grants: 0 },
+      target: null,
+    });
+  },
+
+  'an id that no service account has finds none': async (stores) => {
+    const { profile } = await aCaller(stores);
+    await stores.serviceAccounts.add(() => ({ account: anAccount(), key: anAccountKey(), ...noEffects }));
+    strictEqual(await stores.callers.byAccountId(profile.id as string as ServiceAccountId, null), null);
+    strictEqual(await stores.callers.byAccountId(nextId(), null), null);
+  },
+
+  "a service account's row holds the requested part of the target collection": async (stores) => {
+    const account = anAccount();
+    await stores.serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
+    const { profile, collection } = await aCaller(stores);
+    for (const target of [
+      head(collection),
+      whole(collection),
+      { id: nextId<Collection['id']>(), part: 'head' } as const,
+    ]) {
+      const expected = (await stores.callers.byUid(profile.uid, target, start))?.target;
+      deepStrictEqual((await stores.callers.byAccountId(account.id, target))?.target, expected);
+    }
+  },
+
+  "a service account's row reflects every change that was acknowledged before the read": async (stores) => {
+    const account = anAccount();
+    await stores.serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
+    for (let round = 1; round <= 5; round += 1) {
+      const changed = { ...account, name: `Ada ${round}` };
+      await stores.serviceAccounts.update(account.id, () => ({ account: changed, key: null, ...noEffects }));
+      const row = await stores.callers.byAccountId(account.id, null);
+      deepStrictEqual([row?.account, row?.key], [changed, null]);
+    }
+    await stores.serviceAccounts.remove(account.id, () => noEffects);
+    strictEqual(await stores.callers.byAccountId(account.id, null), null);
   },
 
   'a profile without an override and with a tier that is gone has neither limit': async (stores) => {

@@ -1,6 +1,15 @@
 import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { CollectionHead, Deadline, Effects, NewJob, Override, Profile, Tier } from '@portico/domain';
+import type {
+  CollectionHead,
+  Deadline,
+  Effects,
+  NewJob,
+  Override,
+  Profile,
+  ServiceAccount,
+  Tier,
+} from '@portico/domain';
 import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
@@ -12,6 +21,8 @@ import {
   aMailJob,
   aProfile,
   aTier,
+  anAccount,
+  anAccountKey,
   anAdmin,
   anEntry,
   anOverride,
@@ -30,6 +41,7 @@ interface Standing {
   readonly collection: CollectionHead;
   readonly tier: Tier;
   readonly override: Override;
+  readonly account: ServiceAccount;
   readonly mail: ReturnType<typeof aMailJob>;
   readonly deadLetter: NewJob;
 }
@@ -109,6 +121,20 @@ export const deadlineContract = {
   'a removal of an override begins its commit in time or not at all': inTime(({ limits }, effects, { override }) =>
     limits.removeOverride(override.id, () => effects),
   ),
+  'an addition of a service account begins its commit in time or not at all': inTime(({ serviceAccounts }, effects) =>
+    serviceAccounts.add(() => ({ account: anAccount(), key: anAccountKey(), ...effects })),
+  ),
+  'an update of a service account begins its commit in time or not at all': inTime(
+    ({ serviceAccounts }, effects, { account }) =>
+      serviceAccounts.update(account.id, (state) => ({
+        account: { ...state.account, name: 'Else' },
+        key: null,
+        ...effects,
+      })),
+  ),
+  'a removal of a service account begins its commit in time or not at all': inTime(
+    ({ serviceAccounts }, effects, { account }) => serviceAccounts.remove(account.id, () => effects),
+  ),
   'a resealing begins its commit in time or not at all': inTime(({ outbox }, effects, { mail }) =>
     outbox.reseal(mail.id, mail.task.sealed, 'YW5ldw', effects),
   ),
@@ -156,15 +182,18 @@ export const deadlineContract = {
   },
 } satisfies Contract<Stores>;
 
-const stand = async ({ profiles, collections, grants, limits, embeddingJobs, outbox }: Stores): Promise<Standing> => {
+const stand = async (stores: Stores): Promise<Standing> => {
+  const { profiles, collections, grants, limits, embeddingJobs, outbox, serviceAccounts } = stores;
   const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
   await collections.add(collection, aContent(), noEffects);
   await grantOne(grants, client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
   await limits.addTier(tier, noEffects);
   const override = await limits.addOverride(client.id, adding(anOverride()));
+  const account = anAccount();
+  await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
   const [mail, deadLetter] = [aMailJob(client.id), aJob()];
   await embeddingJobs.enqueue(jobsOnly(mail, deadLetter));
   await outbox.deadLetter(deadLetter.id, start, 'no use');
-  return { client, other, collection, tier, override, mail, deadLetter };
+  return { client, other, collection, tier, override, account, mail, deadLetter };
 };

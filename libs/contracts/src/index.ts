@@ -21,6 +21,7 @@ export * from './profile-store-contract.ts';
 export * from './sealed-store-contract.ts';
 export * from './search-models-contract.ts';
 export * from './usage-store-contract.ts';
+export * from './service-account-store-contract.ts';
 export * from './records.ts';
 export * from './snapshot.ts';
 export type * from './stores.ts';

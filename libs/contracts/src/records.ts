@@ -1,5 +1,6 @@
 import { dayOf, noUses, replacedBy } from '@portico/domain';
 import type {
+  AccountKey,
   ApprovedProfile,
   AuditEntry,
   ClientId,
@@ -24,6 +25,8 @@ import type {
   Profile,
   ProfileId,
   RequestId,
+  ServiceAccount,
+  ServiceAccountId,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -34,7 +37,9 @@ export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Ids, e-mails and uids are unique; a later record has the greater id. */
-export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | GroupId | RequestId | JobId>(): T => {
+export const nextId = <
+  T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId,
+>(): T => {
   made += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${made.toString(16).padStart(12, '0')}` as T;
 };
@@ -73,6 +78,27 @@ export const aKey = (): StoredKey => ({
   previous: { hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$cHJldmlvdXM', tag: 0, until: start + 3_600_000 },
   expiresAt: null,
 });
+
+/** It expires, and an administrator created it. */
+export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount => {
+  const id = nextId<ServiceAccountId>();
+  return {
+    id,
+    name: `Zoë's robot ${id.slice(-12)}`,
+    scopes: ['catalog:write', 'audit:read'],
+    expiresAt: start + 86_400_000,
+    createdBy: nextId<ProfileId>(),
+    createdAt: start,
+    updatedAt: start + 1,
+    ...facts,
+  };
+};
+
+/** As `aKey`. */
+export const anAccountKey = (): AccountKey => {
+  const { current, previous } = aKey();
+  return { current, previous };
+};
 
 export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   id: nextId<CollectionId>(),

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { Collection, Profile, ProfileId, SecretsReset } from '@portico/domain';
+import type { Collection, Profile, ProfileId, SealedSecrets, SecretsReset, ServiceAccount } from '@portico/domain';
 import { assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
@@ -8,6 +8,8 @@ import {
   aJob,
   aKey,
   aMailJob,
+  anAccount,
+  anAccountKey,
   anAdmin,
   aProfile,
   endOfTime,
@@ -23,7 +25,7 @@ import type { Stores } from './stores.ts';
 export const sealedStoreContract = {
   'before the first start, nothing is sealed': async (stores) => {
     await added(stores, aCollection());
-    deepStrictEqual(await stores.sealed.read(), { collections: [], mails: [], pepper: null, apiKeys: 0 });
+    deepStrictEqual(await stores.sealed.read(), nothingSealed);
   },
 
   'a read returns the collections with a credential, in the order of lists': async (stores) => {
@@ -59,6 +61,12 @@ export const sealedStoreContract = {
     await keyed(stores, anAdmin());
     await stores.profiles.add(aProfile(), noEffects);
     strictEqual((await stores.sealed.read()).apiKeys, 2);
+  },
+
+  'every service account with a key counts': async (stores) => {
+    const [account] = [await keyedAccount(stores), await keyedAccount(stores)];
+    await stores.serviceAccounts.update(account.id, () => ({ account, key: null, ...noEffects }));
+    strictEqual((await stores.sealed.read()).accountKeys, 1);
   },
 
   'the first pepper is kept and returned to all later calls': async (stores) => {
@@ -162,6 +170,21 @@ export const sealedStoreContract = {
     }
   },
 
+  'with a new pepper, no service account has a key, and each stays': async (stores) => {
+    const { account } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, pepper: 'new' }));
+    strictEqual((await stores.sealed.read()).accountKeys, 0);
+    const row = await stores.callers.byAccountId(account.id, null);
+    deepStrictEqual([row?.key, row?.account], [null, account]);
+  },
+
+  'without a new pepper, the key of every service account stays': async (stores) => {
+    const { account, roads } = await installation(stores);
+    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    strictEqual((await stores.sealed.read()).accountKeys, 1);
+    deepStrictEqual((await stores.callers.byAccountId(account.id, null))?.key, anAccountKey());
+  },
+
   'without a new pepper, the stored one and every API key stay': async (stores) => {
     const { client, roads } = await installation(stores);
     await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
@@ -176,6 +199,8 @@ export const sealedStoreContract = {
     await assertWritten(stores, effects);
   },
 } satisfies Contract<Stores>;
+
+const nothingSealed: SealedSecrets = { collections: [], mails: [], pepper: null, apiKeys: 0, accountKeys: 0 };
 
 const scheme = { type: 'apiKey', name: 'X-Key', in: 'header' } as const;
 
@@ -192,13 +217,20 @@ const keyed = async ({ profiles }: Stores, profile: Profile): Promise<Profile> =
   return profiles.update(profile.id, (state) => ({ ...noEffects, profile: state.profile, key: aKey() }));
 };
 
+const keyedAccount = async ({ serviceAccounts }: Stores): Promise<ServiceAccount> => {
+  const account = anAccount();
+  await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
+  return account;
+};
+
 /** Stores with two of everything that can be lost. */
 const installation = async (stores: Stores) => {
   const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
   for (const collection of [roads, acorns]) await added(stores, collection);
   const [client, admin] = [await keyed(stores, aProfile()), await keyed(stores, anAdmin())];
+  const account = await keyedAccount(stores);
   const [mail, other] = [aMailJob(client.id), aMailJob(client.id)];
   await stores.embeddingJobs.enqueue(jobsOnly(mail, other));
   await stores.sealed.keepPepper('pepper');
-  return { roads, acorns, client, admin, mail, other };
+  return { roads, acorns, client, admin, account, mail, other };
 };

@@ -7,13 +7,15 @@ const everything = 1_000_000;
 /** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
   const { callers, profiles, collections, operations, grants, audit, limits } = stores;
-  const { embeddingJobs, outbox, deadLetters, sealed, usage } = stores;
+  const { embeddingJobs, outbox, deadLetters, sealed, usage, serviceAccounts } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
+  const accounts = await serviceAccounts.list();
   const ofEach = <T>(read: (id: CollectionId) => Promise<T>): Promise<T[]> => Promise.all(ids.map(read));
   return {
     // With keys, limits and epochs.
     callers: await Promise.all(people.map(({ uid }) => callers.byUid(uid, null, start))),
+    accounts: await Promise.all(accounts.map(({ id }) => callers.byAccountId(id, null))),
     collections: await ofEach((id) => collections.find(id)),
     documents: await ofEach((id) => collections.document(id)),
     operations: await ofEach((id) => operations.list(id, { tag: null, containing: null }, null)),

@@ -12,6 +12,9 @@ export type CollectionId = Branded<'CollectionId'>;
 export type ClientId = Branded<'ClientId'>;
 
 /** A lower-case UUID. */
+export type ServiceAccountId = Branded<'ServiceAccountId'>;
+
+/** A lower-case UUID. */
 export type EntryId = Branded<'EntryId'>;
 
 /** A lower-case UUID. */
@@ -24,7 +27,7 @@ export type JobId = Branded<'JobId'>;
 /** 16 characters of lower-case base32: names an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
 
-type Id = ProfileId | CollectionId | ClientId | EntryId | GroupId | RequestId | JobId;
+type Id = ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

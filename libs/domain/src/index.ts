@@ -1,4 +1,5 @@
 // Values
+export { secretBytes } from './checked-secret.ts';
 export * from './characters.ts';
 export type * from './deadline.ts';
 export * from './errors.ts';
@@ -47,6 +48,8 @@ export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
 export type * from './requests/access-request.ts';
 export * from './search/embedding.ts';
+export * from './service-accounts/account-token.ts';
+export * from './service-accounts/service-account.ts';
 export type * from './search/reindex-run.ts';
 export type * from './search/search-model.ts';
 export * from './usage/usage.ts';
@@ -83,5 +86,6 @@ export {
   resetSecrets,
   type LostSecrets,
 } from './use-cases/secrets/reset-secrets.ts';
+export type * from './use-cases/service-accounts/edit-service-account.ts';
 export type * from './use-cases/service/health.ts';
 export type * from './use-cases/usage/read-usage.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
   clientPair,
-  authorityOf,
+  personAuthorityOf,
   operatorAuthority,
-  type AdminAuthority,
+  type PersonAuthority,
   type Collection,
   type CollectionId,
 } from '@portico/domain';
@@ -25,7 +25,7 @@ const withAdmin = async () => {
     email: 'root@example.com',
   });
   if (!admin) throw new Error('there already is an admin');
-  const authority: AdminAuthority = authorityOf({ profile: admin, deadline: null });
+  const authority: PersonAuthority = personAuthorityOf({ profile: admin, via: 'token', deadline: null });
   const ada = await harness.useCases.registerProfile(
     { uid: 'ada', email: 'ada@example.com', fullName: 'Ada', companyName: null },
     null,
@@ -38,7 +38,7 @@ const text = JSON.stringify({ openapi: '3.0.3', info: { title: 'Roads', version:
 
 const create = async (
   { useCases, documents }: Harness,
-  authority: AdminAuthority,
+  authority: PersonAuthority,
   name: string,
 ): Promise<Collection> => {
   const document = await documents.readFile(Buffer.from(text), 'json');

@@ -1,4 +1,4 @@
-import { authorityOf, type CollectionId, type Credential, type Profile } from '@portico/domain';
+import { personAuthorityOf, type CollectionId, type Credential, type Profile } from '@portico/domain';
 import type { Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
@@ -6,7 +6,7 @@ import { testIssuer } from './test-issuer.ts';
 export const createCast = async ({ useCases, documents, tokens }: Harness) => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There already is an admin');
-  const authority = authorityOf({ profile: admin, deadline: null });
+  const authority = personAuthorityOf({ profile: admin, via: 'token', deadline: null });
   const admit = async (credential: Credential, target: CollectionId | null) => {
     const { principal } = await useCases.admit({
       credential,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientPair, authorityOf, readableTarget } from '@portico/domain';
+import { clientPair, personAuthorityOf, readableTarget } from '@portico/domain';
 import { createHarness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
@@ -8,7 +8,7 @@ test('a person who registers, is approved and gets a grant finds that collection
   const { useCases, documents, tokens } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('there already is an admin');
-  const authority = authorityOf({ profile: admin, deadline: null });
+  const authority = personAuthorityOf({ profile: admin, via: 'token', deadline: null });
   const textOf = (title: string) =>
     Buffer.from(JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} }));
   const create = async (name: string) => {

@@ -48,7 +48,7 @@ const confirm = async (): Promise<void> => {
   }
 };
 
-const linesOf = ({ collections, mails, apiKeys }: LostSecrets): readonly string[] => [
+const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
   'No configured key opens the following, which will be lost for good:',
   ...(collections.length > 0
     ? [
@@ -63,18 +63,23 @@ const linesOf = ({ collections, mails, apiKeys }: LostSecrets): readonly string[
     : [
         `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (POST /api/profiles/{id}/credentials); each keeps its client id`,
       ]),
+  ...(accountKeys > 0
+    ? [`  ${counted(accountKeys, 'token')} of service accounts; each needs a new one (portico service-account rotate)`]
+    : []),
   'Stop the service and its workers first: a running process goes on with the old key until it is restarted.',
 ];
 
-const countsOf = ({ collections, mails, apiKeys }: LostSecrets): string =>
+const countsOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): string =>
   [
     counted(collections.length, 'stored credential'),
     counted(mails.length, 'waiting mail'),
     counted(apiKeys ?? 0, 'API key'),
+    `${counted(accountKeys, 'token')} of service accounts`,
   ].join(', ');
 
-const viewOf = ({ collections, mails, apiKeys }: LostSecrets) => ({
+const viewOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets) => ({
   credentials: collections,
   mails: mails.map(({ id, profileId }) => ({ id, profile_id: profileId })),
   api_keys: apiKeys ?? 0,
+  service_accounts: accountKeys,
 });

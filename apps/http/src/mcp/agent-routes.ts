@@ -16,6 +16,7 @@ export const agentRoutes: readonly RouteRow[] = [
     description: 'Describes itself in the protocol, by `server/discover` and `tools/list`.',
     hidden: true,
     auth: 'token or key',
+    scope: null,
     acceptsAccessTokens: true,
     sameOrigin: true,
     bodyKind: 'json',

@@ -22,6 +22,10 @@ can set one header only sends them as one string with a dot between: \`X-API-Key
 \`Identity token required\`. Half a pair, and a secret sent as a token, are \`Invalid API credentials\`; a missing \
 credential, both forms at once or any other fault is \`Invalid or expired token\`.
 
+A **service account** is a machine's credential: an administrator creates it with scopes, and its token is sent as \`Authorization: Bearer \
+portico_sa_…\`. It acts as an administrator where an operation names a scope (\`x-portico-scope\`) that it holds; elsewhere it gets 403, \
+\`Scope required\` with the scope, or \`Not available to service accounts\`. It is not counted.
+
 ## Input
 
 - Texts are trimmed before they are validated. Lengths are in Unicode code points.
@@ -42,6 +46,7 @@ and a 429 says in \`retry_after\` when to come back. Every answer has an \`X-Req
 
 export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Profiles', 'Registration, approval, roles and API credentials.'],
+  ['Service accounts', 'Credentials for machines, with scopes.'],
   ['Collections', 'The catalog.'],
   ['Operations', 'What the APIs can do: search, and all that is needed for a call.'],
   ['Access', 'Which client may use which collection.'],
@@ -62,6 +67,11 @@ export const securitySchemes = {
       "An ID token of the identity provider. For admin-only operations the user's profile must be an admin's. For the local provider, " +
       '`npm run -s token -- --uid alice --email alice@example.com`, or `--admin`, prints one; an OpenID provider returns it at sign-in, ' +
       'as `id_token`. The interactive documentation forgets it on reload: it stores no credential in the browser.',
+  },
+  serviceAccount: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of a service account, `portico_sa_…`, which must hold the scope that the operation names.',
   },
   clientId: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'The `client_id` issued on approval.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The `client_secret` issued on approval.' },

@@ -75,10 +75,16 @@ const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   admin: ['invalid_token', 'token_required', 'admin_required', 'rate_limited', 'identity_unavailable', 'internal'],
 };
 
+const scopeErrors = (auth: RouteAuth, scope: Route['scope']): readonly ErrorCode[] => {
+  if (auth === 'free' || auth === 'open') return [];
+  return [scope === null ? 'no_service_accounts' : 'scope_required'];
+};
+
 /** All refusals of a route. */
-export const errorsOf = ({ auth, query, body, unregistered, errors = [] }: Route): readonly ErrorCode[] => [
+export const errorsOf = ({ auth, scope, query, body, unregistered, errors = [] }: Route): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...callerErrors[auth],
+    ...scopeErrors(auth, scope),
     ...(query ? (['invalid_query'] as const) : []),
     ...(body ? (['invalid_body', 'body_too_large'] as const) : []),
     ...(unregistered ? [unregistered] : []),
@@ -87,14 +93,15 @@ export const errorsOf = ({ auth, query, body, unregistered, errors = [] }: Route
 ];
 
 const operationOf = (route: Route, routes: readonly Route[], settings: HttpSettings, schemas: Schemas): JsonObject => {
-  const { operation, tag, summary, description, auth } = route;
+  const { operation, tag, summary, description, auth, scope } = route;
   const parameters = [...pathParameters(route), ...queryParameters(route, schemas)];
   return {
     operationId: operation,
     tags: [tag],
     summary,
     description,
-    security: security[auth],
+    security: scope === null ? security[auth] : [...security[auth], { serviceAccount: [] }],
+    ...(scope === null ? {} : { 'x-portico-scope': scope }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),
     responses: responsesOf(route, routes, schemas),
@@ -194,6 +201,8 @@ const byStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, read
 const because: Partial<Record<ErrorCode, string>> = {
   invalid_body: 'email must be an e-mail address',
   invalid_query: 'page must be at least 1',
+  scope_required: 'catalog:write',
+  too_many_service_accounts: 'revoke some of the 1000 first',
   body_too_large: 'at most 262144 bytes are taken',
 };
 

@@ -1,10 +1,12 @@
-import { makeSecret } from '@portico/domain';
+import { makeAccountToken, makeSecret, type ServiceAccountId } from '@portico/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { credentialOf } from './credential.ts';
 
 const clientId = '0b7f9d0e-1c2d-4e3f-8a4b-5c6d7e8f9a0b';
 const secret = makeSecret(new Uint8Array(32));
+
+const accountToken = makeAccountToken(clientId as ServiceAccountId, new Uint8Array(32));
 
 const malformed = (form: 'token' | 'key') => ({ kind: 'malformed', form });
 
@@ -36,6 +38,25 @@ describe('the credential of a request', () => {
     ['a token', ['AUTHORIZATION', `bearer ${clientId}.${secret}`]],
   ])('is a key pair in one string as %s', (_what, headers) => {
     expect(credentialOf(headers)).toEqual({ kind: 'key', clientId, secret });
+  });
+
+  test('is a service account by its token, as a bearer token only', () => {
+    const account = { kind: 'account', id: clientId, token: accountToken };
+    expect(credentialOf(['Authorization', `Bearer ${accountToken}`])).toEqual(account);
+    expect(credentialOf(['X-API-Key', accountToken])).toEqual(malformed('key'));
+    expect(credentialOf(['X-Client-ID', clientId, 'X-API-Key', accountToken])).toMatchObject({ kind: 'key' });
+    const both = ['Authorization', `Bearer ${accountToken}`, 'X-API-Key', secret];
+    expect(credentialOf(both)).toEqual(malformed('token'));
+  });
+
+  test('is malformed if a token of a service account is mistyped, so that it costs no read', () => {
+    for (const mistyped of [
+      `${accountToken}0`,
+      accountToken.slice(0, -1),
+      accountToken.replace(/.$/, '-'),
+      'portico_sa_',
+    ])
+      expect(credentialOf(['Authorization', `Bearer ${mistyped}`])).toEqual(malformed('token'));
   });
 
   test('is a key pair in one string whatever the secret is, so that a mistyped one is refused as a key pair', () => {

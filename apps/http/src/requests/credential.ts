@@ -1,4 +1,11 @@
-import { isWellFormedSecret, parseId, type ClientId, type Credential } from '@portico/domain';
+import {
+  accountIdOf,
+  accountTokenPrefix,
+  isWellFormedSecret,
+  parseId,
+  type ClientId,
+  type Credential,
+} from '@portico/domain';
 
 const authorizationMaxBytes = 8_192;
 
@@ -7,7 +14,8 @@ const bearer = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Returns the credential of a request. `rawHeaders` alternates names and values as received, so it still shows repeated
- * headers. A key pair comes in two headers, or as one string: as the API key without an identifier, or as a token. Both
+ * headers. A key pair comes in two headers, or as one string: as the API key without an identifier, or as a token. A token of a
+ * service account is taken as a bearer token only. Both
  * forms at once, half a key pair, a repeated or invalid header, and an API secret sent as a token are `malformed`.
  */
 export const credentialOf = (rawHeaders: readonly string[]): Credential => {
@@ -59,7 +67,13 @@ const tokenOf = (header: string): Credential => {
   if (header.length > authorizationMaxBytes) return malformedToken;
   const token = bearer.exec(header)?.[1];
   if (token === undefined) return malformedToken;
+  if (token.startsWith(accountTokenPrefix)) return accountOf(token);
   return pairInOne(token) ?? (isWellFormedSecret(token) ? malformedKey : { kind: 'token', token });
+};
+
+const accountOf = (token: string): Credential => {
+  const id = accountIdOf(token);
+  return id ? { kind: 'account', id, token } : malformedToken;
 };
 
 const clientIdLength = 36;

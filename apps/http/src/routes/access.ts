@@ -1,9 +1,4 @@
-import {
-  clientPair,
-  toIso,
-  type ClientAccess,
-  type CollectionAccess,
-} from '@portico/domain';
+import { clientPair, toIso, type ClientAccess, type CollectionAccess } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
@@ -56,6 +51,7 @@ export const accessRoutes: readonly RouteRow[] = [
     description: 'Sorted by name, ignoring case. `granted_at` is null if the client has no access.',
     params: clientParameter,
     auth: 'admin',
+    scope: 'access:read',
     status: 200,
     response: z.array(collectionAccess),
     errors: ['client_not_found'],
@@ -73,6 +69,7 @@ export const accessRoutes: readonly RouteRow[] = [
       'Takes effect with the next request, also for a profile that waits for approval; a rejected one still sees nothing.',
     params: pair,
     auth: 'admin',
+    scope: 'access:write',
     status: 201,
     supplies: { client_profile_id: '$response.body#/client_id', collection_id: '$response.body#/collection_id' },
     response: grant,
@@ -97,6 +94,7 @@ export const accessRoutes: readonly RouteRow[] = [
     description: 'Takes effect with the next request.',
     params: pair,
     auth: 'admin',
+    scope: 'access:write',
     status: 200,
     response: message,
     errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
@@ -114,6 +112,7 @@ export const accessRoutes: readonly RouteRow[] = [
     description: 'Sorted by e-mail.',
     params: collectionParameter,
     auth: 'admin',
+    scope: 'access:read',
     status: 200,
     response: z.array(clientAccess),
     errors: ['collection_not_found'],

@@ -18,7 +18,7 @@ const actorFields = {
   actor_id: uuid
     .nullable()
     .optional()
-    .meta({ description: 'The profile that wrote or caused the entry; with `?include=actor`.' }),
+    .meta({ description: 'The profile or service account that wrote or caused the entry; with `?include=actor`.' }),
   received_at: timestamp.optional().meta({ description: 'When it was received; with `?include=actor`.' }),
 };
 
@@ -74,7 +74,7 @@ const filters = {
     .enum(['client', 'system', 'all'])
     .default('client')
     .meta({ description: "Whose entries: the callers' (`client`), the service's own (`system`), or `all`." }),
-  actor_id: profileId.optional().meta({ description: 'Written or caused by this profile.' }),
+  actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),
@@ -99,6 +99,7 @@ export const auditRoutes: readonly RouteRow[] = [
     summary: 'Write an audit log entry',
     description: 'The entry is durable once this is answered.',
     auth: 'token or key',
+    scope: null,
     bodyKind: 'json',
     body: newEntry,
     status: 201,
@@ -119,6 +120,7 @@ export const auditRoutes: readonly RouteRow[] = [
     summary: 'Read the audit log page by page',
     description: 'Newest `timestamp` first. A page past the end is empty.',
     auth: 'admin',
+    scope: 'audit:read',
     query: paged,
     status: 200,
     response: auditPage,
@@ -134,6 +136,7 @@ export const auditRoutes: readonly RouteRow[] = [
     summary: 'Export the audit log',
     description: 'One entry per line (NDJSON), newest first, streamed.',
     auth: 'admin',
+    scope: 'audit:read',
     query: exported,
     status: 200,
     media: 'application/x-ndjson',

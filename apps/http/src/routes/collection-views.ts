@@ -13,7 +13,10 @@ const named = { id: uuid, name: z.string(), description: z.string() };
 export const document = z
   .record(z.string(), z.unknown())
   .meta({ description: 'The OpenAPI document as it was sent, including key order and number literals.' });
-const origin = { created_by: uuid.meta({ description: "The creator's profile id." }), created_at: timestamp };
+const origin = {
+  created_by: uuid.meta({ description: "The creator's id: a profile or a service account." }),
+  created_at: timestamp,
+};
 export const warnings = z
   .object({
     total: z.int().meta({ description: 'Their number; counting stops at 10,000.' }),

@@ -87,6 +87,7 @@ export const importRoutes: readonly RouteRow[] = [
       'Creates the collection, or updates the one that came from there before, as `outcome` says; sent again, it changes nothing. ' +
       "The description is the document's own, else one that was written stays, else it is made of the document's words.",
     auth: 'admin',
+    scope: 'catalog:write',
     query: published,
     bodyKind: 'document',
     body: fields,
@@ -116,6 +117,7 @@ export const importRoutes: readonly RouteRow[] = [
     summary: 'Find out what publishing a document would change',
     description: 'Says what `PUT /api/imports/` would do, and refuses what it would refuse. Writes nothing.',
     auth: 'admin',
+    scope: 'catalog:write',
     query: published,
     bodyKind: 'document',
     body: fields,

@@ -155,6 +155,7 @@ export const operationRoutes: readonly RouteRow[] = [
       'Among the operations of all collections that the caller may see; best first, and `[]` if nothing fits. ' +
       'The header `X-Search-Mode: exact` says that the vector index was away; the results are the same.',
     auth: 'token or key',
+    scope: 'catalog:read',
     bodyKind: 'json',
     body: search,
     status: 200,
@@ -183,6 +184,7 @@ export const operationRoutes: readonly RouteRow[] = [
     params: collectionParameter,
     reads: 'head',
     auth: 'token or key',
+    scope: 'catalog:read',
     query: filter,
     status: 200,
     supplies: { operation_key: '$response.body#/0/operation_key' },
@@ -222,6 +224,7 @@ export const operationRoutes: readonly RouteRow[] = [
     params: operationParameter,
     reads: 'whole',
     auth: 'token or key',
+    scope: 'catalog:read',
     query: description,
     status: 200,
     conditional: true,

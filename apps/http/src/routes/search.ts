@@ -82,6 +82,7 @@ export const searchRoutes: readonly RouteRow[] = [
       'The header `X-Search-Mode: exact` says that the vector index was away, so that the vectors in the database were ' +
       'compared one by one; the results are the same.',
     auth: 'token or key',
+    scope: 'catalog:read',
     bodyKind: 'json',
     body: search,
     status: 200,
@@ -123,6 +124,7 @@ export const searchRoutes: readonly RouteRow[] = [
     summary: 'Embed every collection again',
     description: 'Runs in the background. If a run is in progress, returns that one.',
     auth: 'admin',
+    scope: 'catalog:write',
     status: 202,
     response: reindexStart,
     handler: async ({ useCases, caller }) => {
@@ -138,6 +140,7 @@ export const searchRoutes: readonly RouteRow[] = [
     description:
       '`none` if there was no run yet. `done` counts embedded collections, `failed` those whose job is a dead letter.',
     auth: 'admin',
+    scope: 'catalog:read',
     status: 200,
     response: reindexProgress,
     handler: async ({ useCases }) =>

@@ -10,6 +10,7 @@ import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
+import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
 
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Service accounts', serviceAccountRoutes),
   ...tagged('Access', accessRoutes),
   ...tagged('Groups', groupRoutes),
   ...tagged('Rate limits', limitRoutes),

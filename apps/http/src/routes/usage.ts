@@ -72,6 +72,7 @@ export const usageRoutes: readonly RouteRow[] = [
       'deleted profile or collection go with it. What was searched for is not kept. With `Accept: text/csv` as a table with a ' +
       'header row.',
     auth: 'token or key',
+    scope: 'usage:read',
     query: filters,
     status: 200,
     otherMedia: 'text/csv',

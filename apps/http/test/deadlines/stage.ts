@@ -13,12 +13,21 @@ export type Step = keyof typeof steps;
 
 type Stores = Pick<
   Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'groups' | 'audit' | 'limits' | 'embeddingJobs'
+  | 'callers'
+  | 'profiles'
+  | 'serviceAccounts'
+  | 'collections'
+  | 'grants'
+  | 'groups'
+  | 'audit'
+  | 'limits'
+  | 'embeddingJobs'
 >;
 
 /** The store methods that change something. */
 const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
+  serviceAccounts: ['add', 'update', 'remove'],
   collections: ['add', 'update', 'remove'],
   grants: ['update'],
   groups: ['add', 'update', 'remove', 'updateMembers', 'followClaims'],
@@ -82,10 +91,11 @@ export const createStage = () => {
       armed.add(ring);
       return () => armed.delete(ring);
     },
-    ports: ({ callers, limiter, profiles, collections, grants, audit, limits, embeddingJobs }) => ({
+    ports: ({ callers, limiter, profiles, serviceAccounts, collections, grants, audit, limits, embeddingJobs }) => ({
       callers: stagedPort('callers', callers),
       limiter: stagedPort('limiter', limiter),
       profiles: stagedPort('profiles', profiles),
+      serviceAccounts: stagedPort('serviceAccounts', serviceAccounts),
       collections: stagedPort('collections', collections),
       grants: stagedPort('grants', grants),
       audit: stagedPort('audit', audit),

@@ -23,13 +23,26 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
   readonly propertyNames?: Schema;
   readonly items?: Schema;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
 }
 
 /** Keywords that do not restrict values. */
 const annotations = ['description', 'default', 'examples', 'writeOnly'];
 const known = new Set([
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
-  ...['minimum', 'maximum', 'required', 'properties', 'additionalProperties', 'propertyNames', 'items', ...annotations],
+  ...[
+    'minimum',
+    'maximum',
+    'required',
+    'properties',
+    'additionalProperties',
+    'propertyNames',
+    'items',
+    'minItems',
+    'uniqueItems',
+  ],
+  ...annotations,
 ]);
 
 export interface Values {
@@ -136,7 +149,11 @@ const lists = ({ items = {} }: Schema, valuesOf: ValuesOf): Candidates => {
   return {
     arbitrary: fc.array(arbitrary, { minLength: 1, maxLength: 3 }),
     edges: [edges, ...edges.map((edge) => [edge])],
-    forbidden: forbidden.flatMap((value) => [[value], [...edges, value]]),
+    forbidden: [
+      [],
+      ...edges.map((edge) => [edge, edge]),
+      ...forbidden.flatMap((value) => [[value], [...edges, value]]),
+    ],
   };
 };
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { PorticoError, type AuditEntry, type EntryId } from '@portico/domain';
+import { makeAccountToken, PorticoError, type AuditEntry, type EntryId, type ServiceAccountId } from '@portico/domain';
 import { routes } from '../../src/index.ts';
 import { createCast, expectStatus, unknownId, type Start, type StartOptions, type Subject } from '../subject.ts';
 
@@ -16,13 +16,17 @@ export const faultsSuite = (start: Start): void => {
   const internal = { detail: 'Internal server error' };
 
   test('a database that is down is a 500 on every route that reads it, and only the log has its address', async () => {
-    await startWith({ ports: () => ({ callers: { byUid: broken, byClientId: broken, byEitherId: broken } }) });
-    const token = await subject.mint({ uid: 'someone' });
+    const callers = { byUid: broken, byClientId: broken, byEitherId: broken, byAccountId: broken };
+    await startWith({ ports: () => ({ callers }) });
+    const identityToken = await subject.mint({ uid: 'someone' });
+    const accountToken = makeAccountToken(unknownId as ServiceAccountId, new Uint8Array(32));
     for (const { method, path, auth } of routes.filter((route) => route.auth !== 'free')) {
       if (auth === 'open') continue;
       const headers = ['X-Request-Id', `broken-${method}`];
-      const reply = await subject.client.call(method, path.replace(/:\w+/g, unknownId), { token, headers });
-      expect([method, path, reply.status, reply.body]).toEqual([method, path, 500, internal]);
+      for (const token of [identityToken, accountToken]) {
+        const reply = await subject.client.call(method, path.replace(/:\w+/g, unknownId), { token, headers });
+        expect([method, path, reply.status, reply.body]).toEqual([method, path, 500, internal]);
+      }
     }
     const line = subject.logLines().find((candidate) => candidate.includes('ECONNREFUSED'));
     expect(line).toContain('"request_id":"broken-');

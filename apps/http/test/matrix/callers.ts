@@ -1,4 +1,5 @@
 import type { CallOptions } from '../client.ts';
+import { scopeNames, type ScopeName } from './scopes.ts';
 import type { Person, PersonKind, World } from './world.ts';
 
 /** The kinds of credential, whatever they are used for. */
@@ -12,7 +13,9 @@ export type Credential =
   | 'a bad key'
   | 'a malformed credential'
   /** Half a key pair, a repeated header, or a secret sent as a token. */
-  | 'a malformed key';
+  | 'a malformed key'
+  /** Of a service account that is valid; what it may do depends on its scopes. */
+  | 'a service account';
 
 export interface CallerKind {
   /** Who calls. */
@@ -20,6 +23,8 @@ export interface CallerKind {
   readonly credential: Credential;
   /** The collections that it can see once admitted. */
   readonly sees: 'all' | 'granted' | 'nothing';
+  /** Of a service account. */
+  readonly scopes?: readonly ScopeName[];
   readonly present: (person: Person, world: World) => CallOptions | Promise<CallOptions>;
 }
 
@@ -46,6 +51,11 @@ const caller = (
 /** A caller that every endpoint with authentication refuses, so it sees nothing. */
 const refused = (person: PersonKind, credential: Credential, present: CallerKind['present']): CallerKind =>
   caller(person, credential, 'nothing', present);
+
+const account = (person: PersonKind, scopes: readonly ScopeName[]): CallerKind => ({
+  ...caller(person, 'a service account', 'all', byToken),
+  scopes,
+});
 
 const unknownClientId = '11111111-1111-4111-8111-111111111111';
 
@@ -192,6 +202,31 @@ export const callers = {
   })),
   'a demoted admin, by token': caller('demoted', "a client's token", 'granted', byToken),
   'a demoted admin, by its reawakened key': caller('demoted', 'a key', 'granted', byKey),
+  'a service account with catalog:read': account('catalog:read', ['catalog:read']),
+  'a service account with catalog:write': account('catalog:write', ['catalog:write']),
+  'a service account with access:read': account('access:read', ['access:read']),
+  'a service account with access:write': account('access:write', ['access:write']),
+  'a service account with audit:read': account('audit:read', ['audit:read']),
+  'a service account with usage:read': account('usage:read', ['usage:read']),
+  'a service account with limits:write': account('limits:write', ['limits:write']),
+  'a service account with every scope': account('everyScope', scopeNames),
+  'a service account by its previous token, within its grace': account('rotatedAccount', scopeNames),
+  'a service account by a replaced token': refused('replacedAccount', 'a bad token', byToken),
+  'an expired service account': refused('expiredAccount', 'a bad token', byToken),
+  'a revoked service account': refused('revokedAccount', 'a bad token', byToken),
+  'a service account by a mistyped token': refused('everyScope', 'a malformed credential', ({ token }) => ({
+    token: token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+  })),
+  "a service account's token with a key pair": refused('everyScope', 'a malformed credential', (person, { cast }) => ({
+    ...byToken(person),
+    ...byKey(cast.client),
+  })),
+  "a service account's token as an API key": refused('everyScope', 'a malformed key', ({ token }) => ({
+    headers: ['X-API-Key', token],
+  })),
+  "a service account's token as the secret of its id": refused('everyScope', 'a bad key', ({ id, token }) => ({
+    key: { clientId: id, secret: token },
+  })),
 } as const satisfies Readonly<Record<string, CallerKind>>;
 
 export type CallerName = keyof typeof callers;

@@ -58,6 +58,18 @@ export const conflicts: readonly Conflict[] = [
     ...user(cast.client.id),
     json: { tier: 'no-such-tier' },
   })),
+  conflict(
+    'a name of another in another case',
+    'POST /api/service-accounts',
+    conflicting('Service account already exists'),
+    ({ cast }) => ({ json: { name: cast['audit:read'].uid.toUpperCase(), scopes: ['audit:read'] } }),
+  ),
+  conflict(
+    'a name of another',
+    'PUT /api/service-accounts/{account_id}',
+    conflicting('Service account already exists'),
+    ({ cast }) => ({ params: { account_id: cast['audit:read'].id }, json: { name: cast['usage:read'].uid } }),
+  ),
   conflict('an existing tier', 'POST /api/rate-limits/tiers', conflicting('Tier already exists'), ({ tier }) => ({
     json: { tier, ...rule },
   })),

@@ -59,9 +59,11 @@ export const discretionCases: readonly MatrixCase[] = rows.filter(refuses).flatM
   const outsiders: readonly CallerName[] = ['an anonymous caller', 'an expired token', 'an unregistered person'];
   const insiders: readonly CallerName[] = ['a client with a grant, by token', 'a pending profile'];
   const isOwn = row.path.startsWith('/api/profiles/me');
+  const machine: CallerName = 'a service account with usage:read';
   return [
     ...outsiders.filter((caller) => !isOwn || caller !== 'an unregistered person'),
     ...(row.auth === 'admin' ? insiders : []),
+    ...(expectedRefusal(row, machine) ? [machine] : []),
   ].map((caller) => ({
     name: `${row.name} tells ${caller} nothing about what exists or what is valid`,
     run: async (world, tell) => tell(await saysNothing(world, row, caller)),

@@ -17,6 +17,8 @@ export interface MatrixService {
   readonly mintByIssuerOff: (claims: TokenClaims) => Promise<string>;
   /** Binds a profile to the disabled issuer, as if it had been enabled before. */
   readonly bindByIssuerOff: (profileId: string) => Promise<void>;
+  /** Makes a service account one that expired long ago. */
+  readonly expireAccount: (accountId: string) => Promise<void>;
   /** Makes a token with the same claims that the issuer did not sign. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */

@@ -96,6 +96,7 @@ const standing = async (world: World): Promise<unknown> => {
   const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
   return {
     profiles: (await list('/api/profiles/?include=bound')).filter(isKnown),
+    accounts: (await list('/api/service-accounts')).filter(isKnown),
     collections: (await list('/api/collections/')).filter(isKnown),
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,

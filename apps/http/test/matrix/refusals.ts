@@ -14,6 +14,7 @@ export const refusals = {
   tokenRequired: refusal(401, 'Identity token required'),
   invalidKey: refusal(401, 'Invalid API credentials'),
   adminRequired: refusal(403, 'Admin access required'),
+  noServiceAccounts: refusal(403, 'Not available to service accounts'),
   noAccess: refusal(403, 'No access to this collection'),
   userNotFound: refusal(404, 'User not found'),
   clientNotFound: refusal(404, 'Client not found'),
@@ -24,11 +25,14 @@ export const refusals = {
   tierNotFound: refusal(404, 'Tier not found'),
   operationNotFound: refusal(404, 'Operation not found'),
   overrideNotFound: refusal(404, 'Override not found'),
+  serviceAccountNotFound: refusal(404, 'Service account not found'),
   notFound: refusal(404, 'Not found'),
   methodNotAllowed: refusal(405, 'Method not allowed'),
   notApproved: refusal(409, 'User not approved'),
   adminHasNoKey: refusal(409, 'User is an admin and has no API credentials'),
 } as const;
+
+export const scopeRequired = (scope: string): Refusal => refusal(403, `Scope required: ${scope}`);
 
 /** Asserts that an answer is this refusal and nothing more. */
 export const expectRefusal = (reply: Reply, { status, detail }: Refusal): void => {

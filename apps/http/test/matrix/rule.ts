@@ -1,6 +1,8 @@
-import { callers, type CallerName, type Credential } from './callers.ts';
-import type { Auth, Endpoint } from './endpoint.ts';
-import { refusals, type Refusal } from './refusals.ts';
+import { callers, type CallerKind, type CallerName, type Credential } from './callers.ts';
+import type { Auth } from './endpoint.ts';
+import { refusals, scopeRequired, type Refusal } from './refusals.ts';
+import type { Row } from './request.ts';
+import { scopeFor } from './scopes.ts';
 
 const { invalidToken, tokenRequired, invalidKey, adminRequired } = refusals;
 const success = null;
@@ -21,7 +23,7 @@ const everyone = {
  * How each credential is treated by each kind of endpoint (specification, "Authentication" and section 2). Registration
  * needs no credential: it ignores a token that it cannot use.
  */
-const rule: Readonly<Record<Auth, Readonly<Record<Credential, Refusal | null>>>> = {
+const rule: Readonly<Record<Auth, Readonly<Record<Exclude<Credential, 'a service account'>, Refusal | null>>>> = {
   free: everyone,
   open: everyone,
   token: {
@@ -60,5 +62,17 @@ const rule: Readonly<Record<Auth, Readonly<Record<Credential, Refusal | null>>>>
 };
 
 /** Returns how a valid request of this caller is refused; null if it succeeds. */
-export const expectedRefusal = (endpoint: Endpoint, caller: CallerName): Refusal | null =>
-  endpoint.except?.[caller] ?? rule[endpoint.auth][callers[caller].credential];
+export const expectedRefusal = (row: Row, caller: CallerName): Refusal | null => {
+  const { credential } = callers[caller];
+  if (credential === 'a service account') return refusalOfAccount(row, caller);
+  return row.except?.[caller] ?? rule[row.auth][credential];
+};
+
+/** A service account needs the scope of the endpoint; one without a scope takes none. */
+const refusalOfAccount = ({ name, auth }: Row, caller: CallerName): Refusal | null => {
+  if (auth === 'free' || auth === 'open') return success;
+  const scope = scopeFor(name);
+  if (scope === null) return refusals.noServiceAccounts;
+  const { scopes = [] }: CallerKind = callers[caller];
+  return scopes.includes(scope) ? success : scopeRequired(scope);
+};

@@ -39,6 +39,7 @@ export const targets: Readonly<Record<string, Target>> = {
     missing: unknownId,
     malformed: [...notUuids, 'STANDING%20CREW', '%20Standing%20crew', 'Standing+crew'],
   },
+  account_id: ofUuid(refusals.serviceAccountNotFound),
   operation_key: {
     refusal: refusals.operationNotFound,
     missing: 'aaaaaaaaaaaaaaaa',

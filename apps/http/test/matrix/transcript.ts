@@ -60,5 +60,5 @@ const toldText = (text: string, { names }: World): string =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'an id')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'a time')
-    .replace(/portico_sk_\w+/g, 'a secret')
+    .replace(/portico_s[ak]_\w+/g, 'a secret')
     .replace(/fresh-\d+/g, 'fresh-name');

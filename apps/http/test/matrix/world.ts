@@ -2,6 +2,7 @@ import { createTestClient, type ApiKey, type CallOptions, type TestClient } from
 import type { Reply } from '../reply.ts';
 import { expectStatus, textOf } from '../subject.ts';
 import type { MatrixService, TokenClaims } from './matrix-service.ts';
+import { scopeNames } from './scopes.ts';
 
 export interface Person extends TokenClaims {
   /** Of the profile; an unknown id if there is none. */
@@ -31,7 +32,11 @@ export type PersonKind =
   | 'formerMember'
   | 'formerMemberByClaim'
   | 'adminOfIssuerOff'
-  | 'admin';
+  | 'admin'
+  | AccountKind;
+
+/** A service account: with that scope alone, with all, or with all and no longer as it was. */
+export type AccountKind = (typeof accountKinds)[number];
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
@@ -127,7 +132,21 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
     formerMemberByClaim: await person('formerMemberByClaim'),
     adminOfIssuerOff: await person('adminOfIssuerOff'),
     admin: await make.firstAdmin(),
+    ...(await accountsOf(make)),
   };
+};
+
+const accountKinds = [
+  ...scopeNames,
+  ...(['everyScope', 'rotatedAccount', 'replacedAccount', 'expiredAccount', 'revokedAccount'] as const),
+] as const;
+
+const isAccount = (kind: PersonKind): kind is AccountKind => accountKinds.some((known) => known === kind);
+
+const accountsOf = async (make: Maker): Promise<Readonly<Record<AccountKind, Person>>> => {
+  const made: [AccountKind, Person][] = [];
+  for (const kind of accountKinds) made.push([kind, await make.account(kind, `standing-${kind}`)]);
+  return Object.fromEntries(made) as Record<AccountKind, Person>;
 };
 
 const createMaker = (service: MatrixService, client: TestClient) => {
@@ -186,7 +205,29 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     return { ...one, token, olderToken: one.token };
   };
 
-  const person = async (kind: PersonKind, granted: string, uid: string): Promise<Person> => {
+  const account = async (kind: AccountKind, name: string): Promise<Person> => {
+    const own = scopeNames.find((scope) => scope === kind);
+    const json = { name, scopes: own ? [own] : scopeNames };
+    const { id, token } = (await asAdmin('POST', '/api/service-accounts', { json }, 201)).body;
+    const path = `/api/service-accounts/${textOf(id)}`;
+    switch (kind) {
+      case 'rotatedAccount':
+        await asAdmin('POST', `${path}/rotate`, { json: { grace_seconds: 86_400 } }, 200);
+        break;
+      case 'replacedAccount':
+        await asAdmin('POST', `${path}/rotate`, {}, 200);
+        break;
+      case 'expiredAccount':
+        await service.expireAccount(textOf(id));
+        break;
+      case 'revokedAccount':
+        await asAdmin('DELETE', path, {}, 200);
+    }
+    const facts = { key: null, role: 'admin', status: 'approved' } as const;
+    return { id: textOf(id), uid: name, email: `service account ${name}`, token: textOf(token), ...facts };
+  };
+
+  const person = async (kind: Exclude<PersonKind, AccountKind>, granted: string, uid: string): Promise<Person> => {
     if (kind === 'stranger') {
       const email = `${uid}@example.com`.toLowerCase();
       const token = await service.mintToken({ uid, email }, 3_600);
@@ -232,9 +273,11 @@ const createMaker = (service: MatrixService, client: TestClient) => {
 
   return {
     nextName,
+    account,
     asAdmin,
     grant,
-    person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> => person(kind, granted, uid),
+    person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> =>
+      isAccount(kind) ? account(kind, uid) : person(kind, granted, uid),
     firstAdmin: async (): Promise<Person> => {
       const { id, email } = (await asAdmin('GET', '/api/profiles/me', {}, 200)).body;
       const facts = { key: null, role: 'admin', status: 'approved' } as const;

@@ -57,6 +57,7 @@ test('a caller that is gone when its collection is read is refused as unknown', 
       callers: {
         byClientId: (...given) => callers.byClientId(...given),
         byEitherId: (id) => callers.byEitherId(id, Date.now()),
+        byAccountId: (...given) => callers.byAccountId(...given),
         byUid: (uid, target) =>
           target?.part === 'whole' && ++reads > 0 ? Promise.resolve(null) : callers.byUid(uid, target, Date.now()),
       },

@@ -1,5 +1,5 @@
 import { callerLookupContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { CallerLookup, CallerRow, ClientId, CollectionHead, ProfileId } from '@portico/domain';
+import type { AccountRow, CallerLookup, CallerRow, ClientId, CollectionHead, ProfileId } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -24,7 +24,17 @@ const altered = (right: CallerLookup, alter: Alter): CallerLookup => ({
     const row = await right.byEitherId(id, now);
     return row && alter(row);
   },
+  byAccountId: (id, target) => right.byAccountId(id, target),
 });
+
+/** Reads of service accounts with parts of the row changed. */
+const alteringAccounts = (alter: <Found extends CollectionHead>(row: AccountRow<Found>) => AccountRow<Found>) =>
+  breaking('callers', (right) => ({
+    byAccountId: async (id, target) => {
+      const row = await right.byAccountId(id, target);
+      return row && alter(row);
+    },
+  }));
 
 /** Reads that cache their first result. */
 const remembering = breaking('callers', (right) => {
@@ -85,6 +95,33 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
       return (await right.byEitherId(id, now)) ?? (first ? right.byEitherId(first, now) : null);
     },
   })),
+  'a service account is found by its id, with its key and the epochs, expired or not': alteringAccounts((row) => ({
+    ...row,
+    epochs: { ...row.epochs, embeddings: 0 },
+  })),
+  'an id that no service account has finds none': breaking('callers', (right, _stores, { serviceAccounts }) => ({
+    byAccountId: async (id, target) => {
+      const [first = id] = serviceAccounts.keys();
+      return right.byAccountId(serviceAccounts.has(id) ? id : first, target);
+    },
+  })),
+  "a service account's row holds the requested part of the target collection": alteringAccounts((row) => ({
+    ...row,
+    target: null,
+  })),
+  "a service account's row reflects every change that was acknowledged before the read": breaking(
+    'callers',
+    (right) => {
+      const rows = new Map<string, AccountRow<never> | null>();
+      return {
+        byAccountId: async (id, target) => {
+          const row = rows.get(id) ?? ((await right.byAccountId(id, target)) as AccountRow<never> | null);
+          rows.set(id, row);
+          return row;
+        },
+      };
+    },
+  ),
   'a profile without an override and with a tier that is gone has neither limit': breaking('callers', (right) =>
     altered(right, (row) => {
       const { tier } = row.profile;

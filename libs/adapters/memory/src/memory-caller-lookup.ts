@@ -3,6 +3,7 @@ import type {
   CallerRow,
   Collection,
   CollectionHead,
+  Epochs,
   Instant,
   Profile,
   ProfileId,
@@ -31,6 +32,11 @@ export const createMemoryCallerLookup = (database: MemoryDatabase): CallerLookup
     const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
     return profile ? rowOf(database, profile, null, now) : null;
   },
+
+  async byAccountId(id, target) {
+    const state = database.serviceAccounts.get(id);
+    return state ? { ...state, epochs: epochsOf(database, 0), target: targetOf(database, target) } : null;
+  },
 });
 
 const rowOf = <Part extends TargetPart>(
@@ -42,15 +48,8 @@ const rowOf = <Part extends TargetPart>(
   profile,
   key: database.keys.get(profile.id) ?? null,
   limits: limitsOf(database, profile),
-  epochs: {
-    grants: database.grantEpochs.get(profile.id) ?? 0,
-    groups: database.groupsEpoch,
-    catalog: database.catalogEpoch,
-    embeddings: database.lastSequence,
-    operations: database.lastOperationSequence,
-    searchModel: database.searchModel,
-  },
-  target: target && partOf(target.part, database.collections.get(target.id)),
+  epochs: epochsOf(database, database.grantEpochs.get(profile.id) ?? 0),
+  target: targetOf(database, target),
   granted: target !== null && liveWays(database, profile.id, target.id, now).length > 0,
   accessUntil: firstExpiryAfter(database, profile.id, now),
   claims: database.claims.get(profile.id) ?? null,
@@ -62,6 +61,20 @@ const firstExpiryAfter = (database: MemoryDatabase, profile: ProfileId, now: Ins
   const later = ends.filter((end) => end > now);
   return later.length === 0 ? null : Math.min(...later);
 };
+
+const epochsOf = (database: MemoryDatabase, grants: number): Epochs => ({
+  grants,
+  groups: database.groupsEpoch,
+  catalog: database.catalogEpoch,
+  embeddings: database.lastSequence,
+  operations: database.lastOperationSequence,
+  searchModel: database.searchModel,
+});
+
+const targetOf = <Part extends TargetPart>(
+  { collections }: MemoryDatabase,
+  target: Target<Part> | null,
+): TargetParts[Part] | null => target && partOf(target.part, collections.get(target.id));
 
 const partOf = <Part extends TargetPart>(part: Part, found: Collection | undefined): TargetParts[Part] | null =>
   found ? parts[part](found) : null;

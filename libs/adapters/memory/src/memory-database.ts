@@ -1,5 +1,6 @@
 import type {
   AccessRequest,
+  AccountState,
   AuditEntry,
   Collection,
   CollectionId,
@@ -23,6 +24,7 @@ import type {
   ReindexRun,
   RequestId,
   SearchModel,
+  ServiceAccountId,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -58,6 +60,7 @@ export interface MemoryDatabase {
   lastRun: ReindexRun | null;
   /** By day, profile and collection. */
   readonly uses: Map<string, DayUse>;
+  readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** A profile's epoch stays when the profile is removed, so that it never falls. */
@@ -125,6 +128,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   searchModel: null,
   lastRun: null,
   uses: new Map(),
+  serviceAccounts: new Map(),
   pepper: null,
   grantEpochs: new Map(),
   groupsEpoch: 0,

@@ -32,11 +32,14 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
       if (reset.pepper === null) return;
       database.pepper = reset.pepper;
       database.keys.clear();
+      for (const [id, { account }] of database.serviceAccounts) {
+        database.serviceAccounts.set(id, kept({ account, key: null }));
+      }
     });
   },
 });
 
-const sealedIn = ({ collections, jobs, keys, pepper }: MemoryDatabase): SealedSecrets => ({
+const sealedIn = ({ collections, jobs, keys, serviceAccounts, pepper }: MemoryDatabase): SealedSecrets => ({
   collections: inListOrder(
     [...collections.values()].filter(
       ({ storedAuthentication: stored }) => stored != null && stored.sealedValue !== null,
@@ -47,6 +50,7 @@ const sealedIn = ({ collections, jobs, keys, pepper }: MemoryDatabase): SealedSe
   ),
   pepper,
   apiKeys: keys.size,
+  accountKeys: [...serviceAccounts.values()].filter(({ key }) => key !== null).length,
 });
 
 const withoutCredential = (collection: Collection, at: Instant): Collection =>

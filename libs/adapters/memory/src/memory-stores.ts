@@ -16,6 +16,7 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
+import { createMemoryServiceAccountStore } from './memory-service-account-store.ts';
 import { createMemoryUsageStore } from './memory-usage-store.ts';
 
 /** The stores over one shared state that lasts as long as the process: the reference for every other implementation. */
@@ -37,4 +38,5 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   deadLetters: createMemoryDeadLetters(database),
   sealed: createMemorySealedStore(database),
   usage: createMemoryUsageStore(database),
+  serviceAccounts: createMemoryServiceAccountStore(database),
 });

@@ -29,7 +29,8 @@ const deciding = (alter: (reset: SecretsReset, sealed: SealedSecrets) => Partial
 const followed = (by: (database: MemoryDatabase, before: MemoryDatabase) => void) =>
   breaking('sealed', (right, _stores, database) => ({
     reset: async (decide) => {
-      const before = { ...database, collections: new Map(database.collections) };
+      const copies = { collections: new Map(database.collections), serviceAccounts: new Map(database.serviceAccounts) };
+      const before = { ...database, ...copies };
       await right.reset(decide);
       by(database, before);
     },
@@ -56,6 +57,9 @@ const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
   ),
   'every profile with an API key counts, including a key that is asleep': reading((sealed, { keys, profiles }) => ({
     apiKeys: [...keys.keys()].filter((id) => profiles.get(id)?.role === 'client').length,
+  })),
+  'every service account with a key counts': reading((_sealed, { serviceAccounts }) => ({
+    accountKeys: serviceAccounts.size,
   })),
   'the first pepper is kept and returned to all later calls': breaking('sealed', (right) => ({
     keepPepper: async (sealed) => {
@@ -105,6 +109,12 @@ const sabotages: Sabotages<typeof sealedStoreContract, Stores> = {
   })),
   'with a new pepper, no profile has an API key, and each keeps its client id': followed(({ profiles }) => {
     for (const [id, profile] of profiles) profiles.set(id, { ...profile, clientId: null });
+  }),
+  'with a new pepper, no service account has a key, and each stays': followed(({ serviceAccounts }, before) => {
+    for (const [id, state] of before.serviceAccounts) serviceAccounts.set(id, state);
+  }),
+  'without a new pepper, the key of every service account stays': followed(({ serviceAccounts }) => {
+    for (const [id, { account }] of serviceAccounts) serviceAccounts.set(id, { account, key: null });
   }),
   'without a new pepper, the stored one and every API key stay': followed(({ keys }) => {
     for (const id of keys.keys()) keys.set(id, { ...aKey(), previous: null });

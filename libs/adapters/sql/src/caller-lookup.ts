@@ -1,8 +1,11 @@
 import type {
+  AccountRow,
   CallerLookup,
   CallerRow,
   CollectionHead,
+  Epochs,
   Instant,
+  ServiceAccountId,
   Target,
   TargetPart,
   TargetParts,
@@ -11,6 +14,7 @@ import { collectionColumns, type CollectionColumns, collectionOf, headColumns, h
 import { groupsOf, isLive } from './memberships.ts';
 import { claimColumns, claimsOf, keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { ClaimColumns, KeyColumns, ProfileColumns } from './profile-record.ts';
+import { accountStateColumns, type AccountStateColumns, accountStateOf } from './service-account-record.ts';
 import type { PreparedReads } from './sql.ts';
 import { columns } from './table.ts';
 
@@ -23,7 +27,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
       toPart: (row: CollectionColumns) => TargetParts[Part],
     ) => {
       const withTarget = reads.wide<CallerColumns & TargetColumns>(textWithTarget(condition, names));
-      const aliases = names.map((name) => [name, `target_${name}`] as const);
+      const aliases = aliasesOf(names);
       return async (
         value: string,
         { id }: Target<Part>,
@@ -55,17 +59,49 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
     byUid: readBy('p.uid = ?'),
     byClientId,
     byEitherId: async (id, now) => (await byClientId(id, null, now)) ?? byProfileId(id, null, now),
+    byAccountId: readAccounts(reads),
   };
 };
 
-interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns {
-  readonly grantsEpoch: number;
+const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
+  const alone = reads.wide<AccountCallerColumns>(`select ${accountCallerColumns} ${accountTables} ${oneAccount}`);
+  const prepare = <Part extends TargetPart>(
+    names: readonly (keyof CollectionColumns)[],
+    toPart: (row: CollectionColumns) => TargetParts[Part],
+  ) => {
+    const withTarget = reads.wide<AccountCallerColumns & Omit<TargetColumns, 'granted'>>(
+      `select ${accountCallerColumns}, ${columns('c', names, 'target_')}
+        ${accountTables} left join collections c on c.id = ? ${oneAccount}`,
+    );
+    const aliases = aliasesOf(names);
+    return async (id: string, target: Target<Part>): Promise<AccountRow<TargetParts[Part]> | null> => {
+      const row = await withTarget(target.id, id);
+      return row ? accountRowOf(row, targetOf(row, aliases, toPart)) : null;
+    };
+  };
+  const withTarget: { readonly [Part in TargetPart]: ReturnType<typeof prepare<Part>> } = {
+    head: prepare<'head'>(headColumns, headOf),
+    whole: prepare<'whole'>(collectionColumns, collectionOf),
+  };
+
+  return async <Part extends TargetPart = 'head'>(id: ServiceAccountId, target: Target<Part> | null) => {
+    if (target) return withTarget[target.part](id, target);
+    const row = await alone(id);
+    return row ? accountRowOf<TargetParts[Part]>(row, null) : null;
+  };
+};
+
+interface EpochColumns {
   readonly groups: number;
-  readonly accessUntil: Instant | null;
   readonly catalog: number;
   readonly embeddings: number;
   readonly operations: number;
   readonly searchModel: string | null;
+}
+
+interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns, EpochColumns {
+  readonly grantsEpoch: number;
+  readonly accessUntil: Instant | null;
   readonly overrideId: number | null;
   readonly overrideAllowed: number;
   readonly overrideSeconds: number;
@@ -76,6 +112,8 @@ interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns {
   readonly groupTierAllowed: number;
   readonly groupTierSeconds: number;
 }
+
+type AccountCallerColumns = AccountStateColumns & EpochColumns;
 
 /** Only the columns of the requested part; all are null if there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
@@ -104,8 +142,9 @@ const groupTier = `(select a.tier from (${groupsOf('p.id')}) m join access_group
   join tiers a on a.tier = r.tier and a.is_active = true
   order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1)`;
 
+const epochColumns = 'e.catalog, e.embeddings, e.operations, e.groups, e.search_model as "searchModel"';
 const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, ...claimColumns, 'grantsEpoch'])},
-  e.catalog, e.embeddings, e.operations, e.groups, e.search_model as "searchModel", ${accessUntil} as "accessUntil",
+  ${epochColumns}, ${accessUntil} as "accessUntil",
   o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
   t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds",
   u.tier as "groupTierName", u.allowed as "groupTierAllowed", u.window_seconds as "groupTierSeconds"`;
@@ -113,6 +152,10 @@ const callerTables = `from profiles p cross join epochs e
   left join overrides o on o.profile_id = p.id and o.is_active = true
   left join tiers t on t.tier = p.tier and t.is_active = true
   left join tiers u on u.tier = ${groupTier}`;
+
+const accountCallerColumns = `${columns('s', accountStateColumns)}, ${epochColumns}`;
+const accountTables = 'from service_accounts s cross join epochs e';
+const oneAccount = 'where s.id = ? and e.id = 1';
 
 const callerOf = <Found extends CollectionHead>(
   row: CallerColumns,
@@ -135,23 +178,33 @@ const callerOf = <Found extends CollectionHead>(
         ? null
         : { tier: row.groupTierName, allowed: row.groupTierAllowed, windowSeconds: row.groupTierSeconds },
   },
-  epochs: {
-    grants: row.grantsEpoch,
-    groups: row.groups,
-    catalog: row.catalog,
-    embeddings: row.embeddings,
-    operations: row.operations,
-    searchModel: row.searchModel,
-  },
+  epochs: epochsOf(row, row.grantsEpoch),
   target,
   granted,
   accessUntil: row.accessUntil,
   readAt,
 });
 
+const accountRowOf = <Found extends CollectionHead>(
+  row: AccountCallerColumns,
+  target: Found | null,
+): AccountRow<Found> => ({ ...accountStateOf(row), epochs: epochsOf(row, 0), target });
+
+const epochsOf = ({ groups, catalog, embeddings, operations, searchModel }: EpochColumns, grants: number): Epochs => ({
+  grants,
+  groups,
+  catalog,
+  embeddings,
+  operations,
+  searchModel,
+});
+
+const aliasesOf = (names: readonly (keyof CollectionColumns)[]) =>
+  names.map((name) => [name, `target_${name}`] as const);
+
 const targetOf = <Found>(
-  row: TargetColumns,
-  aliases: readonly (readonly [name: keyof CollectionColumns, alias: keyof TargetColumns])[],
+  row: Omit<TargetColumns, 'granted'>,
+  aliases: readonly (readonly [name: keyof CollectionColumns, alias: Exclude<keyof TargetColumns, 'granted'>])[],
   toPart: (row: CollectionColumns) => Found,
 ): Found | null => {
   if (row.target_id === null) return null;

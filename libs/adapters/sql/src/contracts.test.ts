@@ -15,6 +15,7 @@ import {
   profileStoreContract,
   sealedStoreContract,
   searchModelsContract,
+  serviceAccountStoreContract,
   usageStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
@@ -39,6 +40,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   sealed: sealedStoreContract,
   models: searchModelsContract,
   usage: usageStoreContract,
+  serviceAccounts: serviceAccountStoreContract,
 };
 
 describeDialects(({ withStores }) => {

@@ -4,14 +4,16 @@ import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type ProfileRow = Row<typeof ProfileEntity>;
 
-export const keyColumns = [
+/** Those of a key's secrets, of profiles and service accounts alike. */
+export const secretColumns = [
   'keyHash',
   'keyTag',
   'previousHash',
   'previousTag',
   'previousUntil',
-  'keyExpiresAt',
 ] as const satisfies readonly (keyof ProfileRow)[];
+
+export const keyColumns = [...secretColumns, 'keyExpiresAt'] as const satisfies readonly (keyof ProfileRow)[];
 
 export const claimColumns = [
   'claimedGroups',
@@ -23,6 +25,7 @@ export const profileColumns = without(columnsOf(ProfileEntity), 'bound', 'grants
 
 export type ProfileColumns = Pick<ProfileRow, (typeof profileColumns)[number]>;
 export type ClaimColumns = Pick<ProfileRow, (typeof claimColumns)[number]>;
+export type SecretColumns = Pick<ProfileRow, (typeof secretColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
 /** `GroupStore` writes what tokens claim. */
@@ -52,13 +55,18 @@ export const profileOf = (row: ProfileColumns): Profile =>
 
 /** Null if the profile has no key. */
 export const keyOf = (row: KeyColumns): StoredKey | null => {
-  const { keyHash, keyTag, previousHash, previousTag, previousUntil, keyExpiresAt } = row;
+  const secrets = secretsOf(row);
+  return secrets && { ...secrets, expiresAt: row.keyExpiresAt };
+};
+
+/** Null if there is none. */
+export const secretsOf = (row: SecretColumns): Pick<StoredKey, 'current' | 'previous'> | null => {
+  const { keyHash, keyTag, previousHash, previousTag, previousUntil } = row;
   if (keyHash === null || keyTag === null) return null;
   const hasPrevious = previousHash !== null && previousTag !== null && previousUntil !== null;
   return {
     current: { hash: keyHash, tag: keyTag },
     previous: hasPrevious ? { hash: previousHash, tag: previousTag, until: previousUntil } : null,
-    expiresAt: keyExpiresAt,
   };
 };
 

@@ -34,7 +34,8 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
       );
       if (reset.pepper !== null) {
         await transaction.run(putPepper, [reset.pepper, pepperName]);
-        await transaction.run(forgetKeys);
+        await transaction.run(forgetKeysOf('profiles'));
+        await transaction.run(forgetKeysOf('service_accounts'));
       }
       await writeEffects(transaction, reset);
     });
@@ -47,7 +48,8 @@ const sealedIn = async (sql: Sql): Promise<SealedSecrets> => ({
   collections: (await sql.all<CollectionColumns>(selectCollections)).map(collectionOf),
   mails: await sql.all<SealedMail>(selectMails),
   pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
-  apiKeys: (await sql.first<{ keys: number }>(countKeys))?.keys ?? 0,
+  apiKeys: (await sql.first<{ keys: number }>(countKeysOf('profiles')))?.keys ?? 0,
+  accountKeys: (await sql.first<{ keys: number }>(countKeysOf('service_accounts')))?.keys ?? 0,
 });
 
 const selectCollections = `select ${columns('c', collectionColumns)} from collections c
@@ -55,10 +57,12 @@ const selectCollections = `select ${columns('c', collectionColumns)} from collec
 const selectMails = `select ${columns('j', ['id', 'profileId', 'sealed'])} from jobs j
   where j.given_up = false and j.sealed is not null`;
 const selectPepper = 'select value from settings where name = ?';
-const countKeys = 'select count(*) as keys from profiles where key_hash is not null';
+type KeyTable = 'profiles' | 'service_accounts';
+const countKeysOf = (table: KeyTable): string => `select count(*) as keys from ${table} where key_hash is not null`;
 const resealPepper = 'update settings set value = ? where name = ? and value = ?';
 const putPepper = 'update settings set value = ? where name = ?';
 const forgetCredential = `update collections set stored_sealed_value = null, updated_at = ?, revision = revision + 1
   where id = ?`;
-const forgetKeys = `update profiles set key_hash = null, key_tag = null, previous_hash = null, previous_tag = null,
-  previous_until = null where key_hash is not null`;
+const forgetKeysOf = (table: KeyTable): string =>
+  `update ${table} set key_hash = null, key_tag = null, previous_hash = null, previous_tag = null,
+    previous_until = null where key_hash is not null`;

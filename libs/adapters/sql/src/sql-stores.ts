@@ -17,6 +17,7 @@ import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSearchModels } from './search-models.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
+import { createSqlServiceAccountStore } from './service-account-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createSqlUsageStore, type UsageDialect } from './usage-store.ts';
@@ -57,6 +58,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       deadLetters: createSqlDeadLetters(database),
       sealed: createSqlSealedStore(database),
       usage: createSqlUsageStore(database, { ...collections, ...usage }),
+      serviceAccounts: createSqlServiceAccountStore(database),
     },
     settings: createSettingsTable(database),
     probe: {

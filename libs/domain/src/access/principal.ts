@@ -2,11 +2,12 @@ import type { Collection, CollectionHead, Visibility } from '../collections/coll
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
 import type { GroupClaims } from '../groups/group.ts';
-import type { CollectionId } from '../ids.ts';
+import type { CollectionId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { ClientLimits } from '../limits/limit.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
 import type { Actor, Profile } from '../profiles/profile.ts';
+import type { AccountKey, Scope, ServiceAccount } from '../service-accounts/service-account.ts';
 
 /**
  * Numbers that grow with each change of what they name. Data derived from rows may be kept in memory under them,
@@ -59,15 +60,28 @@ export interface CallerRow<Found extends CollectionHead = CollectionHead> {
   readonly readAt: Instant;
 }
 
+/** The same for a service account, which has neither limits nor grants. */
+export interface AccountRow<Found extends CollectionHead = CollectionHead> {
+  readonly account: ServiceAccount;
+  readonly key: AccountKey | null;
+  /** Those of grants are 0. */
+  readonly epochs: Epochs;
+  readonly target: Found | null;
+}
+
 /** What a request presents as its credential. */
 export type Credential =
   | { readonly kind: 'none' }
   /** Cannot be a credential; `form` is what it was meant to be. */
   | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
   | { readonly kind: 'token'; readonly token: string }
-  | { readonly kind: 'key'; readonly clientId: string; readonly secret: string };
+  | { readonly kind: 'key'; readonly clientId: string; readonly secret: string }
+  | { readonly kind: 'account'; readonly id: ServiceAccountId; readonly token: string };
 
-/** Who may call: `token` takes an identity token, `token or key` an API key pair as well, `admin` an admin's token. */
+/**
+ * Who may call: `token` takes an identity token, `token or key` an API key pair as well, `admin` an admin's token. Each
+ * takes a service account too, where it holds the scope.
+ */
 export type RequiredAuth = 'token' | 'token or key' | 'admin';
 
 /**
@@ -87,7 +101,10 @@ export interface Identified<Found extends CollectionHead = CollectionHead> exten
   CallerRow<Found>,
   'key' | 'claims'
 > {
-  readonly via: 'token' | 'key';
+  /** Of a service account, `profile` is the one that it acts as (`actingProfile`). */
+  readonly via: 'token' | 'key' | 'account';
+  /** Those of a service account; absent for everyone else. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** What a principal needs of the row. */
@@ -124,6 +141,7 @@ export interface Initiator {
 }
 
 declare const minted: unique symbol;
+declare const inPerson: unique symbol;
 
 /**
  * What admin-only use cases require. Only this file mints it: for an admin, and for the operator, who has the stores
@@ -133,15 +151,39 @@ export interface AdminAuthority extends Initiator {
   readonly [minted]: true;
 }
 
-const mint = (initiator: Initiator): AdminAuthority => initiator as AdminAuthority;
+/**
+ * What use cases require that no service account may run, whatever its scopes: they decide who is an admin, who has
+ * credentials, and what service accounts there are.
+ */
+export interface PersonAuthority extends AdminAuthority {
+  readonly [inPerson]: true;
+}
+
+const mint = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
 
 /** For the operator's command line. No request ever gets it. */
-export const operatorAuthority: AdminAuthority = mint({ actor: null, deadline: null });
+export const operatorAuthority: PersonAuthority = mint({ actor: null, deadline: null });
 
-/** The authority of an admin; throws `admin_required` for everyone else. */
+/** The authority of an admin or of a service account; throws `admin_required` for everyone else. */
 export const authorityOf = ({ profile, deadline }: Pick<Principal, 'profile' | 'deadline'>): AdminAuthority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
   return mint({ actor: { id: profile.id, email: profile.email }, deadline });
+};
+
+/** The authority of an admin in person; throws `no_service_accounts` for a service account. */
+export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' | 'deadline'>): PersonAuthority => {
+  if (principal.via === 'account') throw new PorticoError('no_service_accounts');
+  return authorityOf(principal) as PersonAuthority;
+};
+
+/** Throws `no_service_accounts` or `scope_required` for a service account without this scope; null: for every one. */
+export const refuseUnscoped = (
+  { via, scopes: held = [] }: Pick<Identified, 'via' | 'scopes'>,
+  scope: Scope | null,
+): void => {
+  if (via !== 'account') return;
+  if (scope === null) throw new PorticoError('no_service_accounts');
+  if (!held.includes(scope)) throw new PorticoError('scope_required', { because: scope });
 };
 
 /** Judged by the row that this request has read, never by a token's claims (specification, section 2). */

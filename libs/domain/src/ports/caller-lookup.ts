@@ -1,5 +1,5 @@
-import type { CallerRow, Target, TargetPart, TargetParts } from '../access/principal.ts';
-import type { ClientId, ProfileId } from '../ids.ts';
+import type { AccountRow, CallerRow, Target, TargetPart, TargetParts } from '../access/principal.ts';
+import type { ClientId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /**
@@ -21,4 +21,9 @@ export interface CallerLookup {
   ): Promise<CallerRow<TargetParts[Part]> | null>;
   /** By API client identifier or, failing that, by profile id. Null if it is neither. */
   byEitherId(id: ClientId | ProfileId, now: Instant): Promise<CallerRow | null>;
+  /** A service account, expired or not. Null if there is none with that id. */
+  byAccountId<Part extends TargetPart = 'head'>(
+    id: ServiceAccountId,
+    target: Target<Part> | null,
+  ): Promise<AccountRow<TargetParts[Part]> | null>;
 }

@@ -26,6 +26,7 @@ import type { ProfileStore } from './profile-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { SearchModels } from './search-models.ts';
+import type { ServiceAccountStore } from './service-account-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { Cipher } from './cipher.ts';
@@ -50,6 +51,7 @@ export interface StorePorts {
   readonly deadLetters: DeadLetters;
   readonly sealed: SealedStore;
   readonly usage: UsageStore;
+  readonly serviceAccounts: ServiceAccountStore;
 }
 
 /** Everything that the domain needs from outside. */
@@ -103,6 +105,7 @@ export type * from './profile-store.ts';
 export type * from './rate-limiter.ts';
 export type * from './sealed-store.ts';
 export type * from './search-models.ts';
+export type * from './service-account-store.ts';
 export type * from './token-verifier.ts';
 export type * from './usage-store.ts';
 export type * from './cipher.ts';

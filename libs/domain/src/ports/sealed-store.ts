@@ -16,10 +16,12 @@ export interface SealedSecrets {
   readonly collections: readonly Collection[];
   /** Includes leased and postponed ones, in any order; a dead letter has nothing sealed any more. */
   readonly mails: readonly SealedMail[];
-  /** The tags of all API keys depend on it; null before the first start. */
+  /** The tags of all API keys and service accounts depend on it; null before the first start. */
   readonly pepper: string | null;
   /** How many profiles have an API key, including one that is asleep. */
   readonly apiKeys: number;
+  /** How many service accounts have a key. */
+  readonly accountKeys: number;
 }
 
 /** What is removed because no key opens it any more. */
@@ -28,7 +30,7 @@ export interface SecretsReset extends Effects {
   readonly collections: readonly CollectionId[];
   /** These mails become dead letters. */
   readonly mails: readonly JobId[];
-  /** The new pepper, which invalidates every API key; null: pepper and keys stay. */
+  /** The new pepper, which invalidates every API key and service account; null: pepper and keys stay. */
   readonly pepper: string | null;
   /** When that happens, and the reason kept with the mails. */
   readonly at: Instant;
@@ -51,8 +53,8 @@ export interface SealedStore {
 
   /**
    * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection
-   * that loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile;
-   * client ids stay.
+   * that loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile
+   * and the key of every service account; client ids and accounts stay.
    */
   reset(decide: (sealed: SealedSecrets) => SecretsReset | null): Promise<void>;
 }

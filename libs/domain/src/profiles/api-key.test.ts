@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { isWellFormedSecret, makeSecret, secretBytes } from './api-key.ts';
+import { secretBytes } from '../checked-secret.ts';
+import { isWellFormedSecret, makeSecret } from './api-key.ts';
 
 const secret = makeSecret(Uint8Array.from({ length: secretBytes }, (_, at) => (at * 37 + 11) % 256));
 

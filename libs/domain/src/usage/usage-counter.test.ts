@@ -95,3 +95,12 @@ test(`of more than ${waitingMax} pairs of a profile and a collection the later o
   expect(counter.takeLost()).toBe(1);
   expect(counter.take().reduce((sum, { counts }) => sum + usesIn(counts), 0)).toBe(waitingMax + 1);
 });
+
+test('uses of a service account count in the totals alone, and are not lost', () => {
+  const { counter } = setUp();
+  const robot = caller('robot', { via: 'account' });
+  counter.touch(robot);
+  counter.count(robot, 'read', weather);
+  expect(counter.totals()).toEqual({ ...noUses, read: 1 });
+  expect([counter.take(), counter.takeLost()]).toEqual([[], 0]);
+});

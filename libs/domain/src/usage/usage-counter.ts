@@ -54,11 +54,14 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
   };
 
   return {
-    touch: (caller) => void note(caller, null),
+    touch(caller) {
+      if (isKept(caller)) note(caller, null);
+    },
 
     count(caller, kind, collectionId) {
       if (caller.deadline?.expired) return;
       totals[kind] += 1;
+      if (!isKept(caller)) return;
       const use = note(caller, collectionId);
       if (use) use.counts[kind] += 1;
       else lost += 1;
@@ -90,6 +93,9 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
     totals: () => ({ ...totals }),
   };
 };
+
+/** Uses are kept by profile, and a service account is none: they count in the totals only. */
+const isKept = ({ via }: UsageCaller): boolean => via !== 'account';
 
 type Counts = { -readonly [Kind in UsageKind]: number };
 

@@ -58,6 +58,15 @@ import { resealSecrets } from './secrets/reseal-secrets.ts';
 import { describeOperation } from './operations/describe-operation.ts';
 import { listOperations } from './operations/read-operations.ts';
 import { searchOperations } from './operations/search-operations.ts';
+import {
+  createServiceAccount,
+  findServiceAccount,
+  listServiceAccounts,
+  readServiceAccount,
+  revokeServiceAccount,
+  rotateServiceAccount,
+  updateServiceAccount,
+} from './service-accounts/edit-service-account.ts';
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
@@ -131,6 +140,14 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   listProfileGroups: listProfileGroups(ports),
   readOwnGroups: ({ profile }: Principal) => ports.groups.groupsOf(profile.id),
   forgetGroupClaims: forgetGroupClaims(ports),
+  // Service accounts
+  createServiceAccount: createServiceAccount(ports),
+  listServiceAccounts: listServiceAccounts(ports),
+  readServiceAccount: readServiceAccount(ports),
+  findServiceAccount: findServiceAccount(ports),
+  updateServiceAccount: updateServiceAccount(ports),
+  rotateServiceAccount: rotateServiceAccount(ports),
+  revokeServiceAccount: revokeServiceAccount(ports),
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),

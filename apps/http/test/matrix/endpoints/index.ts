@@ -9,6 +9,7 @@ import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
 import { searchEndpoints } from './search.ts';
+import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
 import { usageEndpoints } from './usage.ts';
 
@@ -17,6 +18,7 @@ export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
   ...importEndpoints,
+  ...serviceAccountEndpoints,
   ...accessEndpoints,
   ...auditEndpoints,
   ...groupEndpoints,

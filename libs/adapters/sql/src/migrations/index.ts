@@ -10,6 +10,7 @@ import { derivedDescriptions } from './0007-derived-descriptions.ts';
 import { operations } from './0008-operations.ts';
 import { usage } from './0009-usage.ts';
 import { organisation } from './0010-organisation.ts';
+import { serviceAccounts } from './0011-service-accounts.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -24,6 +25,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0008-operations', sql: operations },
   { name: '0009-usage', sql: usage },
   { name: '0010-organisation', sql: organisation },
+  { name: '0011-service-accounts', sql: serviceAccounts },
 ];
 
 /** The table of applied migrations. */

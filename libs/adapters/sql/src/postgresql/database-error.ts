@@ -63,6 +63,7 @@ const keys: Readonly<Record<string, string>> = {
   profiles_uid_unique: 'profiles.uid',
   access_groups_name_unique: 'access_groups.name',
   tiers_pkey: 'tiers.tier',
+  service_accounts_name_key_unique: 'service_accounts.name_key',
 };
 
 const isOfClass = (error: DatabaseError, start: string): boolean => error.code?.startsWith(start) ?? false;

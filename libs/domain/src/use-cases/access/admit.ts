@@ -6,6 +6,7 @@ import {
   isAdmin,
   isKey,
   type Principal,
+  refuseUnscoped,
   type RequiredAuth,
   type Target,
   type TargetPart,
@@ -20,10 +21,11 @@ import { nextChangeAt } from '../../instant.ts';
 import { clientSubject, type CountedRequest, effectiveLimit, type LimitRule } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { TokenUse } from '../../ports/token-verifier.ts';
-import { isWellFormedSecret, type StoredSecret } from '../../profiles/api-key.ts';
+import { isWellFormedSecret, type StoredSecret, validSecrets } from '../../profiles/api-key.ts';
 import { bindingAgrees, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { isSuspended } from '../../profiles/suspension-machine.ts';
+import { actingProfile, isExpired, type Scope } from '../../service-accounts/service-account.ts';
 import type { Settings } from '../../settings.ts';
 import type { Counting } from '../../usage/usage-counter.ts';
 import { bindingEntry } from '../audit/system-entry.ts';
@@ -33,6 +35,8 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   readonly credential: Credential;
   /** Where an API key is not accepted, it counts as no credential. */
   readonly auth: RequiredAuth;
+  /** What a service account must hold; without one, no service account may call. */
+  readonly scope?: Scope | null;
   /** Which tokens are accepted; identity tokens alone by default. */
   readonly tokenUse?: TokenUse;
   /** The collection that the request is about, if any, and how much of it the answer needs. */
@@ -69,6 +73,7 @@ export const admit =
     const found =
       auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
     if (typeof found === 'string') throw await refusal(ports, settings, request, found);
+    refuseUnscoped(found, request.scope ?? null);
     const counted = isAdmin(found.profile) ? null : await countClient(ports, settings, found);
     if (auth === 'admin' && !isAdmin(found.profile)) throw new PorticoError('admin_required', { counted });
     const principal = { ...found, deadline };
@@ -177,6 +182,8 @@ const identify = async <Part extends TargetPart>(
       return identifyByToken(ports, settings, await verifiedClaims(ports, credential.token, tokenUse), target);
     case 'key':
       return identifyByKey(ports, credential, target);
+    case 'account':
+      return identifyByAccount(ports, credential, target);
   }
 };
 
@@ -248,10 +255,34 @@ const identifyByKey = async <Part extends TargetPart>(
 };
 
 /** The secrets that are valid now: none for an admin, whose key is asleep, and none of a suspended profile. */
-const liveSecrets = ({ profile, key, readAt: now }: CallerRow): readonly StoredSecret[] => {
+const liveSecrets = ({ profile, key, readAt }: CallerRow): readonly StoredSecret[] => {
   if (!key || profile.role !== 'client' || profile.status !== 'approved' || isSuspended(profile)) return [];
-  if (key.expiresAt !== null && now >= key.expiresAt) return [];
-  return key.previous && now < key.previous.until ? [key.current, key.previous] : [key.current];
+  return key.expiresAt !== null && readAt >= key.expiresAt ? [] : validSecrets(key, readAt);
+};
+
+/** The same order of work; shape and checksum were judged when the id was taken from the token. */
+const identifyByAccount = async <Part extends TargetPart>(
+  { callers, clock, keys }: Needs,
+  { id, token }: Extract<Credential, { kind: 'account' }>,
+  target: Target<Part> | null,
+): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
+  const row = await callers.byAccountId(id, target);
+  const tag = keys.tag(token);
+  const now = clock.now();
+  const match = row?.key && !isExpired(row.account, now) && validSecrets(row.key, now).find((one) => one.tag === tag);
+  if (!match || !(await keys.matches(token, match.hash))) return 'invalid_token';
+  const { account, epochs, target: found } = row;
+  return {
+    profile: actingProfile(account),
+    limits: { override: null, tier: null, groupTier: null },
+    epochs,
+    target: found,
+    granted: false,
+    accessUntil: null,
+    readAt: now,
+    via: 'account',
+    scopes: account.scopes,
+  };
 };
 
 const identified = <Found extends CollectionHead>(

@@ -1,4 +1,4 @@
-import type { Principal, AdminAuthority } from '../../access/principal.ts';
+import type { AdminAuthority, PersonAuthority, Principal } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
@@ -48,7 +48,7 @@ export interface ChangedRole {
 /** Turns a client into an admin or an admin into a client. Keys and grants sleep while the role is `admin`. */
 export const changeRole =
   (ports: Needs, settings: Settings) =>
-  async (authority: AdminAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
+  async (authority: PersonAuthority, id: ProfileId, role: Role): Promise<ChangedRole> => {
     const now = ports.clock.now();
     const profile = await ports.profiles.update(id, (state) => {
       if (state.profile.role === role) return { ...state, deadline: authority.deadline };
@@ -124,7 +124,7 @@ export const assignTier =
 /** Deletes a profile with its grants, keys, overrides and unsent mails. The last admin stays. */
 export const removeProfile =
   (ports: Needs, settings: Settings) =>
-  async (authority: AdminAuthority, id: ProfileId): Promise<void> => {
+  async (authority: PersonAuthority, id: ProfileId): Promise<void> => {
     await ports.profiles.remove(id, (state) => {
       refuseLastAdmin(settings, state);
       return recorded(ports, authority, { action: 'profile.delete', ...ofProfile(state.profile) });

@@ -1,10 +1,11 @@
-import type { AdminAuthority, Initiator, Principal } from '../../access/principal.ts';
+import type { Initiator, PersonAuthority, Principal } from '../../access/principal.ts';
+import { secretBytes } from '../../checked-secret.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
-import { type Credentials, makeSecret, secretBytes, type StoredSecret } from '../../profiles/api-key.ts';
+import { type Credentials, makeSecret, type StoredSecret } from '../../profiles/api-key.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
@@ -19,7 +20,7 @@ type Needs = RotationNeeds & Pick<Ports, 'queue'>;
  */
 export const approveProfile =
   (ports: Needs) =>
-  async (authority: AdminAuthority, id: ProfileId): Promise<Credentials> => {
+  async (authority: PersonAuthority, id: ProfileId): Promise<Credentials> => {
     await refuseEarly(ports, id);
     const clientId = ports.random.uuid() as ClientId;
     const { secret, stored } = await newSecret(ports, authority.deadline);
@@ -58,7 +59,7 @@ const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId)
  */
 export const rotateCredentials =
   (ports: RotationNeeds) =>
-  (authority: AdminAuthority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
+  (authority: PersonAuthority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
 
 /** The same, by the client for itself; it needs no mail about it. */
@@ -110,5 +111,12 @@ const newSecret = async (
   deadline: Deadline | null,
 ): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
   const secret = makeSecret(random.bytes(secretBytes));
-  return { secret, stored: { hash: await keys.hash(secret, deadline), tag: keys.tag(secret) } };
+  return { secret, stored: await storedSecret(keys, secret, deadline) };
 };
+
+/** What may be kept of a secret. */
+export const storedSecret = async (
+  keys: Ports['keys'],
+  secret: string,
+  deadline: Deadline | null,
+): Promise<StoredSecret> => ({ hash: await keys.hash(secret, deadline), tag: keys.tag(secret) });

@@ -1,4 +1,4 @@
-import type { AdminAuthority } from '../../access/principal.ts';
+import type { PersonAuthority } from '../../access/principal.ts';
 import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -9,7 +9,7 @@ import { rejectionMailJob } from '../mails/mail-jobs.ts';
 /** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
 export const rejectProfile =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer' | 'queue'>) =>
-  async (authority: AdminAuthority, id: ProfileId, reason: string | null): Promise<void> => {
+  async (authority: PersonAuthority, id: ProfileId, reason: string | null): Promise<void> => {
     const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({

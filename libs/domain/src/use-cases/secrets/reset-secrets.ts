@@ -14,6 +14,8 @@ export interface LostSecrets {
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
   /** Null if the pepper opens, so that every API key stays valid; otherwise how many are lost. */
   readonly apiKeys: number | null;
+  /** How many service accounts lose their token with it. */
+  readonly accountKeys: number;
 }
 
 type Needs = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
@@ -33,7 +35,7 @@ export const findLostSecrets =
 
 /**
  * Removes what no configured key opens, so that the service can continue without it: credentials of collections,
- * waiting mails, and, if the pepper is affected, every API key. What some key opens stays. If nothing is lost, nothing
+ * waiting mails, and, if the pepper is affected, every API key and every token of a service account. What some key opens stays. If nothing is lost, nothing
  * is written. `pepper` is the new one in clear, as the installation keeps it. Returns what was removed.
  */
 export const resetSecrets =
@@ -44,8 +46,9 @@ export const resetSecrets =
     await ports.sealed.reset((sealed) => {
       lost = lostOf(cipher, sealed);
       if (!isAnythingLost(lost)) return null;
-      const { collections, mails, apiKeys } = lost;
-      const counts = { credentials: collections.length, mails: mails.length, api_keys: apiKeys ?? 0 };
+      const { collections, mails, apiKeys, accountKeys } = lost;
+      const keys = { api_keys: apiKeys ?? 0, service_accounts: accountKeys };
+      const counts = { credentials: collections.length, mails: mails.length, ...keys };
       return {
         collections: collections.map(({ id }) => id),
         mails: mails.map(({ id }) => id),
@@ -58,17 +61,22 @@ export const resetSecrets =
     return lost;
   };
 
-const nothingLost: LostSecrets = { collections: [], mails: [], apiKeys: null };
+const nothingLost: LostSecrets = { collections: [], mails: [], apiKeys: null, accountKeys: 0 };
 
-const lostOf = (cipher: Ports['cipher'], { collections, mails, pepper, apiKeys }: SealedSecrets): LostSecrets => ({
-  collections: collections
-    .filter((collection) => !opens(() => effectiveAuthentication(cipher, collection)))
-    .map(({ id, name }) => ({ id, name })),
-  mails: mails
-    .filter(({ id, sealed }) => !opens(() => openCredentials(cipher, id, sealed)))
-    .map(({ id, profileId }) => ({ id, profileId })),
-  apiKeys: pepper === null || opens(() => cipher.open(pepper, pepperContext)) ? null : apiKeys,
-});
+const lostOf = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
+  const { collections, mails, pepper } = sealed;
+  const isPepperLost = pepper !== null && !opens(() => cipher.open(pepper, pepperContext));
+  return {
+    collections: collections
+      .filter((collection) => !opens(() => effectiveAuthentication(cipher, collection)))
+      .map(({ id, name }) => ({ id, name })),
+    mails: mails
+      .filter(({ id, sealed: mail }) => !opens(() => openCredentials(cipher, id, mail)))
+      .map(({ id, profileId }) => ({ id, profileId })),
+    apiKeys: isPepperLost ? sealed.apiKeys : null,
+    accountKeys: isPepperLost ? sealed.accountKeys : 0,
+  };
+};
 
 const opens = (open: () => unknown): boolean => {
   try {

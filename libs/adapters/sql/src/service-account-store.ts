@@ -1,0 +1,87 @@
+import { nameKey, PorticoError } from '@portico/domain';
+import type { AccountState, ServiceAccountId, ServiceAccountStore } from '@portico/domain';
+import { writeEffects } from './effects.ts';
+import {
+  accountColumns,
+  type AccountColumns,
+  accountOf,
+  accountRow,
+  accountStateColumns,
+  type AccountStateColumns,
+  accountStateOf,
+  insertAccount,
+  updateAccount,
+} from './service-account-record.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
+import { columns, write } from './table.ts';
+
+export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAccountStore => ({
+  async add(decide) {
+    await refusingTaken(database, () =>
+      database.transact(async (transaction) => {
+        const stored = await transaction.first<{ accounts: number }>(countAccounts);
+        const { account, key, ...effects } = decide(stored?.accounts ?? 0);
+        await write(transaction, insertAccount, accountRow({ account, key }));
+        await writeEffects(transaction, effects);
+      }),
+    );
+  },
+
+  async find(id) {
+    const row = await database.reads.first<AccountColumns>(selectById, [id]);
+    return row ? accountOf(row) : null;
+  },
+
+  async findByName(name) {
+    const row = await database.reads.first<AccountColumns>(selectByName, [nameKey(name)]);
+    return row ? accountOf(row) : null;
+  },
+
+  async list() {
+    return (await database.reads.all<AccountColumns>(selectAll)).map(accountOf);
+  },
+
+  async update(id, decide) {
+    return refusingTaken(database, () =>
+      database.transact(async (transaction) => {
+        const { account: changed, key, ...effects } = decide(await load(transaction, id));
+        const account = { ...changed, id };
+        await write(transaction, updateAccount, accountRow({ account, key }));
+        await writeEffects(transaction, effects);
+        return account;
+      }),
+    );
+  },
+
+  async remove(id, decide) {
+    await database.transact(async (transaction) => {
+      const effects = decide((await load(transaction, id)).account);
+      await transaction.run(deleteAccount, [id]);
+      await writeEffects(transaction, effects);
+    });
+  },
+});
+
+const accounts = `select ${columns('s', accountColumns)} from service_accounts s`;
+const selectAll = `${accounts} order by s.name_key`;
+const selectById = `${accounts} where s.id = ?`;
+const selectByName = `${accounts} where s.name_key = ?`;
+const selectState = `select ${columns('s', accountStateColumns)} from service_accounts s where s.id = ?`;
+const countAccounts = 'select count(*) as accounts from service_accounts';
+const deleteAccount = 'delete from service_accounts where id = ?';
+
+const load = async (sql: Sql, id: ServiceAccountId): Promise<AccountState> => {
+  const row = await sql.first<AccountStateColumns>(selectState, [id]);
+  if (!row) throw new PorticoError('service_account_not_found');
+  return accountStateOf(row);
+};
+
+const refusingTaken = async <T>(database: SqlDatabase, change: () => Promise<T>): Promise<T> => {
+  try {
+    return await change();
+  } catch (cause) {
+    if (database.violatedKey(cause) === 'service_accounts.name_key')
+      throw new PorticoError('service_account_taken', { cause });
+    throw cause;
+  }
+};

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { secretBytes, withChecksum } from '../checked-secret.ts';
+import type { ServiceAccountId } from '../ids.ts';
+import { isWellFormedSecret } from '../profiles/api-key.ts';
+import { accountIdOf, makeAccountToken } from './account-token.ts';
+
+const id = '5e2b9c4d-8a1f-4e73-b6d0-1c9f3a7e5b24' as ServiceAccountId;
+const random = Uint8Array.from({ length: secretBytes }, (_, at) => (at * 37 + 11) % 256);
+const token = makeAccountToken(id, random);
+
+test('a token has 82 characters and names its account', () => {
+  expect(token).toMatch(/^portico_sa_[0-9A-Za-z]{71}$/);
+  for (const each of [id, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+    expect(accountIdOf(makeAccountToken(each as ServiceAccountId, random))).toBe(each);
+});
+
+test('the tokens of an account differ by their random bytes alone', () => {
+  const other = makeAccountToken(
+    id,
+    random.map((byte) => byte ^ 1),
+  );
+  expect(other.slice(0, 33)).toBe(token.slice(0, 33));
+  expect(other.slice(33, -6)).not.toBe(token.slice(33, -6));
+});
+
+test('a token with any one character changed, missing or added names nothing', () => {
+  for (let at = 0; at < token.length; at++) {
+    const changed = token[at] === 'A' ? 'B' : 'A';
+    expect(accountIdOf(token.slice(0, at) + changed + token.slice(at + 1))).toBeNull();
+    expect(accountIdOf(token.slice(0, at) + token.slice(at + 1))).toBeNull();
+  }
+  for (const text of [`${token}A`, ` ${token}`, '', 'portico_sa_']) expect(accountIdOf(text)).toBeNull();
+});
+
+test('an id beyond the largest UUID names nothing, though its checksum is right', () => {
+  const tooLarge = withChecksum(`portico_sa_${'z'.repeat(22)}${token.slice(33, -6)}`);
+  expect(tooLarge).toHaveLength(82);
+  expect(accountIdOf(tooLarge)).toBeNull();
+});
+
+test('a token is no API secret, and an API secret no token', () => {
+  expect(isWellFormedSecret(token)).toBe(false);
+  expect(accountIdOf(token.replace('portico_sa_', 'portico_sk_'))).toBeNull();
+});
+
+test('a token is made of exactly 32 bytes', () => {
+  expect(() => makeAccountToken(id, new Uint8Array(31))).toThrow(RangeError);
+});

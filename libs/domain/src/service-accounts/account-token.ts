@@ -1,0 +1,38 @@
+import {
+  base62,
+  checkDigits,
+  digitsOfBytes,
+  hasChecksum,
+  numberOfBase62,
+  randomDigits,
+  withChecksum,
+} from '../checked-secret.ts';
+import type { ServiceAccountId } from '../ids.ts';
+
+/** Tells the tokens of service accounts from all other bearer tokens; a JWT has no such beginning. */
+export const accountTokenPrefix = 'portico_sa_';
+
+/** 62^22 is the first power beyond 2^128, the number of UUIDs. */
+const idDigits = 22;
+
+const shape = new RegExp(`^${accountTokenPrefix}[0-9A-Za-z]{${idDigits + randomDigits + checkDigits}}$`);
+
+/**
+ * Returns the token of an account, 82 ASCII characters: the prefix, the account's id, the random bytes, the checksum.
+ * Throws a `RangeError` unless there are `secretBytes` bytes.
+ */
+export const makeAccountToken = (id: ServiceAccountId, random: Uint8Array): string => {
+  const number = BigInt(`0x${id.replaceAll('-', '')}`);
+  return withChecksum(accountTokenPrefix + base62(number, idDigits) + digitsOfBytes(random));
+};
+
+/** Returns the id in a token; null if the text has another shape, a wrong checksum or an id that is none. */
+export const accountIdOf = (token: string): ServiceAccountId | null => {
+  if (!shape.test(token) || !hasChecksum(token)) return null;
+  const start = accountTokenPrefix.length;
+  const hex = numberOfBase62(token.slice(start, start + idDigits))
+    .toString(16)
+    .padStart(32, '0');
+  if (hex.length > 32) return null;
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') as ServiceAccountId;
+};

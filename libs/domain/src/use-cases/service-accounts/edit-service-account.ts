@@ -1,0 +1,174 @@
+import type { PersonAuthority } from '../../access/principal.ts';
+import { secretBytes } from '../../checked-secret.ts';
+import type { Deadline } from '../../deadline.ts';
+import { PorticoError } from '../../errors.ts';
+import type { ServiceAccountId } from '../../ids.ts';
+import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { AccountState } from '../../ports/service-account-store.ts';
+import type { StoredSecret } from '../../profiles/api-key.ts';
+import { makeAccountToken } from '../../service-accounts/account-token.ts';
+import {
+  accountsMax,
+  type IssuedAccount,
+  scopesOf,
+  type Scope,
+  type ServiceAccount,
+} from '../../service-accounts/service-account.ts';
+import { recorded, type SystemMessage } from '../audit/system-entry.ts';
+import { storedSecret } from '../profiles/issue-credentials.ts';
+
+type Needs = Pick<Ports, 'clock' | 'random' | 'keys' | 'serviceAccounts'>;
+
+export interface NewServiceAccount {
+  readonly name: string;
+  /** At least one. */
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Instant | null;
+}
+
+/** Undefined members stay as they are. */
+export interface ServiceAccountChange {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAt?: Instant | null | undefined;
+}
+
+/**
+ * Creates a service account and its token, which is returned only this once. Throws `invalid_body` for a time of expiry
+ * that has passed, `service_account_taken`, and `too_many_service_accounts`.
+ */
+export const createServiceAccount =
+  (ports: Needs) =>
+  async (authority: PersonAuthority, input: NewServiceAccount): Promise<IssuedAccount> => {
+    const now = ports.clock.now();
+    refusePast(input.expiresAt, now);
+    const id = ports.random.uuid() as ServiceAccountId;
+    const { token, stored } = await newToken(ports, id, authority.deadline);
+    const account: ServiceAccount = {
+      id,
+      name: input.name,
+      scopes: scopesOf(input.scopes),
+      expiresAt: input.expiresAt,
+      createdBy: authority.actor?.id ?? null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const effects = recorded(ports, authority, { action: 'service_account.create', ...factsOf(account) });
+    await ports.serviceAccounts.add((count) => {
+      if (count >= accountsMax)
+        throw new PorticoError('too_many_service_accounts', { because: `revoke some of the ${accountsMax} first` });
+      return { account, key: { current: stored, previous: null }, ...effects };
+    });
+    return { account, token };
+  };
+
+/** All accounts, by name; never a secret. */
+export const listServiceAccounts =
+  ({ serviceAccounts }: Needs) =>
+  (_authority: PersonAuthority): Promise<readonly ServiceAccount[]> =>
+    serviceAccounts.list();
+
+/** Throws `service_account_not_found`. */
+export const readServiceAccount =
+  ({ serviceAccounts }: Needs) =>
+  async (_authority: PersonAuthority, id: ServiceAccountId): Promise<ServiceAccount> => {
+    const found = await serviceAccounts.find(id);
+    if (!found) throw new PorticoError('service_account_not_found');
+    return found;
+  };
+
+/** The account with that name, without regard to case, or null. */
+export const findServiceAccount =
+  ({ serviceAccounts }: Needs) =>
+  (_authority: PersonAuthority, name: string): Promise<ServiceAccount | null> =>
+    serviceAccounts.findByName(name.trim());
+
+/** Changes name, scopes or expiry, from the next request on; its token stays. Writes nothing if nothing changes. */
+export const updateServiceAccount =
+  (ports: Needs) =>
+  async (authority: PersonAuthority, id: ServiceAccountId, change: ServiceAccountChange): Promise<ServiceAccount> => {
+    const now = ports.clock.now();
+    refusePast(change.expiresAt ?? null, now);
+    return ports.serviceAccounts.update(id, ({ account: current, key }) => {
+      const wanted: ServiceAccount = {
+        ...current,
+        name: change.name ?? current.name,
+        scopes: change.scopes ? scopesOf(change.scopes) : current.scopes,
+        expiresAt: change.expiresAt === undefined ? current.expiresAt : change.expiresAt,
+      };
+      if (isSame(current, wanted)) return { account: current, key, deadline: authority.deadline };
+      const account = { ...wanted, updatedAt: nextChangeAt(current.updatedAt, now) };
+      return {
+        account,
+        key,
+        ...recorded(ports, authority, { action: 'service_account.update', ...factsOf(account) }),
+      };
+    });
+  };
+
+/** Replaces the token; the one before stays valid for `graceSeconds`. Throws `service_account_not_found`. */
+export const rotateServiceAccount =
+  (ports: Needs) =>
+  async (authority: PersonAuthority, id: ServiceAccountId, graceSeconds: number): Promise<IssuedAccount> => {
+    // Before a hash is computed in vain.
+    await readServiceAccount(ports)(authority, id);
+    const { token, stored } = await newToken(ports, id, authority.deadline);
+    const now = ports.clock.now();
+    const account = await ports.serviceAccounts.update(id, (state) => ({
+      ...rotated(state, stored, graceSeconds, now),
+      ...recorded(ports, authority, {
+        action: 'service_account.rotate',
+        ...factsOf(state.account),
+        grace_seconds: graceSeconds,
+      }),
+    }));
+    return { account, token };
+  };
+
+/** Removes the account: no later request is admitted by its token. Throws `service_account_not_found`. */
+export const revokeServiceAccount =
+  (ports: Needs) =>
+  async (authority: PersonAuthority, id: ServiceAccountId): Promise<void> => {
+    await ports.serviceAccounts.remove(id, (account) =>
+      recorded(ports, authority, { action: 'service_account.revoke', ...factsOf(account) }),
+    );
+  };
+
+const refusePast = (expiresAt: Instant | null, now: Instant): void => {
+  if (expiresAt !== null && expiresAt <= now)
+    throw new PorticoError('invalid_body', { because: 'expires_at must be in the future' });
+};
+
+const isSame = (a: ServiceAccount, b: ServiceAccount): boolean =>
+  a.name === b.name && a.expiresAt === b.expiresAt && a.scopes.join() === b.scopes.join();
+
+const rotated = (
+  { account, key }: AccountState,
+  stored: StoredSecret,
+  graceSeconds: number,
+  now: Instant,
+): AccountState => ({
+  account: { ...account, updatedAt: nextChangeAt(account.updatedAt, now) },
+  key: {
+    current: stored,
+    previous: key && graceSeconds > 0 ? { ...key.current, until: now + graceSeconds * 1_000 } : null,
+  },
+});
+
+const newToken = async (
+  { random, keys }: Pick<Ports, 'random' | 'keys'>,
+  id: ServiceAccountId,
+  deadline: Deadline | null,
+): Promise<{ readonly token: string; readonly stored: StoredSecret }> => {
+  const token = makeAccountToken(id, random.bytes(secretBytes));
+  return { token, stored: await storedSecret(keys, token, deadline) };
+};
+
+/** The members of an entry: which account, and what it may do from now on. */
+const factsOf = ({ id, name, scopes, expiresAt }: ServiceAccount): Omit<SystemMessage, 'action'> => ({
+  service_account_id: id,
+  service_account: name,
+  scopes,
+  expires_at: expiresAt === null ? null : toIso(expiresAt),
+});

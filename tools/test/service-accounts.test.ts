@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createInstallation, type Installation } from './installation.ts';
+
+let installation: Installation;
+beforeEach(async () => {
+  installation = await createInstallation();
+});
+afterEach(() => installation.remove());
+
+const tool = (...args: readonly string[]) => installation.tool('service-account', ...args);
+const statusOf = async (token: string, path: string): Promise<number> =>
+  (await installation.api.call({ token }, 'GET', path)).status;
+
+test('the tool creates, lists, rotates and revokes service accounts, which a running service knows at once', async () => {
+  await installation.start();
+  const made = await tool('create', 'ci-publisher', '--scope', 'catalog:read', '--scope', 'audit:read');
+  expect(made.code).toBe(0);
+  expect(made.stdout).toMatch(/^portico_sa_\w{71}\n$/);
+  expect(made.stderr).toBe('Created the service account ci-publisher. Its token is shown only this once:\n');
+  const token = made.stdout.trim();
+  expect(await statusOf(token, '/api/collections/')).toBe(200);
+  expect(await statusOf(token, '/api/usage')).toBe(403);
+
+  const expiring = await installation.tool(
+    ...['--json', 'service-account', 'create', 'Reader', '--scope', 'usage:read', '--expires', '2999-01-31'],
+  );
+  const { token: shown, ...record } = JSON.parse(expiring.stdout) as Record<string, unknown>;
+  expect(shown).toMatch(/^portico_sa_/);
+  expect(record).toMatchObject({ name: 'Reader', scopes: ['usage:read'], expires_at: '2999-01-31T00:00:00.000Z' });
+  expect((await tool('list')).stdout).toBe(
+    'ci-publisher  catalog:read audit:read\nReader  usage:read  until 2999-01-31T00:00:00.000Z\n',
+  );
+
+  const rotated = await tool('rotate', 'CI-Publisher', '--grace', '3600');
+  expect(rotated.stderr).toContain('the one before stays valid for 3600 seconds');
+  for (const each of [token, rotated.stdout.trim()]) expect(await statusOf(each, '/api/collections/')).toBe(200);
+  expect(await tool('revoke', 'ci-publisher')).toMatchObject({ code: 0, stdout: 'ci-publisher is revoked.\n' });
+  for (const each of [token, rotated.stdout.trim()]) expect(await statusOf(each, '/api/collections/')).toBe(401);
+});
+
+test.each([
+  [['create', 'robot'], 2, "required option '--scope <scope...>' not specified"],
+  [['create', 'robot', '--scope', 'catalog:delete'], 2, 'Allowed choices are catalog:read, catalog:write'],
+  [['create', 'robot', '--scope', 'audit:read', '--expires', 'soon'], 2, 'It must be a date, as 2027-01-31'],
+  [['create', 'robot', '--scope', 'audit:read', '--expires', '2020-01-31'], 1, 'expires_at must be in the future'],
+  [['create', 'two\nlines', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['create', 'x'.repeat(201), '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['create', ' ', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
+  [['rotate', 'nobody'], 1, 'there is no service account nobody'],
+  [['rotate', 'nobody', '--grace', '604801'], 2, 'from 0 to 604800'],
+  [['revoke', 'nobody'], 1, '"service-account list" shows them'],
+])('service-account %j exits with %i and says what is wrong', async (args, code, said) => {
+  const ran = await tool(...args);
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(ran.stderr).toContain(said);
+});
+
+test('a taken name is refused', async () => {
+  expect((await tool('create', 'robot', '--scope', 'audit:read')).code).toBe(0);
+  const again = await tool('create', 'ROBOT', '--scope', 'audit:read');
+  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already exists') as string });
+});
