@@ -68,7 +68,18 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
   const tool: Tool = { program, environment, terminal, endWith };
-  for (const add of [addToken, addAdmin, addServiceAccount, addImport, addIndexes, addJobs, addBackup, addKeys, addKeyCheck]) add(tool);
+  for (const add of [
+    addToken,
+    addAdmin,
+    addServiceAccount,
+    addImport,
+    addIndexes,
+    addJobs,
+    addBackup,
+    addKeys,
+    addKeyCheck,
+  ])
+    add(tool);
   return program;
 };
 
@@ -103,7 +114,9 @@ const addAdmin = ({ program, environment, terminal }: Tool): void => {
 };
 
 const addServiceAccount = ({ program, environment, terminal }: Tool): void => {
-  const account = program.command('service-account').description('manage service accounts, the credentials of machines');
+  const account = program
+    .command('service-account')
+    .description('manage service accounts, the credentials of machines');
   account
     .command('create')
     .argument('<name>', 'a name that no other service account has')
@@ -214,7 +227,10 @@ const addKeyCheck = ({ program, terminal, endWith }: Tool): void => {
     .command('key')
     .description('inspect API keys')
     .command('check')
-    .argument('[secret]', "the secret (X-API-Key) or a service account's token; read from standard input if absent or -")
+    .argument(
+      '[secret]',
+      "the secret (X-API-Key) or a service account's token; read from standard input if absent or -",
+    )
     .description(
       'check whether a text is a well-formed API secret or service account token, by its shape and checksum only; it is not printed, sent or looked up',
     )
