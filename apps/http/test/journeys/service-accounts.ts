@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes } from '@portico/domain';
+import { makeAccountToken, scopes, type ServiceAccountId } from '@portico/domain';
 import { routes } from '../../src/index.ts';
 import type { Reply } from '../reply.ts';
 import { createCast, expectStatus, smallDocument, textOf, unknownId, type Cast, type Start } from '../subject.ts';
@@ -219,9 +219,10 @@ export const failedAccountsSuite = (start: Start): void => {
       const json = { name: 'robot', scopes: ['audit:read'] };
       const made = await subject.client.call('POST', accounts, { token: cast.admin, json });
       const token = textOf(made.body.token);
-      const wrong = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+      const mistyped = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+      const wrong = makeAccountToken(textOf(made.body.id) as ServiceAccountId, new Uint8Array(32));
       const status = async (one: string) => (await subject.client.call('GET', '/api/audit/', { token: one })).status;
-      expect([await status(wrong), await status(wrong), await status(wrong)]).toEqual([401, 401, 429]);
+      expect([await status(mistyped), await status(wrong), await status(wrong)]).toEqual([401, 401, 429]);
       expect(await status(token)).toBe(200);
     } finally {
       await subject.close();
