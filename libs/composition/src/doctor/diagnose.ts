@@ -3,7 +3,7 @@ import type { FindingState } from './check.ts';
 import { checks } from './checks.ts';
 import { createExamination } from './examination.ts';
 import { runChecks } from './run-checks.ts';
-import { createCensor } from './secret-texts.ts';
+import { createCensor } from './censor.ts';
 
 /** One line of a diagnosis. A check with several findings has a line for each. */
 export interface DiagnosisLine {

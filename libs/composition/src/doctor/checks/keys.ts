@@ -3,7 +3,7 @@ import { isWithin } from '../../wiring/embedded-files.ts';
 import { keysMissing, namedKeys, readSecretsKeys, waysOut } from '../../wiring/secrets-key.ts';
 import { ok, wrong, type Check } from '../check.ts';
 import { sentence } from '../run-checks.ts';
-import { askingStores } from '../tables.ts';
+import { askingStores } from '../asking-stores.ts';
 
 export const keyChecks: readonly Check[] = [
   {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createCensor } from './secret-texts.ts';
+import { createCensor } from './censor.ts';
 
 const key = `${'k'.repeat(43)}=`;
 
