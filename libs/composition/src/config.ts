@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { warningsOf } from './configuration-warnings.ts';
-import { readEnvironment, type Environment, type SamplerName } from './environment.ts';
+import { collectorOf, readEnvironment, type Environment, type SamplerName } from './environment.ts';
 
 /** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
@@ -183,13 +183,9 @@ const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
 
 /** By the variables that every OpenTelemetry SDK reads. */
 const tracesOf = (read: Read): Config['traces'] => {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = read;
-  if (read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none' || !(own ?? all)) return null;
-  return {
-    url: own ?? `${all?.replace(/\/+$/, '')}/v1/traces`,
-    sampler: { name: read.OTEL_TRACES_SAMPLER, ratio: read.OTEL_TRACES_SAMPLER_ARG },
-    delayMs: read.OTEL_BSP_SCHEDULE_DELAY,
-  };
+  const url = collectorOf(read);
+  const sampler = { name: read.OTEL_TRACES_SAMPLER, ratio: read.OTEL_TRACES_SAMPLER_ARG };
+  return url === null ? null : { url, sampler, delayMs: read.OTEL_BSP_SCHEDULE_DELAY };
 };
 
 const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['database'] => {

@@ -330,9 +330,16 @@ const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): str
   return `${name}: read ${seen}, expected ${message}`;
 };
 
+/** Where traces are sent; null if none are recorded. */
+export const collectorOf = (read: z.infer<typeof schema>): string | null => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = read;
+  if (read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none') return null;
+  return own ?? (all === undefined ? null : `${all.replace(/\/+$/, '')}/v1/traces`);
+};
+
 const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
   const production = read.NODE_ENV === 'production';
-  const traced = !!(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const traced = collectorOf(read) !== null;
   const rules: [boolean, string][] = [
     [!!read.IDENTITY_ISSUER && !read.IDENTITY_AUDIENCE, 'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER'],
     [

@@ -32,11 +32,19 @@ const setUp = async () => {
     return { outcome, id: current?.id ?? null, planned, added: named(added), removed: named(removed) };
   };
   /** Everything that a plan could have written. */
-  const written = async () => ({
-    collections: await ports.collections.list({ of: 'all' }, null),
-    audit: await ports.audit.page({ source: 'all' }, 0, 100),
-    outbox: await ports.outbox.state(Number.MAX_SAFE_INTEGER),
-  });
+  const written = async () => {
+    const listed = await ports.collections.list({ of: 'all' }, null);
+    const whole = listed.map(async ({ id }) => [
+      await ports.collections.find(id),
+      await ports.collections.document(id),
+      await ports.operations.list(id, { tag: null, containing: null }, null),
+    ]);
+    return {
+      collections: await Promise.all(whole),
+      audit: await ports.audit.page({ source: 'all' }, 0, 100),
+      outbox: await ports.outbox.state(Number.MAX_SAFE_INTEGER),
+    };
+  };
   return { ...harness, authority, admin, publish, plan, written };
 };
 

@@ -23,6 +23,7 @@ export const logIn = async (
   server: string,
   options: LoginOptions,
 ): Promise<void> => {
+  // One that cannot be used is replaced.
   const kept = await readSignIn(environment, server).catch(() => null);
   const name = options.issuer ?? environment['PORTICO_ISSUER'] ?? kept?.issuer;
   const clientId = options.clientId ?? environment['PORTICO_CLIENT_ID'] ?? kept?.client_id;

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { serverAddress } from './server-address.ts';
+
+test.each([
+  ['https://portico.example.com', 'https://portico.example.com'],
+  ['https://Portico.example.com:443/', 'https://portico.example.com'],
+  ['https://example.com/apis//', 'https://example.com/apis'],
+  ['http://localhost:3000/', 'http://localhost:3000'],
+  ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+  ['http://[::1]:3000', 'http://[::1]:3000'],
+])('%s is taken as %s', (text, address) => {
+  expect(serverAddress(text, false)).toBe(address);
+});
+
+test.each([
+  'http://portico.example.com',
+  'http://127.0.0.1.example.com',
+  'http://localhost.example.com',
+  'http://10.0.0.1',
+  'http://0.0.0.0:3000',
+])('%s would show the credential to the network, unless that is wanted', (text) => {
+  expect(() => serverAddress(text, false)).toThrow('use https, or pass --insecure');
+  expect(serverAddress(text, true)).toBe(text);
+});
+
+test.each(['portico', '', 'ftp://example.com', 'https://example.com?x=1', 'https://example.com#x', 'file:///etc'])(
+  '"%s" is no address of a server',
+  (text) => {
+    expect(() => serverAddress(text, true)).toThrow('is no address of a server');
+  },
+);
+
+test.each(['https://me@example.com', 'https://me:hunter2@example.com', 'https://:hunter2@example.com'])(
+  'a user or password in %s is refused, and not repeated',
+  (text) => {
+    expect(() => serverAddress(text, true)).toThrow(/^the address of the server must not hold a user or password/);
+  },
+);
