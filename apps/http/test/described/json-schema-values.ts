@@ -23,13 +23,28 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
   readonly propertyNames?: Schema;
   readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
 }
 
 /** Keywords that do not restrict values. */
 const annotations = ['description', 'default', 'examples', 'writeOnly'];
 const known = new Set([
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
-  ...['minimum', 'maximum', 'required', 'properties', 'additionalProperties', 'propertyNames', 'items', ...annotations],
+  ...[
+    'minimum',
+    'maximum',
+    'required',
+    'properties',
+    'additionalProperties',
+    'propertyNames',
+    'items',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+  ],
+  ...annotations,
 ]);
 
 export interface Values {
@@ -131,12 +146,17 @@ const exactly = (values: readonly unknown[]): Candidates => ({
   forbidden: values.flatMap((value) => (typeof value === 'string' && value !== '' ? [`${value}x`, value + value] : [])),
 });
 
-const lists = ({ items = {} }: Schema, valuesOf: ValuesOf): Candidates => {
+const lists = ({ items = {}, maxItems }: Schema, valuesOf: ValuesOf): Candidates => {
   const { arbitrary, edges, forbidden } = valuesOf(items);
   return {
     arbitrary: fc.array(arbitrary, { minLength: 1, maxLength: 3 }),
     edges: [edges, ...edges.map((edge) => [edge])],
-    forbidden: forbidden.flatMap((value) => [[value], [...edges, value]]),
+    forbidden: [
+      [],
+      ...(maxItems === undefined ? [] : edges.slice(0, 1).map((edge) => new Array<unknown>(maxItems + 1).fill(edge))),
+      ...edges.map((edge) => [edge, edge]),
+      ...forbidden.flatMap((value) => [[value], [...edges, value]]),
+    ],
   };
 };
 
