@@ -80,6 +80,7 @@ test.each([
   [['token', '--email', 'x@example.com'], 2, 'pass --uid'],
   [['token', '--admin', '--uid', 'x'], 2, 'cannot be used with option'],
   [['token', '--admin', '--email', 'x@example.com'], 2, 'cannot be used with option'],
+  [['token', '--uid', 'x', '--groups', 'a,b'], 2, 'set IDENTITY_GROUPS_CLAIM'],
   [['token', '--uid', 'x', '--ttl', '0'], 2, 'from 1 to 86400'],
   [['token', '--uid', 'x', '--ttl', '86401'], 2, 'from 1 to 86400'],
   [['token', '--uid', 'x', '--ttl', 'abc'], 2, 'from 1 to 86400'],

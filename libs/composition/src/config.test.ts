@@ -147,6 +147,9 @@ test.each([
   ['OPERATION_EMBEDDER', 'none', 'one of built-in, ollama'],
   ['EMBEDDING_MODEL', 'a model', 'the name of a model'],
   ['REGISTRATION_REQUIRES_TOKEN', 'yes', 'true or false'],
+  ['IDENTITY_GROUPS_CLAIM', ' groups', 'the name of a claim'],
+  ['IDENTITY_GROUPS_CLAIM', 'email', 'the name of a claim'],
+  ['IDENTITY_GROUPS_CLAIM', 'x'.repeat(201), 'the name of a claim'],
   ['AUDIT_RETENTION_DAYS', '0', 'from 1 to 36500'],
   ['JOBS', 'on', 'inline, off'],
   ['ADMIN_NOTICES', 'true', 'on, off'],
@@ -159,6 +162,14 @@ test.each([
   expect(problem).toContain(JSON.stringify(value));
   expect(problem).toContain(allowed);
 });
+
+test.each(['groups', 'cognito:groups', 'https://example.com/groups', 'realm_access.roles', 'x'.repeat(200)])(
+  'tokens may name groups in the claim %s',
+  (claim) => {
+    expect(readConfig({ IDENTITY_GROUPS_CLAIM: claim }).identity.groupsClaim).toBe(claim);
+    expect(readConfig({}).identity.groupsClaim).toBeNull();
+  },
+);
 
 test.each([
   ['off', null],

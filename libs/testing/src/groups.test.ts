@@ -153,10 +153,10 @@ test('a token whose claims are stored writes nothing more, and an older one neit
   const scene = await setUp();
   const { ports, clock, byKey } = scene;
   let followed = 0;
-  const { followClaims } = ports.groups;
+  const real = { ...ports.groups };
   ports.groups.followClaims = async (...claim) => {
     followed += 1;
-    return followClaims(...claim);
+    return real.followClaims(...claim);
   };
   const older = tokenOf(scene, ['Another']);
   clock.advance(1_000);
@@ -245,9 +245,9 @@ test('joining closes the requests for what the group has, by hand and by claim',
     answer: null,
   };
   const closed: unknown[] = [];
-  const { updateMembers, followClaims } = ports.groups;
+  const real = { ...ports.groups };
   ports.groups.updateMembers = (id, profiles, now, decide) =>
-    updateMembers(id, profiles, now, (group, states) => {
+    real.updateMembers(id, profiles, now, (group, states) => {
       const change = decide(
         group,
         states.map((state) => ({ ...state, requests: [pending] })),
@@ -256,7 +256,7 @@ test('joining closes the requests for what the group has, by hand and by claim',
       return { ...change, requests: [] };
     });
   ports.groups.followClaims = (profile, claims, decide) =>
-    followClaims(profile, claims, (before) => {
+    real.followClaims(profile, claims, (before) => {
       const change = decide(before, [pending]);
       closed.push(change.requests);
       return { ...change, requests: [] };

@@ -24,6 +24,7 @@ export interface Schema {
   readonly propertyNames?: Schema;
   readonly items?: Schema;
   readonly minItems?: number;
+  readonly maxItems?: number;
   readonly uniqueItems?: boolean;
 }
 
@@ -40,6 +41,7 @@ const known = new Set([
     'propertyNames',
     'items',
     'minItems',
+    'maxItems',
     'uniqueItems',
   ],
   ...annotations,
@@ -144,13 +146,14 @@ const exactly = (values: readonly unknown[]): Candidates => ({
   forbidden: values.flatMap((value) => (typeof value === 'string' && value !== '' ? [`${value}x`, value + value] : [])),
 });
 
-const lists = ({ items = {} }: Schema, valuesOf: ValuesOf): Candidates => {
+const lists = ({ items = {}, maxItems }: Schema, valuesOf: ValuesOf): Candidates => {
   const { arbitrary, edges, forbidden } = valuesOf(items);
   return {
     arbitrary: fc.array(arbitrary, { minLength: 1, maxLength: 3 }),
     edges: [edges, ...edges.map((edge) => [edge])],
     forbidden: [
       [],
+      ...(maxItems === undefined ? [] : edges.slice(0, 1).map((edge) => new Array<unknown>(maxItems + 1).fill(edge))),
       ...edges.map((edge) => [edge, edge]),
       ...forbidden.flatMap((value) => [[value], [...edges, value]]),
     ],

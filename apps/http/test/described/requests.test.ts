@@ -77,8 +77,11 @@ describe('what the OpenAPI document says about requests', () => {
       ...asAdmin,
       json: { name: 'standing', scopes: ['audit:read'] },
     });
+    const group = await subject.client.call('POST', '/api/groups', { ...asAdmin, json: { name: 'Standing crew' } });
     targets = {
       account_id: String(account.body.id),
+
+      group_id: String(group.body.id),
       user_id: client.id,
       client_profile_id: client.id,
       client_id: client.id,

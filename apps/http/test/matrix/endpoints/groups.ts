@@ -118,7 +118,9 @@ export const groupEndpoints: Endpoints = {
     answer: listOf(['id', 'name', ...how]),
     aim: ({ cast }) => ({ params: { user_id: cast.memberByClaim.id } }),
     holds: ({ list }, _caller, { group }) =>
-      expect(list).toEqual([{ id: group, name: 'Standing crew', added_at: null, claimed_at: expect.any(String) }]),
+      expect(list).toEqual([
+        { id: group, name: 'Standing crew', added_at: null, claimed_at: expect.any(String) as string },
+      ]),
   },
   'GET /api/groups/{group_id}/collections': {
     auth: 'admin',
