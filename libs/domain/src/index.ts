@@ -34,6 +34,8 @@ export * from './operations/packed-operations.ts';
 export * from './operations/ranking.ts';
 export * from './operations/score-curve.ts';
 export * from './grants/grant.ts';
+export * from './grants/reference.ts';
+export * from './grants/access-matrix.ts';
 export * from './groups/group.ts';
 export * from './jobs/job.ts';
 export * from './limits/limit.ts';

@@ -1,4 +1,5 @@
 import {
+  accessMatrixContract,
   auditLogContract,
   callerLookupContract,
   collectionStoreContract,
@@ -25,6 +26,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   profiles: profileStoreContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,
+  accessMatrix: accessMatrixContract,
   audit: auditLogContract,
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,
