@@ -5,13 +5,17 @@ import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { suspensionSuite } from './journeys/suspension.ts';
 import { usageSuite } from './journeys/usage.ts';
+import { whoMayWhatSuite } from './journeys/who-may-what.ts';
 import { startComposed } from './start-composed.ts';
 
 const postgres = await startPostgres();
@@ -32,6 +36,10 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('collections', () => collectionsSuite(start));
   describe('facts derived from documents', () => documentFactsSuite(start));
   describe('access', () => accessSuite(start));
+  describe('many at once', () => manyAtOnceSuite(start));
+  describe('who may what', () => whoMayWhatSuite(start));
+  describe('expiry', () => expirySuite(start));
+  describe('suspension', () => suspensionSuite(start));
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));

@@ -4,13 +4,17 @@ import { auditSuite } from './journeys/audit.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
+import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
 import { searchSuite } from './journeys/search.ts';
+import { suspensionSuite } from './journeys/suspension.ts';
 import { usageSuite } from './journeys/usage.ts';
+import { whoMayWhatSuite } from './journeys/who-may-what.ts';
 import { startComposed } from './start-composed.ts';
 
 const startOnSqlite = startComposed();
@@ -22,6 +26,10 @@ describe('a registration that ignores tokens', () => ignoredTokensSuite(startOnS
 describe('collections', () => collectionsSuite(startOnSqlite));
 describe('facts derived from documents', () => documentFactsSuite(startOnSqlite));
 describe('access', () => accessSuite(startOnSqlite));
+describe('many at once', () => manyAtOnceSuite(startOnSqlite));
+describe('who may what', () => whoMayWhatSuite(startOnSqlite));
+describe('expiry', () => expirySuite(startOnSqlite));
+describe('suspension', () => suspensionSuite(startOnSqlite));
 describe('audit', () => auditSuite(startOnSqlite));
 describe('input', () => inputSuite(startOnSqlite));
 describe('limits', () => limitsSuite(startOnSqlite));

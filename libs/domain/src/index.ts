@@ -60,6 +60,9 @@ export type * from './use-cases/audit/audit-log.ts';
 export type * from './use-cases/collections/authentication.ts';
 export type * from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/write-collection.ts';
+export { countPairs, pairsMax, type PairOutcome, type PairResult } from './use-cases/grants/grant-many.ts';
+export type { Granting } from './use-cases/grants/named-pairs.ts';
+export type * from './use-cases/grants/read-matrix.ts';
 export type * from './use-cases/jobs/dead-letters.ts';
 export type * from './use-cases/operations/describe-operation.ts';
 export type * from './use-cases/operations/search-operations.ts';
@@ -68,6 +71,7 @@ export { createModelOperationEmbedder } from './use-cases/operations/model-opera
 export { servingEmbedder } from './use-cases/search/serving-embedder.ts';
 export type { ModelLook } from './use-cases/search/follow-model.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
+export { approvalsMax, type ApprovalOutcome, type ApprovalResult } from './use-cases/profiles/approve-many.ts';
 export type * from './use-cases/profiles/claim-first-admin.ts';
 export type * from './use-cases/profiles/edit-profile.ts';
 export type * from './use-cases/profiles/register-profile.ts';

@@ -1,11 +1,14 @@
 import { agentRoutes } from '../mcp/agent-routes.ts';
 import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
+import { manyAccessRoutes } from './access-many.ts';
+import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
+import { approvalRoutes, standingRoutes } from './profile-standing.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
 import { serviceRoutes } from './service.ts';
@@ -14,8 +17,8 @@ import { usageRoutes } from './usage.ts';
 const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
 
 /**
- * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` before
- * `/:user_id`.
+ * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
+ * `/approve` before `/:user_id`.
  */
 export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),
@@ -23,8 +26,12 @@ export const routes: readonly Route[] = [
   ...tagged('Search', searchRoutes),
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
+  ...tagged('Profiles', approvalRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Profiles', standingRoutes),
   ...tagged('Access', accessRoutes),
+  ...tagged('Access', manyAccessRoutes),
+  ...tagged('Access', matrixRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Service', serviceRoutes),

@@ -23,13 +23,26 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
   readonly propertyNames?: Schema;
   readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
 }
 
 /** Keywords that do not restrict values. */
 const annotations = ['description', 'default', 'examples', 'writeOnly'];
 const known = new Set([
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'if', 'then', 'minLength', 'maxLength', 'pattern', 'format'],
-  ...['minimum', 'maximum', 'required', 'properties', 'additionalProperties', 'propertyNames', 'items', ...annotations],
+  ...[
+    'minimum',
+    'maximum',
+    'required',
+    'properties',
+    'additionalProperties',
+    'propertyNames',
+    'items',
+    'minItems',
+    'maxItems',
+    ...annotations,
+  ],
 ]);
 
 export interface Values {

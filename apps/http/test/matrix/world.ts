@@ -25,6 +25,10 @@ export type PersonKind =
   | 'demoted'
   | 'unbound'
   | 'adminOfIssuerOff'
+  | 'suspended'
+  | 'suspendedAdmin'
+  | 'expiredGrant'
+  | 'expiredKey'
   | 'admin';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -109,6 +113,10 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
     demoted: await person('demoted'),
     unbound: await person('unbound'),
     adminOfIssuerOff: await person('adminOfIssuerOff'),
+    suspended: await person('suspended'),
+    suspendedAdmin: await person('suspendedAdmin'),
+    expiredGrant: await person('expiredGrant'),
+    expiredKey: await person('expiredKey'),
     admin: await make.firstAdmin(),
   };
 };
@@ -152,6 +160,11 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     return person;
   };
 
+  const suspend = async (person: Person): Promise<Person> => {
+    await asAdmin('POST', `/api/profiles/${person.id}/suspend`, {}, 200);
+    return person;
+  };
+
   const person = async (kind: PersonKind, granted: string, uid: string): Promise<Person> => {
     if (kind === 'stranger') {
       const email = `${uid}@example.com`.toLowerCase();
@@ -183,6 +196,20 @@ const createMaker = (service: MatrixService, client: TestClient) => {
       case 'adminOfIssuerOff':
         await service.bindByIssuerOff(registered.id);
         return changeRole(registered, 'admin');
+      case 'suspended':
+        return suspend(await grant(await approve(registered), granted));
+      case 'suspendedAdmin':
+        return suspend(await changeRole(registered, 'admin'));
+      case 'expiredGrant': {
+        const client = await grant(await approve(registered), granted);
+        await service.expireGrant(client.id, granted);
+        return client;
+      }
+      case 'expiredKey': {
+        const client = await grant(await approve(registered), granted);
+        await service.expireKey(client.id);
+        return client;
+      }
       case 'admin':
         return changeRole(registered, 'admin');
     }

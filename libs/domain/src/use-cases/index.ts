@@ -26,11 +26,14 @@ import {
   listCollectionClients,
   revokeAccess,
 } from './grants/grant-access.ts';
+import { grantMany, revokeMany } from './grants/grant-many.ts';
+import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
+import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
 import {
   assignTier,
@@ -40,7 +43,13 @@ import {
   suspendProfile,
   updateOwnProfile,
 } from './profiles/edit-profile.ts';
-import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
+import {
+  approveProfile,
+  changeKeyExpiry,
+  rotateCredentials,
+  rotateOwnCredentials,
+} from './profiles/issue-credentials.ts';
+import { listProfiles, readKeyExpiries, readOwnKeyExpiry } from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
 import { followModel } from './search/follow-model.ts';
@@ -71,15 +80,19 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
-  listProfiles: (_authority: AdminAuthority) => ports.profiles.list(),
+  listProfiles: listProfiles(ports),
+  readKeyExpiries: readKeyExpiries(ports),
+  readOwnKeyExpiry: readOwnKeyExpiry(ports),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
   findProfileByEmail: (_authority: AdminAuthority, email: string) =>
     ports.profiles.findByEmail(email.trim().toLowerCase()),
   approveProfile: approveProfile(ports),
+  approveMany: approveMany(ports),
   rejectProfile: rejectProfile(ports),
   removeProfile: removeProfile(ports, settings),
   rotateCredentials: rotateCredentials(ports),
   rotateOwnCredentials: rotateOwnCredentials(ports),
+  changeKeyExpiry: changeKeyExpiry(ports),
   changeRole: changeRole(ports, settings),
   suspendProfile: suspendProfile(ports, settings),
   resumeProfile: resumeProfile(ports),
@@ -105,6 +118,10 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   grantAccess: grantAccess(ports),
   changeExpiry: changeExpiry(ports),
   revokeAccess: revokeAccess(ports),
+  grantMany: grantMany(ports),
+  revokeMany: revokeMany(ports),
+  readMatrix: readMatrix(ports),
+  exportMatrix: exportMatrix(ports),
   listClientAccess: listClientAccess(ports),
   listCollectionClients: listCollectionClients(ports),
   // Audit

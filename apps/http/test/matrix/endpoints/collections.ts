@@ -13,6 +13,8 @@ export const withoutAccess = {
   'a client without a grant, by token': noAccess,
   'a client without a grant, by key': noAccess,
   'a client without a grant, by key in one string': noAccess,
+  'a client whose grant has expired, by token': noAccess,
+  'a client whose grant has expired, by key': noAccess,
 } as const;
 
 const standing = ({ granted }: World) => ({ params: { collection_id: granted } });

@@ -35,6 +35,9 @@ const others = {
   'a client without a grant, by token': adminRequired,
   'a client without a grant, by key': adminRequired,
   'a client without a grant, by key in one string': adminRequired,
+  'a client with a grant and an expired key, by token': adminRequired,
+  'a client whose grant has expired, by token': adminRequired,
+  'a client whose grant has expired, by key': adminRequired,
   'a demoted admin, by token': adminRequired,
   'a demoted admin, by its reawakened key': adminRequired,
 } as const;

@@ -1,0 +1,25 @@
+import { clientPair, type CollectionId, type Instant, type Ports, type ProfileId } from '@portico/domain';
+
+/** When it expired: a moment before tests run. */
+const past: Instant = Date.UTC(2020, 0, 1);
+
+/** Lets a grant expire directly in the store. */
+export const expireGrantBy =
+  ({ grants }: Pick<Ports, 'grants'>) =>
+  async (profile: string, collection: string): Promise<void> => {
+    const pair = clientPair(profile as ProfileId, collection as CollectionId);
+    await grants.update([pair], ([state]) => {
+      if (!state?.grant) throw new Error('There is no grant to expire.');
+      return { put: [{ ...pair, ...state.grant, expiresAt: past }], deadline: null };
+    });
+  };
+
+/** Lets a key expire directly in the store. */
+export const expireKeyBy =
+  ({ profiles }: Pick<Ports, 'profiles'>) =>
+  async (profile: string): Promise<void> => {
+    await profiles.update(profile as ProfileId, (state) => {
+      if (!state.key) throw new Error('There is no key to expire.');
+      return { profile: state.profile, key: { ...state.key, expiresAt: past }, deadline: null };
+    });
+  };
