@@ -39,7 +39,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' |
  */
 export const grantMany =
   (ports: Needs) =>
-  (authority: AdminAuthority, many: Granting, expiresAt?: Instant | null): Promise<readonly PairOutcome[]> => {
+  async (authority: AdminAuthority, many: Granting, expiresAt?: Instant | null): Promise<readonly PairOutcome[]> => {
     refusePast(ports, expiresAt ?? null);
     return decideMany(ports, authority, many, (state, now) => granted(state, now, expiresAt));
   };
