@@ -32,6 +32,7 @@ export const errorStatuses = {
   already_rejected: 409,
   not_approved: 409,
   has_no_key: 409,
+  has_no_key_yet: 409,
   last_admin: 409,
   already_suspended: 409,
   not_suspended: 409,

@@ -26,7 +26,7 @@ export interface Subject {
   /** The mails sent; null if they cannot be inspected. */
   readonly mails: readonly Mail[] | null;
   /** Null if the clock cannot be moved. */
-  readonly clock: { readonly advance: (milliseconds: number) => void } | null;
+  readonly clock: { readonly advance: (milliseconds: number) => void; readonly now: () => number } | null;
   readonly logLines: () => readonly string[];
   readonly close: () => Promise<void>;
 }

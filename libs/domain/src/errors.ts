@@ -31,6 +31,7 @@ export const errorDetails = {
   already_rejected: 'User already rejected',
   not_approved: 'User not approved',
   has_no_key: 'User is an admin and has no API credentials',
+  has_no_key_yet: 'User has no API credentials yet',
   last_admin: 'The last admin cannot be removed',
   already_suspended: 'User already suspended',
   not_suspended: 'User not suspended',

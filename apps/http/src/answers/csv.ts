@@ -6,7 +6,10 @@ export type Cell = string | number | null;
  * formula gets an apostrophe in front, which it takes for text.
  */
 export const csvText = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [names, ...rows].map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('');
+  [names, ...rows].map(csvLine).join('');
+
+/** One row of it. */
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
 
 const cellText = (cell: Cell): string => {
   if (cell === null) return '';

@@ -2,6 +2,7 @@ import {
   emailMax,
   isPlainLine,
   parseDateTime,
+  parseEnd,
   parseId,
   parseMoment,
   PorticoError,
@@ -84,6 +85,14 @@ export const dateTime = judged((value) => notAMoment(value, parseDateTime, 'an I
 export const moment = judged((value) => notAMoment(value, parseMoment, 'an ISO 8601 date-time or date'))
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax })
   .transform(parseMoment);
+
+/** When something ends: the instant of an ISO 8601 date-time; a date alone is its last day in UTC, so the next one's start. */
+export const ending = judged((value) => notAMoment(value, parseEnd, 'an ISO 8601 date-time or date'))
+  .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax, examples: ['2026-12-31'] })
+  .transform(parseEnd);
+
+/** An `ending` that must be given, or null for none. */
+export const endingOrNull = z.union([ending, z.null()], { error: 'must be an ISO 8601 date-time or date, or null' });
 
 const isBlank = (value: unknown): boolean => value === null || (typeof value === 'string' && value.trim() === '');
 const blankTo = (nothing: null | undefined) => (value: unknown) => (isBlank(value) ? nothing : value);

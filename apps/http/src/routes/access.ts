@@ -1,7 +1,9 @@
-import { clientPair, toIso, type ClientAccess, type CollectionAccess } from '@portico/domain';
+import { clientPair, toIso, type ClientAccess, type CollectionAccess, type Grant, type Pair } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
+import { booleanParameter, ending, endingOrNull, optional, wordsParameter } from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
+import { accessWay, expiresAt, waysView } from './access-ways.ts';
 import {
   clientParameter,
   collectionIdOf,
@@ -20,6 +22,8 @@ const collectionAccess = z
     description: z.string(),
     has_access: z.boolean(),
     granted_at: timestamp.nullable(),
+    via: z.array(accessWay).optional().meta({ description: 'Each way in which it has access; with `?granted=true`.' }),
+    expires_at: expiresAt.optional(),
   })
   .meta({ id: 'CollectionAccess' });
 const grant = z
@@ -28,8 +32,22 @@ const grant = z
     client_id: uuid.meta({ description: "The id of the client's profile." }),
     collection_id: uuid,
     granted_at: timestamp,
+    expires_at: expiresAt.optional(),
   })
   .meta({ id: 'Grant' });
+const newGrant = z
+  .object({
+    expires_at: optional(ending).meta({
+      description: 'From then on the grant counts no longer. A date alone is its last day, in UTC. Never by default.',
+      examples: ['2026-12-31'],
+    }),
+  })
+  .meta({ id: 'NewGrant' });
+const grantExpiry = z
+  .object({
+    expires_at: endingOrNull.meta({ description: 'As when granting; null for never.', examples: ['2026-12-31'] }),
+  })
+  .meta({ id: 'GrantExpiry' });
 const clientAccess = z
   .object({
     client_id: uuid.meta({ description: "The id of the client's profile." }),
@@ -37,6 +55,8 @@ const clientAccess = z
     full_name: z.string(),
     company_name: z.string().nullable(),
     granted_at: timestamp,
+    via: z.array(accessWay).optional().meta({ description: 'Each way in which it has access; with `?include=ways`.' }),
+    expires_at: expiresAt.optional(),
   })
   .meta({ id: 'ClientAccess' });
 
@@ -48,16 +68,23 @@ export const accessRoutes: readonly RouteRow[] = [
     path: '/api/access/clients/:client_profile_id/collections',
     operation: 'listClientAccess',
     summary: 'List all collections, and whether a client has access to each',
-    description: 'Sorted by name, ignoring case. `granted_at` is null if the client has no access.',
+    description:
+      'Sorted by name, ignoring case. `granted_at` is null if the client has no access. With `?granted=true` only those that it ' +
+      'has, each with how and until when.',
     params: clientParameter,
     auth: 'admin',
     scope: 'access:read',
+    query: z.object({
+      granted: booleanParameter.default(false).meta({ description: 'Whether only granted collections are listed.' }),
+    }),
     status: 200,
     response: z.array(collectionAccess),
     errors: ['client_not_found'],
-    handler: async ({ useCases, caller, params }) => {
+    handler: async ({ useCases, caller, params, query }) => {
       const found = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
-      return json(found.map(collectionAccessView));
+      if (!query.granted) return json(found.map(collectionAccessView));
+      const granted = found.filter(({ ways }) => ways.length > 0);
+      return json(granted.map((access) => ({ ...collectionAccessView(access), ...waysView(access.ways) })));
     },
   }),
   defineRoute({
@@ -66,24 +93,44 @@ export const accessRoutes: readonly RouteRow[] = [
     operation: 'grantAccess',
     summary: 'Grant a client access to a collection',
     description:
-      'Takes effect with the next request, also for a profile that waits for approval; a rejected one still sees nothing.',
+      'Takes effect with the next request, also for a profile that waits for approval; a rejected one still sees nothing. The ' +
+      'body is optional.',
     params: pair,
     auth: 'admin',
     scope: 'access:write',
+    bodyKind: 'json',
+    body: newGrant,
     status: 201,
     supplies: { client_profile_id: '$response.body#/client_id', collection_id: '$response.body#/collection_id' },
     response: grant,
     errors: ['client_not_found', 'collection_not_found', 'already_granted'],
-    handler: async ({ useCases, caller, params }) => {
-      const client = profileIdOf(params.client_profile_id);
-      const collection = collectionIdOf(params.collection_id);
-      const { grantedAt } = await useCases.grantAccess(caller.authority, clientPair(client, collection));
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const pair = pairOf(params);
+      const made = await useCases.grantAccess(caller.authority, pair, fields.expires_at ?? null);
       return json({
-        message: 'Access granted',
-        client_id: client,
-        collection_id: collection,
-        granted_at: toIso(grantedAt),
+        ...grantView('Access granted', pair, made),
+        ...(made.expiresAt === null ? {} : { expires_at: toIso(made.expiresAt) }),
       });
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/access/clients/:client_profile_id/collections/:collection_id',
+    operation: 'changeGrantExpiry',
+    summary: "Change when a client's access to a collection expires",
+    description: 'Takes effect with the next request. It changes the own grant of the client, not those of its groups.',
+    params: pair,
+    auth: 'admin',
+    scope: 'access:write',
+    bodyKind: 'json',
+    body: grantExpiry,
+    status: 200,
+    response: grant,
+    errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const pair = pairOf(params);
+      const changed = await useCases.changeExpiry(caller.authority, pair, fields.expires_at);
+      return json({ ...grantView('Expiry changed', pair, changed), expires_at: isoOrNull(changed.expiresAt) });
     },
   }),
   defineRoute({
@@ -99,8 +146,7 @@ export const accessRoutes: readonly RouteRow[] = [
     response: message,
     errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async ({ useCases, caller, params }) => {
-      const client = profileIdOf(params.client_profile_id);
-      await useCases.revokeAccess(caller.authority, clientPair(client, collectionIdOf(params.collection_id)));
+      await useCases.revokeAccess(caller.authority, pairOf(params));
       return json({ message: 'Access revoked' });
     },
   }),
@@ -113,15 +159,31 @@ export const accessRoutes: readonly RouteRow[] = [
     params: collectionParameter,
     auth: 'admin',
     scope: 'access:read',
+    query: z.object({
+      include: wordsParameter(['ways'])
+        .optional()
+        .meta({ description: '`ways` adds how each client has access, and until when.' }),
+    }),
     status: 200,
     response: z.array(clientAccess),
     errors: ['collection_not_found'],
-    handler: async ({ useCases, caller, params }) => {
+    handler: async ({ useCases, caller, params, query }) => {
       const found = await useCases.listCollectionClients(caller.authority, collectionIdOf(params.collection_id));
-      return json(found.map(clientAccessView));
+      if (!query.include) return json(found.map(clientAccessView));
+      return json(found.map((access) => ({ ...clientAccessView(access), ...waysView(access.ways) })));
     },
   }),
 ];
+
+const pairOf = (params: Readonly<Record<string, string>>): Pair =>
+  clientPair(profileIdOf(params.client_profile_id), collectionIdOf(params.collection_id));
+
+const grantView = (text: string, { grantee, collection }: Pair, { grantedAt }: Grant) => ({
+  message: text,
+  client_id: grantee.id,
+  collection_id: collection,
+  granted_at: toIso(grantedAt),
+});
 
 const collectionAccessView = ({ id, name, description, ways }: CollectionAccess): z.input<typeof collectionAccess> => ({
   id,

@@ -4,6 +4,7 @@ import {
   type ClientId,
   type Credentials,
   type Group,
+  type Instant,
   type LastUse,
   type Membership,
   type Profile,
@@ -19,7 +20,7 @@ const clientId = uuid
   .meta({ description: 'API client identifier; null unless the profile is an approved client.' });
 
 /** Shown only on request. */
-export const profileExtras = ['tier', 'bound', 'usage'] as const;
+export const profileExtras = ['tier', 'bound', 'usage', 'key', 'suspension'] as const;
 /** Those that a caller may ask for of itself. */
 export const ownExtras = [...profileExtras, 'groups'] as const;
 export type ProfileExtra = (typeof profileExtras)[number];
@@ -40,7 +41,20 @@ const extras = {
   key_last_used_at: timestamp.nullable().optional().meta({
     description: 'The same by its API key; with `?include=usage`.',
   }),
+  key_expires_at: timestamp.nullable().optional().meta({
+    description: 'When its API key expires; null if it has no end, or if there is none. With `?include=key`.',
+  }),
+  suspended_at: timestamp.nullable().optional().meta({
+    description: 'Since when nobody is let in as it; null if it is not suspended. With `?include=suspension`.',
+  }),
 };
+
+/** What the extras need that is not in the profile. */
+export interface ExtraFacts {
+  readonly use: LastUse | null;
+  readonly keyExpiresAt: Instant | null;
+}
+const noFacts: ExtraFacts = { use: null, keyExpiresAt: null };
 
 const identity = { id: uuid, email: z.string(), full_name: z.string(), company_name: z.string().nullable() };
 const standing = { role, registration_status: registrationStatus };
@@ -89,23 +103,23 @@ export const registeredProfileView = (profile: Profile): z.input<typeof register
 export const fullProfileView = (
   profile: Profile,
   include: readonly ProfileExtra[],
-  use: LastUse | null = null,
+  facts: ExtraFacts = noFacts,
 ): z.input<typeof fullProfile> => ({
   ...updatedProfileView(profile),
   ...(profile.status === 'approved' && profile.approvedAt !== null ? { approved_at: toIso(profile.approvedAt) } : {}),
-  ...extrasView(profile, include, use),
+  ...extrasView(profile, include, facts),
 });
 
 export const ownProfileView = (
   profile: Profile,
   include: readonly (typeof ownExtras)[number][],
-  use: LastUse | null,
+  facts: ExtraFacts,
   groups: readonly (Group & Membership)[] | null,
 ): z.input<typeof ownProfile> => ({
   ...fullProfileView(
     profile,
     profileExtras.filter((extra) => include.includes(extra)),
-    use,
+    facts,
   ),
   ...(groups ? { groups: groups.map(ownGroupView) } : {}),
 });
@@ -125,12 +139,12 @@ export const updatedProfileView = (profile: Profile): z.input<typeof updatedProf
 export const listedProfileView = (
   profile: Profile,
   include: readonly ProfileExtra[],
-  use: LastUse | null,
+  facts: ExtraFacts,
 ): z.input<typeof listedProfile> => ({
   ...identityView(profile),
   client_id: awakeClientId(profile),
   created_at: toIso(profile.createdAt),
-  ...extrasView(profile, include, use),
+  ...extrasView(profile, include, facts),
 });
 
 export const credentialsView = (text: string, { clientId, secret }: Credentials): z.input<typeof credentials> => ({
@@ -139,12 +153,18 @@ export const credentialsView = (text: string, { clientId, secret }: Credentials)
   client_secret: secret,
 });
 
-const extrasView = ({ tier, issuer }: Profile, include: readonly ProfileExtra[], use: LastUse | null) => ({
+const extrasView = (
+  { tier, issuer, suspendedAt }: Profile,
+  include: readonly ProfileExtra[],
+  { use, keyExpiresAt }: ExtraFacts,
+) => ({
   ...(include.includes('tier') ? { tier } : {}),
   ...(include.includes('bound') ? { bound: issuer !== null } : {}),
   ...(include.includes('usage')
     ? { last_used_at: isoOrNull(use?.lastUsedAt ?? null), key_last_used_at: isoOrNull(use?.keyUsedAt ?? null) }
     : {}),
+  ...(include.includes('key') ? { key_expires_at: isoOrNull(keyExpiresAt) } : {}),
+  ...(include.includes('suspension') ? { suspended_at: isoOrNull(suspendedAt) } : {}),
 });
 
 const identityView = ({ id, email, fullName, companyName, role, status }: Profile) => ({

@@ -1,7 +1,27 @@
-import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierNameMax, uidMax } from '@portico/domain';
+import {
+  companyNameMax,
+  emailMax,
+  fullNameMax,
+  graceSecondsMax,
+  rejectionReasonMax,
+  tierNameMax,
+  uidMax,
+  type ProfileId,
+} from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { clearable, email, line, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
+import {
+  booleanParameter,
+  clearable,
+  email,
+  ending,
+  line,
+  optional,
+  removable,
+  text,
+  wholeNumber,
+  wordsParameter,
+} from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
 import {
   changedRole,
@@ -65,6 +85,16 @@ const rotation = z
     }),
   })
   .meta({ id: 'Rotation' });
+const rotationWithEnd = rotation
+  .extend({
+    expires_at: removable(ending).meta({
+      description:
+        'When the key expires, its previous secret included; a date alone is its last day, in UTC. Without it, an end that was ' +
+        'set stays; null removes it.',
+      examples: ['2026-12-31'],
+    }),
+  })
+  .meta({ id: 'RotationByAdmin' });
 
 const roleChange = z
   .object({ role: z.enum(['admin', 'client']).meta({ examples: ['admin'] }) })
@@ -84,7 +114,20 @@ const includes = z.object({
     .meta({
       description:
         '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when it and ' +
-        'its API key were last used.',
+        'its API key were last used, `key` when its API key expires, `suspension` since when it is suspended.',
+    }),
+});
+const listed = includes.extend({
+  registration_status: z
+    .enum(['pending', 'approved', 'rejected'])
+    .optional()
+    .meta({ description: 'Only profiles of this status.' }),
+  suspended: booleanParameter.optional().meta({ description: 'Only profiles that are suspended, or that are not.' }),
+  q: text({ max: emailMax })
+    .optional()
+    .meta({
+      description: 'Only profiles whose e-mail or full name contains this, ignoring case.',
+      examples: ['alice'],
     }),
 });
 
@@ -138,8 +181,9 @@ export const profileRoutes: readonly RouteRow[] = [
     response: ownProfile,
     handler: async ({ useCases, caller: { principal }, query: { include = [] } }) => {
       const use = include.includes('usage') ? await useCases.readOwnUse(principal) : null;
+      const keyExpiresAt = include.includes('key') ? await useCases.readOwnKeyExpiry(principal) : null;
       const groups = include.includes('groups') ? await useCases.readOwnGroups(principal) : null;
-      return json(ownProfileView(principal.profile, include, use, groups));
+      return json(ownProfileView(principal.profile, include, { use, keyExpiresAt }, groups));
     },
   }),
   defineRoute({
@@ -184,17 +228,26 @@ export const profileRoutes: readonly RouteRow[] = [
     path: '/api/profiles/',
     operation: 'listProfiles',
     summary: 'List all profiles',
-    description: 'Oldest first.',
+    description: 'Oldest first. Filters are combined.',
     auth: 'admin',
     scope: 'access:read',
-    query: includes,
+    query: listed,
     status: 200,
     supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
     response: z.array(listedProfile),
-    handler: async ({ useCases, caller: { authority }, query: { include = [] } }) => {
-      const profiles = await useCases.listProfiles(authority);
+    handler: async ({ useCases, caller: { authority }, query: { include = [], ...query } }) => {
+      const profiles = await useCases.listProfiles(authority, {
+        status: query.registration_status ?? null,
+        suspended: query.suspended ?? null,
+        text: query.q ?? null,
+      });
       const uses = include.includes('usage') ? await useCases.readProfileUses(authority, profiles) : null;
-      return json(profiles.map((profile) => listedProfileView(profile, include, uses?.get(profile.id) ?? null)));
+      const expiries = include.includes('key') ? await useCases.readKeyExpiries(authority, null) : null;
+      const factsOf = (id: ProfileId) => ({
+        use: uses?.get(id) ?? null,
+        keyExpiresAt: expiries?.get(id) ?? null,
+      });
+      return json(profiles.map((profile) => listedProfileView(profile, include, factsOf(profile.id))));
     },
   }),
   defineRoute({
@@ -244,14 +297,19 @@ export const profileRoutes: readonly RouteRow[] = [
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
-    body: rotation,
+    body: rotationWithEnd,
     status: 200,
     supplies: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['user_not_found', 'not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = profileIdOf(params.user_id);
-      const fresh = await useCases.rotateCredentials(caller.authority, id, fields.grace_seconds ?? 0);
+      const fresh = await useCases.rotateCredentials(
+        caller.authority,
+        id,
+        fields.grace_seconds ?? 0,
+        fields.expires_at,
+      );
       return json(credentialsView('API credentials rotated', fresh));
     },
   }),

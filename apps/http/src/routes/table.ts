@@ -1,6 +1,8 @@
 import { agentRoutes } from '../mcp/agent-routes.ts';
 import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
+import { manyAccessRoutes } from './access-many.ts';
+import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
@@ -8,6 +10,7 @@ import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
+import { approvalRoutes, standingRoutes } from './profile-standing.ts';
 import { profileRoutes } from './profiles.ts';
 import { searchRoutes } from './search.ts';
 import { serviceAccountRoutes } from './service-accounts.ts';
@@ -17,8 +20,8 @@ import { usageRoutes } from './usage.ts';
 const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
 
 /**
- * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` before
- * `/:user_id`.
+ * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
+ * `/approve` before `/:user_id`.
  */
 export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),
@@ -26,9 +29,13 @@ export const routes: readonly Route[] = [
   ...tagged('Search', searchRoutes),
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
+  ...tagged('Profiles', approvalRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Profiles', standingRoutes),
   ...tagged('Service accounts', serviceAccountRoutes),
   ...tagged('Access', accessRoutes),
+  ...tagged('Access', manyAccessRoutes),
+  ...tagged('Access', matrixRoutes),
   ...tagged('Groups', groupRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),

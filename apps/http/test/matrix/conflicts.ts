@@ -23,6 +23,9 @@ const register = 'POST /api/profiles/register';
 const approve = 'POST /api/profiles/{user_id}/approve';
 const reject = 'POST /api/profiles/{user_id}/reject';
 const rotate = 'POST /api/profiles/{user_id}/credentials';
+const expire = 'PUT /api/profiles/{user_id}/credentials';
+const suspend = 'POST /api/profiles/{user_id}/suspend';
+const resume = 'POST /api/profiles/{user_id}/resume';
 const assign = 'PUT /api/profiles/{user_id}/tier';
 const override = 'POST /api/rate-limits/overrides';
 const pair = '/api/access/clients/{client_profile_id}/collections/{collection_id}';
@@ -129,6 +132,31 @@ export const conflicts: readonly Conflict[] = [
   })),
   conflict('a pair without a grant', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
     params: { client_profile_id: cast.granted.id, collection_id: hidden },
+  })),
+  conflict('a pair without a grant', `PUT ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
+    params: { client_profile_id: cast.granted.id, collection_id: hidden },
+    json: { expires_at: null },
+  })),
+  conflict('a grant that has expired', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, granted }) => ({
+    params: { client_profile_id: cast.expiredGrant.id, collection_id: granted },
+  })),
+  conflict('a suspended profile', suspend, conflicting('User already suspended'), ({ cast }) =>
+    user(cast.suspended.id),
+  ),
+  conflict('a suspended admin', suspend, conflicting('User already suspended'), ({ cast }) =>
+    user(cast.suspendedAdmin.id),
+  ),
+  conflict('a profile that is not suspended', resume, conflicting('User not suspended'), ({ cast }) =>
+    user(cast.client.id),
+  ),
+  conflict('a deleted profile', suspend, refusals.userNotFound, ({ cast }) => user(cast.deleted.id)),
+  conflict('a pending profile', expire, refusals.notApproved, ({ cast }) => ({
+    ...user(cast.pending.id),
+    json: { expires_at: null },
+  })),
+  conflict('an admin', expire, refusals.adminHasNoKey, ({ cast }) => ({
+    ...user(cast.promoted.id),
+    json: { expires_at: null },
   })),
   ...[`POST ${pair}`, `DELETE ${pair}`, 'GET /api/access/clients/{client_profile_id}/collections'].flatMap(
     (endpoint) => [

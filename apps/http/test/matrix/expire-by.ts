@@ -1,11 +1,42 @@
-import type { Ports, ServiceAccountId } from '@portico/domain';
+import {
+  clientPair,
+  type CollectionId,
+  type Instant,
+  type Ports,
+  type ProfileId,
+  type ServiceAccountId,
+} from '@portico/domain';
 
-/** Makes a service account one that expired long ago, directly in the store. */
-export const expireBy =
+/** When it expired: a moment before tests run. */
+const past: Instant = Date.UTC(2020, 0, 1);
+
+/** Lets a grant expire directly in the store. */
+export const expireGrantBy =
+  ({ grants }: Pick<Ports, 'grants'>) =>
+  async (profile: string, collection: string): Promise<void> => {
+    const pair = clientPair(profile as ProfileId, collection as CollectionId);
+    await grants.update([pair], ([state]) => {
+      if (!state?.grant) throw new Error('There is no grant to expire.');
+      return { put: [{ ...pair, ...state.grant, expiresAt: past }], deadline: null };
+    });
+  };
+
+/** Lets a key expire directly in the store. */
+export const expireKeyBy =
+  ({ profiles }: Pick<Ports, 'profiles'>) =>
+  async (profile: string): Promise<void> => {
+    await profiles.update(profile as ProfileId, (state) => {
+      if (!state.key) throw new Error('There is no key to expire.');
+      return { profile: state.profile, key: { ...state.key, expiresAt: past }, deadline: null };
+    });
+  };
+
+/** Lets a service account expire directly in the store. */
+export const expireAccountBy =
   ({ serviceAccounts }: Pick<Ports, 'serviceAccounts'>) =>
   async (id: string): Promise<void> => {
     await serviceAccounts.update(id as ServiceAccountId, ({ account, key }) => ({
-      account: { ...account, expiresAt: 1 },
+      account: { ...account, expiresAt: past },
       key,
       deadline: null,
     }));

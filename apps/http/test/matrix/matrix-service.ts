@@ -19,6 +19,10 @@ export interface MatrixService {
   readonly bindByIssuerOff: (profileId: string) => Promise<void>;
   /** Makes a service account one that expired long ago. */
   readonly expireAccount: (accountId: string) => Promise<void>;
+  /** Lets the grant of a profile expire, as if time had passed. */
+  readonly expireGrant: (profileId: string, collectionId: string) => Promise<void>;
+  /** The same for a profile's API key. */
+  readonly expireKey: (profileId: string) => Promise<void>;
   /** Makes a token with the same claims that the issuer did not sign. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */

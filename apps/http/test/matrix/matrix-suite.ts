@@ -95,7 +95,7 @@ const standing = async (world: World): Promise<unknown> => {
   const known = new Set([granted, hidden, tier, override, ...Object.values(cast).map(({ id }) => id)]);
   const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
   return {
-    profiles: (await list('/api/profiles/?include=bound')).filter(isKnown),
+    profiles: (await list('/api/profiles/?include=bound,key,suspension')).filter(isKnown),
     accounts: (await list('/api/service-accounts')).filter(isKnown),
     collections: (await list('/api/collections/')).filter(isKnown),
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
@@ -109,8 +109,8 @@ const standing = async (world: World): Promise<unknown> => {
       members: (await list(`/api/groups/${group}/members`)).filter((entry) => known.has(String(entry.profile_id))),
     },
     grants: await Promise.all(
-      [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted].map(async ({ id }) =>
-        (await list(`/api/access/clients/${id}/collections`)).filter(isKnown),
+      [cast.client, cast.granted, cast.pendingGranted, cast.rejectedGranted, cast.demoted, cast.suspended].map(
+        async ({ id }) => (await list(`/api/access/clients/${id}/collections?granted=true`)).filter(isKnown),
       ),
     ),
   };

@@ -8,7 +8,7 @@ import { createUseCases } from '@portico/domain';
 import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
 import { runDueJobs } from '@portico/testing';
 import { bindBy } from './bind-by.ts';
-import { expireBy } from './expire-by.ts';
+import { expireAccountBy, expireGrantBy, expireKeyBy } from './expire-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
@@ -57,7 +57,9 @@ export const startComposed =
       mintElsewhere: signedInAt(elsewhere),
       mintByIssuerOff: signedInAt(off),
       bindByIssuerOff: bindBy(ports, off.issuer),
-      expireAccount: expireBy(ports),
+      expireAccount: expireAccountBy(ports),
+      expireGrant: expireGrantBy(ports),
+      expireKey: expireKeyBy(ports),
       forgeToken: async (claims) => signedByAnother(await mintToken(claims, 3_600)),
       isIssuer: true,
       runJobs: () => runDueJobs(ports, useCases, () => ports.clock.now()),

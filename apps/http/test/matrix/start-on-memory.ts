@@ -1,7 +1,7 @@
 import type { Json } from '@portico/domain';
 import { createHarness, defaultSettings } from '@portico/testing';
 import { bindBy } from './bind-by.ts';
-import { expireBy } from './expire-by.ts';
+import { expireAccountBy, expireGrantBy, expireKeyBy } from './expire-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService } from './matrix-service.ts';
 
@@ -39,7 +39,9 @@ export const startOnMemory = async ({
     mintElsewhere: async (claims) => tokens.mint({ ...claims, issuer: elsewhere }),
     mintByIssuerOff: async (claims) => tokens.mint({ ...claims, issuer: off }),
     bindByIssuerOff: bindBy(ports, off),
-    expireAccount: expireBy(ports),
+    expireAccount: expireAccountBy(ports),
+    expireGrant: expireGrantBy(ports),
+    expireKey: expireKeyBy(ports),
     forgeToken: async (claims) => {
       const [, payload = ''] = tokens.mint(claims).split('.');
       const own = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, Json>;

@@ -32,6 +32,10 @@ export type PersonKind =
   | 'formerMember'
   | 'formerMemberByClaim'
   | 'adminOfIssuerOff'
+  | 'suspended'
+  | 'suspendedAdmin'
+  | 'expiredGrant'
+  | 'expiredKey'
   | 'admin'
   | AccountKind;
 
@@ -131,6 +135,10 @@ const castOf = async (make: Maker, granted: string): Promise<Readonly<Record<Per
     formerMember: await person('formerMember'),
     formerMemberByClaim: await person('formerMemberByClaim'),
     adminOfIssuerOff: await person('adminOfIssuerOff'),
+    suspended: await person('suspended'),
+    suspendedAdmin: await person('suspendedAdmin'),
+    expiredGrant: await person('expiredGrant'),
+    expiredKey: await person('expiredKey'),
     admin: await make.firstAdmin(),
     ...(await accountsOf(make)),
   };
@@ -227,6 +235,11 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     return { id: textOf(id), uid: name, email: `service account ${name}`, token: textOf(token), ...facts };
   };
 
+  const suspend = async (person: Person): Promise<Person> => {
+    await asAdmin('POST', `/api/profiles/${person.id}/suspend`, {}, 200);
+    return person;
+  };
+
   const person = async (kind: Exclude<PersonKind, AccountKind>, granted: string, uid: string): Promise<Person> => {
     if (kind === 'stranger') {
       const email = `${uid}@example.com`.toLowerCase();
@@ -266,6 +279,20 @@ const createMaker = (service: MatrixService, client: TestClient) => {
       case 'adminOfIssuerOff':
         await service.bindByIssuerOff(registered.id);
         return changeRole(registered, 'admin');
+      case 'suspended':
+        return suspend(await grant(await approve(registered), granted));
+      case 'suspendedAdmin':
+        return suspend(await changeRole(registered, 'admin'));
+      case 'expiredGrant': {
+        const client = await grant(await approve(registered), granted);
+        await service.expireGrant(client.id, granted);
+        return client;
+      }
+      case 'expiredKey': {
+        const client = await grant(await approve(registered), granted);
+        await service.expireKey(client.id);
+        return client;
+      }
       case 'admin':
         return changeRole(registered, 'admin');
     }

@@ -1,4 +1,5 @@
 import type { StorePorts } from '@portico/domain';
+import { createMemoryAccessMatrix } from './memory-access-matrix.ts';
 import { createMemoryAuditLog } from './memory-audit-log.ts';
 import { createMemoryCallerLookup } from './memory-caller-lookup.ts';
 import { createMemoryCollectionStore } from './memory-collection-store.ts';
@@ -29,6 +30,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   grants: createMemoryGrantStore(database),
   groups: createMemoryGroupStore(database),
   expiries: createMemoryExpiryStore(database),
+  accessMatrix: createMemoryAccessMatrix(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),

@@ -1,4 +1,5 @@
 import {
+  accessMatrixContract,
   auditLogContract,
   callerLookupContract,
   collectionStoreContract,
@@ -28,6 +29,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   collections: collectionStoreContract,
   grants: grantStoreContract,
   expiries: expiryStoreContract,
+  accessMatrix: accessMatrixContract,
   audit: auditLogContract,
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,

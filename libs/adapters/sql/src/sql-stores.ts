@@ -1,4 +1,5 @@
 import type { Probe } from '@portico/domain';
+import { createSqlAccessMatrix } from './access-matrix.ts';
 import { createSqlAuditLog } from './audit-log.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
 import { type CollectionDialect, createSqlCollectionReads } from './collection-reads.ts';
@@ -49,6 +50,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
       expiries: createSqlExpiryStore(database),
+      accessMatrix: createSqlAccessMatrix(database),
       audit,
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDateTime, parseMoment } from './date-time.ts';
+import { parseDateTime, parseEnd, parseMoment } from './date-time.ts';
 
 const utc = (text: string) => Date.parse(text);
 
@@ -74,4 +74,19 @@ test.each([
   '2026-11-21T10:20:30Z ',
 ])('%j is no date-time', (text) => {
   expect(parseDateTime(text)).toBeNull();
+});
+
+test.each([
+  ['2026-12-31', '2027-01-01T00:00:00Z'],
+  ['2026-W53-4', '2027-01-01T00:00:00Z'],
+  ['2026-12-31T00:00', '2026-12-31T00:00:00Z'],
+  ['2026-12-31T10:20:30.0019+01:00', '2026-12-31T09:20:30.001Z'],
+  ['9999-12-31', '9999-12-31T23:59:59.999Z'],
+  ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59.999Z'],
+])('%j ends at %s', (text, instant) => {
+  expect(parseEnd(text)).toBe(utc(instant));
+});
+
+test.each(['', 'soon', '2026-02-30', '2026-12', '10000-01-01'])('%j is no end', (text) => {
+  expect(parseEnd(text)).toBeNull();
 });

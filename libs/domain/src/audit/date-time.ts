@@ -24,6 +24,19 @@ export const parseDateTime = (text: string): Instant | null => {
 /** Like `parseDateTime`, but also accepts a date alone, which is its first instant in UTC. */
 export const parseMoment = (text: string): Instant | null => parseDateTime(text) ?? parseDateTime(`${text}T00`);
 
+/**
+ * When something ends: a date-time in whole milliseconds, or the end of a day in UTC for a date alone. At the
+ * latest that of the year 9999, because RFC 3339 cannot write a later one. Null for any other text.
+ */
+export const parseEnd = (text: string): Instant | null => {
+  const dateTimeOf = parseDateTime(text);
+  const day = dateTimeOf === null ? parseDateTime(`${text}T00`) : null;
+  const end = day === null ? dateTimeOf : day + dayMs;
+  return end === null ? null : Math.min(Math.floor(end), lastEnd);
+};
+
+const lastEnd = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 type Parts = Readonly<Record<string, string | undefined>>;
 
 const dayOf = (parts: Parts): number | null => {

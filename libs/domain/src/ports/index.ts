@@ -1,3 +1,4 @@
+import type { AccessMatrix } from './access-matrix.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
@@ -42,6 +43,7 @@ export interface StorePorts {
   readonly grants: GrantStore;
   readonly groups: GroupStore;
   readonly expiries: ExpiryStore;
+  readonly accessMatrix: AccessMatrix;
   readonly audit: AuditLog;
   readonly limits: LimitStore;
   readonly embeddings: EmbeddingStore;
@@ -76,6 +78,7 @@ export interface Ports extends StorePorts {
   readonly probes: readonly Probe[];
 }
 
+export type * from './access-matrix.ts';
 export type * from './audit-log.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';

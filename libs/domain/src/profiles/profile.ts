@@ -67,3 +67,4 @@ export const uidMax = 128;
 export const fullNameMax = 200;
 export const companyNameMax = 200;
 export const rejectionReasonMax = 1_000;
+export const suspensionReasonMax = 1_000;

@@ -33,11 +33,14 @@ import {
   updateGroup,
 } from './groups/groups.ts';
 import { addMember, addMembers, listMembers, listProfileGroups, removeMember } from './groups/members.ts';
+import { grantMany, revokeMany } from './grants/grant-many.ts';
+import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
+import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
 import { announceExpiries } from './mails/announce-expiries.ts';
 import {
@@ -48,7 +51,13 @@ import {
   suspendProfile,
   updateOwnProfile,
 } from './profiles/edit-profile.ts';
-import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
+import {
+  approveProfile,
+  changeKeyExpiry,
+  rotateCredentials,
+  rotateOwnCredentials,
+} from './profiles/issue-credentials.ts';
+import { listProfiles, readKeyExpiries, readOwnKeyExpiry } from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
 import { followModel } from './search/follow-model.ts';
@@ -88,15 +97,19 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
-  listProfiles: (_authority: AdminAuthority) => ports.profiles.list(),
+  listProfiles: listProfiles(ports),
+  readKeyExpiries: readKeyExpiries(ports),
+  readOwnKeyExpiry: readOwnKeyExpiry(ports),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
   findProfileByEmail: (_authority: AdminAuthority, email: string) =>
     ports.profiles.findByEmail(email.trim().toLowerCase()),
   approveProfile: approveProfile(ports),
+  approveMany: approveMany(ports),
   rejectProfile: rejectProfile(ports),
   removeProfile: removeProfile(ports, settings),
   rotateCredentials: rotateCredentials(ports),
   rotateOwnCredentials: rotateOwnCredentials(ports),
+  changeKeyExpiry: changeKeyExpiry(ports),
   changeRole: changeRole(ports, settings),
   suspendProfile: suspendProfile(ports, settings),
   resumeProfile: resumeProfile(ports),
@@ -123,6 +136,10 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   grantAccess: grantAccess(ports),
   changeExpiry: changeExpiry(ports),
   revokeAccess: revokeAccess(ports),
+  grantMany: grantMany(ports),
+  revokeMany: revokeMany(ports),
+  readMatrix: readMatrix(ports),
+  exportMatrix: exportMatrix(ports),
   listClientAccess: listClientAccess(ports),
   listCollectionClients: listCollectionClients(ports),
   // Groups

@@ -18,6 +18,8 @@ export const withoutAccess = {
   'a former member by claim, by token': noAccess,
   'a former member by claim, by key': noAccess,
   'a former member by claim, by an older token': noAccess,
+  'a client whose grant has expired, by token': noAccess,
+  'a client whose grant has expired, by key': noAccess,
 } as const;
 
 const standing = ({ granted }: World) => ({ params: { collection_id: granted } });

@@ -10,6 +10,14 @@ const credentials = object(['message', 'client_id', 'client_secret']);
 const approvedAt = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
   status === 'approved' ? ['approved_at'] : [];
 
+const full = (entry: Readonly<Record<string, unknown>>) => [
+  ...identity,
+  'client_id',
+  'created_at',
+  'updated_at',
+  ...approvedAt(entry),
+];
+
 /** A valid token without a profile gets a 404, not a 401. */
 const strangers: Endpoint['except'] = Object.fromEntries(
   callerNames
@@ -90,7 +98,14 @@ export const profileEndpoints: Endpoints = {
     status: 200,
     answer: listOf([...identity, 'client_id', 'created_at']),
     aim: () => ({}),
-    badQueries: ['?include=everything', '?include=bound,everything', '?include=,tier', '?include=tier&include=bound'],
+    badQueries: [
+      '?include=everything',
+      '?include=bound,everything',
+      '?include=,tier',
+      '?include=tier&include=bound',
+      '?registration_status=new',
+      '?suspended=some',
+    ],
   },
   'POST /api/profiles/{user_id}/approve': {
     auth: 'admin',
@@ -113,7 +128,51 @@ export const profileEndpoints: Endpoints = {
     answer: credentials,
     aim: ({ cast }) => ({ params: { user_id: cast.client.id } }),
     freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('client', granted)).id } }),
-    badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }],
+    badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }, { expires_at: 'soon' }, { expires_at: '2020-01-01' }],
+  },
+  'PUT /api/profiles/{user_id}/credentials': {
+    auth: 'admin',
+    status: 200,
+    answer: object((entry) => [...full(entry), 'key_expires_at']),
+    aim: ({ cast }) => ({ params: { user_id: cast.client.id }, json: { expires_at: null } }),
+    freshAim: async ({ make, granted }) => ({
+      params: { user_id: (await make.person('client', granted)).id },
+      json: { expires_at: '2999-12-31' },
+    }),
+    holds: ({ body }) => expect(body.key_expires_at).toBe('3000-01-01T00:00:00.000Z'),
+    badBodies: [{}, { expires_at: 'soon' }, { expires_at: '2020-01-01' }, { expires_at: 7 }],
+  },
+  'POST /api/profiles/approve': {
+    auth: 'admin',
+    status: 200,
+    answer: object(['approved', 'already_approved', 'already_rejected', 'not_found', 'failed', 'outcomes'], {
+      outcomes: ['outcome', 'profile_id', 'email', 'client_id', 'client_secret'],
+    }),
+    aim: ({ cast }) => ({ json: { profiles: [cast.pending.id] } }),
+    freshAim: async ({ make, granted }) => ({ json: { profiles: [(await make.person('pending', granted)).email] } }),
+    holds: ({ body, headers }) => {
+      expect(body.approved).toBe(1);
+      expect(headers['cache-control']).toBe('no-store');
+    },
+    badBodies: [{}, { profiles: [] }, { profiles: [''] }, { profiles: Array<string>(51).fill('x') }],
+  },
+  'POST /api/profiles/{user_id}/suspend': {
+    auth: 'admin',
+    status: 200,
+    answer: object((entry) => [...full(entry), 'suspended_at']),
+    aim: pending,
+    freshAim: freshPending,
+    holds: ({ body }) =>
+      expect(body).toMatchObject({ registration_status: 'pending', suspended_at: expect.any(String) as string }),
+    badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
+  },
+  'POST /api/profiles/{user_id}/resume': {
+    auth: 'admin',
+    status: 200,
+    answer: object((entry) => [...full(entry), 'suspended_at']),
+    aim: ({ cast }) => ({ params: { user_id: cast.suspended.id } }),
+    freshAim: async ({ make, granted }) => ({ params: { user_id: (await make.person('suspended', granted)).id } }),
+    holds: ({ body }) => expect(body).toMatchObject({ registration_status: 'approved', suspended_at: null }),
   },
   'PUT /api/profiles/{user_id}/role': {
     auth: 'admin',

@@ -15,14 +15,16 @@ import { type Instant, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
+import { refusePast } from './refuse-past.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
 
 /** Grants a client or a group a collection, and closes the requests for it. */
 export const grantAccess =
   (ports: Needs) =>
-  (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null = null): Promise<Grant> =>
-    decideOne(ports, pair, (state, now) => {
+  async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null = null): Promise<Grant> => {
+    refusePast(ports, expiresAt);
+    return decideOne(ports, pair, (state, now) => {
       const names = enforce(grantingRules, state, now);
       const grant = { grantedAt: now, expiresAt };
       return {
@@ -32,12 +34,14 @@ export const grantAccess =
         ...recorded(ports, authority, { action: 'access.grant', ...names, ...until(expiresAt) }),
       };
     });
+  };
 
 /** Changes when a grant expires; null for never. */
 export const changeExpiry =
   (ports: Needs) =>
-  (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> =>
-    decideOne(ports, pair, (state, now) => {
+  async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> => {
+    refusePast(ports, expiresAt);
+    return decideOne(ports, pair, (state, now) => {
       const names = enforce(revokingRules, state, now);
       const grant = { grantedAt: state.grant?.grantedAt ?? now, expiresAt };
       if (state.grant?.expiresAt === expiresAt) return { grant, deadline: authority.deadline };
@@ -47,6 +51,7 @@ export const changeExpiry =
         ...recorded(ports, authority, { action: 'access.expiry', ...names, expires_at: isoOrNull(expiresAt) }),
       };
     });
+  };
 
 /** Revokes a grant; no later request anywhere sees it. */
 export const revokeAccess =
@@ -92,13 +97,13 @@ const decideOne = async <Decided extends Grant | null>(
   return stored as Decided;
 };
 
-const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
+export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
 /** What an entry says of a grant that ends. */
-const until = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });
+export const until = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });
 
 /** Returns the pair as an audit entry names it, if every rule holds; throws the first refusal. */
-const enforce = (rules: readonly GrantRule[], state: GrantState, now: Instant) => {
+export const enforce = (rules: readonly GrantRule[], state: GrantState, now: Instant) => {
   for (const rule of rules) {
     const refusal = rule(state, now);
     if (refusal) throw new PorticoError(refusal);

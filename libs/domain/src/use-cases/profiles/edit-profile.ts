@@ -86,7 +86,7 @@ const demoted = (settings: Settings, state: ProfileState): Profile => {
  */
 export const suspendProfile =
   (ports: MailingNeeds, settings: Settings) =>
-  (authority: AdminAuthority, id: ProfileId, reason: string | null): Promise<Profile> => {
+  (authority: PersonAuthority, id: ProfileId, reason: string | null): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const suspendedAt = nextSuspension(state.profile, 'suspend', now);
@@ -99,7 +99,7 @@ export const suspendProfile =
 
 export const resumeProfile =
   (ports: MailingNeeds) =>
-  (authority: AdminAuthority, id: ProfileId): Promise<Profile> => {
+  (authority: PersonAuthority, id: ProfileId): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const suspendedAt = nextSuspension(state.profile, 'resume', now);

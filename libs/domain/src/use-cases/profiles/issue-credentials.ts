@@ -3,12 +3,13 @@ import { secretBytes } from '../../checked-secret.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
-import { nextChangeAt } from '../../instant.ts';
+import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import { type Credentials, makeSecret, type StoredSecret } from '../../profiles/api-key.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
+import { refusePast } from '../grants/refuse-past.ts';
 import { credentialsMailJob, rotationMailJob } from '../mails/mail-jobs.ts';
 
 type RotationNeeds = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
@@ -22,29 +23,38 @@ export const approveProfile =
   (ports: Needs) =>
   async (authority: PersonAuthority, id: ProfileId): Promise<Credentials> => {
     await refuseEarly(ports, id);
-    const clientId = ports.random.uuid() as ClientId;
-    const { secret, stored } = await newSecret(ports, authority.deadline);
-    const credentials = { clientId, secret };
-    const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
-    const now = ports.clock.now();
-    await ports.profiles.update(id, ({ profile }) => ({
-      profile: {
-        ...profile,
-        status: nextStatus(profile.status, 'approve'),
-        clientId,
-        approvedAt: now,
-        updatedAt: nextChangeAt(profile.updatedAt, now),
-      },
-      key: { current: stored, previous: null, expiresAt: null },
-      ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
-      jobs,
-    }));
-    ports.queue.offer(
-      'mail.credentials',
-      jobs.map((job) => job.id),
-    );
-    return credentials;
+    return approveWith(ports, authority, id, await newSecret(ports, authority.deadline));
   };
+
+/** Approves with a secret that was made for it. */
+export const approveWith = async (
+  ports: Needs,
+  authority: PersonAuthority,
+  id: ProfileId,
+  { secret, stored }: NewSecret,
+): Promise<Credentials> => {
+  const clientId = ports.random.uuid() as ClientId;
+  const credentials = { clientId, secret };
+  const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
+  const now = ports.clock.now();
+  await ports.profiles.update(id, ({ profile }) => ({
+    profile: {
+      ...profile,
+      status: nextStatus(profile.status, 'approve'),
+      clientId,
+      approvedAt: now,
+      updatedAt: nextChangeAt(profile.updatedAt, now),
+    },
+    key: { current: stored, previous: null, expiresAt: null },
+    ...recorded(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
+    jobs,
+  }));
+  ports.queue.offer(
+    'mail.credentials',
+    jobs.map((job) => job.id),
+  );
+  return credentials;
+};
 
 /** Refuses early, before a hash is computed in vain; the decision itself is made in the transaction. */
 const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
@@ -53,26 +63,62 @@ const refuseEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId)
   nextStatus(profile.status, 'approve');
 };
 
+/** How a secret is replaced. */
+interface Rotation {
+  readonly graceSeconds: number;
+  /** When the key expires from now on, both secrets with it; undefined keeps what was set, null removes it. */
+  readonly expiresAt?: Instant | null | undefined;
+}
+
 /**
  * Replaces the secret of an approved client and mails the new one if mail is enabled; the previous one stays valid for
  * `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
   (ports: RotationNeeds) =>
-  (authority: PersonAuthority, id: ProfileId, graceSeconds: number): Promise<Credentials> =>
-    rotate(ports, authority, id, graceSeconds, ports.mailer.enabled);
+  async (
+    authority: PersonAuthority,
+    id: ProfileId,
+    graceSeconds: number,
+    expiresAt?: Rotation['expiresAt'],
+  ): Promise<Credentials> => {
+    refusePast(ports, expiresAt ?? null);
+    return rotate(ports, authority, id, { graceSeconds, expiresAt }, ports.mailer.enabled);
+  };
 
-/** The same, by the client for itself; it needs no mail about it. */
+/** Changes when the API key of an approved client expires; null for never. Its secrets stay. */
+export const changeKeyExpiry =
+  (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>) =>
+  async (authority: PersonAuthority, id: ProfileId, expiresAt: Instant | null): Promise<Profile> => {
+    refusePast(ports, expiresAt);
+    const now = ports.clock.now();
+    return ports.profiles.update(id, (state) => {
+      const { profile, key } = state;
+      refuseKeyless(profile);
+      if (!key) throw new PorticoError('has_no_key_yet');
+      if (key.expiresAt === expiresAt) return { ...state, deadline: authority.deadline };
+      const message = { action: 'credentials.expiry', ...ofProfile(profile), ...endOf(expiresAt) };
+      return {
+        profile: { ...profile, updatedAt: nextChangeAt(profile.updatedAt, now) },
+        key: { ...key, expiresAt },
+        ...recorded(ports, authority, message),
+      };
+    });
+  };
+
+const endOf = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ? null : toIso(expiresAt) });
+
+/** The same, by the client for itself: it needs no mail about it, and the end that an administrator has set stays. */
 export const rotateOwnCredentials =
   (ports: RotationNeeds) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
-    rotate(ports, { actor: profile, deadline }, profile.id, graceSeconds, false);
+    rotate(ports, { actor: profile, deadline }, profile.id, { graceSeconds }, false);
 
 const rotate = async (
   ports: RotationNeeds,
   initiator: Initiator,
   id: ProfileId,
-  graceSeconds: number,
+  { graceSeconds, expiresAt }: Rotation,
   isMailed: boolean,
 ): Promise<Credentials> => {
   const profile = await ports.profiles.find(id);
@@ -85,13 +131,14 @@ const rotate = async (
     refuseKeyless(profile);
     const clientId = profile.clientId ?? freshId;
     const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
-    const message = { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds };
+    const end = expiresAt === undefined ? {} : endOf(expiresAt);
+    const message = { action: 'credentials.rotate', ...ofProfile(profile), grace_seconds: graceSeconds, ...end };
     return {
       profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
       key: {
         current: stored,
         previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
-        expiresAt: key?.expiresAt ?? null,
+        expiresAt: expiresAt === undefined ? (key?.expiresAt ?? null) : expiresAt,
       },
       ...recorded(ports, initiator, message),
       jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
@@ -106,10 +153,15 @@ function refuseKeyless(profile: Profile): asserts profile is ApprovedProfile {
 }
 
 /** A new secret, with what may be kept of it. */
-const newSecret = async (
+export interface NewSecret {
+  readonly secret: string;
+  readonly stored: StoredSecret;
+}
+
+export const newSecret = async (
   { random, keys }: Pick<Ports, 'random' | 'keys'>,
   deadline: Deadline | null,
-): Promise<{ readonly secret: string; readonly stored: StoredSecret }> => {
+): Promise<NewSecret> => {
   const secret = makeSecret(random.bytes(secretBytes));
   return { secret, stored: await storedSecret(keys, secret, deadline) };
 };

@@ -1,0 +1,128 @@
+import { toIso, type MatrixPage, type MatrixQuery, type MatrixRow } from '@portico/domain';
+import { z } from 'zod';
+import { json, ready, stream } from '../answers/answer.ts';
+import { csvLine, csvText, type Cell } from '../answers/csv.ts';
+import { prefersCsv } from '../answers/negotiation.ts';
+import { booleanParameter, moment, numberParameter } from '../requests/fields.ts';
+import { collectionReference, groupReference, profileReference } from '../requests/references.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
+import { expiresAt, wayFields, wayFieldsView } from './access-ways.ts';
+import { matrixCursor, matrixCursorOf } from './matrix-cursor.ts';
+import { isoOrNull, timestamp, uuid } from './wire.ts';
+
+const matrixRow = z
+  .object({
+    client_id: uuid.meta({ description: "The id of the client's profile." }),
+    email: z.string(),
+    full_name: z.string(),
+    company_name: z.string().nullable(),
+    registration_status: z.enum(['pending', 'approved', 'rejected']).meta({
+      description: 'The rights of a rejected client sleep.',
+    }),
+    suspended_at: timestamp
+      .nullable()
+      .meta({ description: 'Since when its rights sleep; null unless it is suspended.' }),
+    collection_id: uuid,
+    collection_name: z.string(),
+    ...wayFields,
+    granted_at: timestamp,
+    expires_at: expiresAt,
+  })
+  .meta({ id: 'MatrixRow' });
+type RowView = z.input<typeof matrixRow>;
+const fieldNames = Object.keys(matrixRow.shape) as (keyof RowView)[];
+
+const filters = z.object({
+  profile: profileReference.optional().meta({ description: "Only this client, by its profile's id or e-mail." }),
+  group: groupReference.optional().meta({ description: 'Only what comes by this group, by its id or exact name.' }),
+  collection: collectionReference
+    .optional()
+    .meta({ description: 'Only this collection, by its id; or all with this exact name.' }),
+  expiring_before: moment.optional().meta({
+    description:
+      'Only what expires before this. An ISO 8601 date-time, UTC if it has no zone; or a date, which is its start.',
+    examples: ['2026-12-31'],
+  }),
+  include_expired: booleanParameter
+    .default(false)
+    .meta({ description: 'Whether grants are listed too that have expired.' }),
+  limit: numberParameter(1, 1_000).optional().meta({ description: 'The page size, 100 by default.' }),
+  cursor: matrixCursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+});
+
+const pageLimitDefault = 100;
+
+export const matrixRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/access/matrix',
+    operation: 'readAccessMatrix',
+    summary: 'Read who may what, how, and until when',
+    description:
+      'A row for each way in which a client has a collection: its own grant, or that of a group. Sorted by e-mail, then by the ' +
+      "collection's name. Administrators, who see everything, are left out. Read page by page: the `Link` header has the " +
+      'next one. With `Accept: text/csv` as a table with a header row, whole unless `limit` or `cursor` asks for a page.',
+    auth: 'admin',
+    scope: 'access:read',
+    query: filters,
+    status: 200,
+    otherMedia: 'text/csv',
+    response: z.array(matrixRow),
+    handler: async ({ useCases, caller: { authority }, query, request }) => {
+      const asked = queryOf(query);
+      const isCsv = prefersCsv(request.headers.accept);
+      if (isCsv && query.limit === undefined && query.cursor === undefined)
+        return stream(tableOf(useCases.exportMatrix(authority, asked)), csvHeaders);
+      const limit = query.limit ?? pageLimitDefault;
+      const page = await useCases.readMatrix(authority, asked, query.cursor ?? null, limit);
+      const link = linkOf(request.url ?? '', page);
+      const views = page.rows.map(rowView);
+      return isCsv
+        ? ready(csvText(fieldNames, views.map(cellsOf)), { ...csvHeaders, ...link })
+        : json(views, { Vary: 'Accept', ...link });
+    },
+  }),
+];
+
+const csvHeaders = {
+  'Content-Type': 'text/csv; charset=utf-8; header=present',
+  'Content-Disposition': 'attachment; filename="access.csv"',
+  Vary: 'Accept',
+};
+
+const queryOf = (query: z.output<typeof filters>): MatrixQuery => ({
+  profile: query.profile ?? null,
+  group: query.group ?? null,
+  collection: query.collection ?? null,
+  expiringBefore: query.expiring_before == null ? null : Math.ceil(query.expiring_before),
+  includeExpired: query.include_expired,
+});
+
+async function* tableOf(pages: AsyncIterable<readonly MatrixRow[]>): AsyncGenerator<string> {
+  yield csvLine(fieldNames);
+  for await (const rows of pages) yield rows.map((row) => csvLine(cellsOf(rowView(row)))).join('');
+}
+
+/** The same query with the place of the next page. */
+const linkOf = (url: string, { next }: MatrixPage): Record<string, string> => {
+  if (!next) return {};
+  const query = new URLSearchParams(url.split('?')[1] ?? '');
+  query.set('cursor', matrixCursorOf(next));
+  return { Link: `</api/access/matrix?${query.toString()}>; rel="next"` };
+};
+
+const cellsOf = (view: RowView): readonly Cell[] => fieldNames.map((name) => view[name]);
+
+const rowView = ({ client, collection, way }: MatrixRow): RowView => ({
+  client_id: client.id,
+  email: client.email,
+  full_name: client.fullName,
+  company_name: client.companyName,
+  registration_status: client.status,
+  suspended_at: isoOrNull(client.suspendedAt),
+  collection_id: collection.id,
+  collection_name: collection.name,
+  ...wayFieldsView(way),
+  granted_at: toIso(way.grantedAt),
+  expires_at: isoOrNull(way.expiresAt),
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCast, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+
+const farEnd = '2999-12-31';
+const afterFarEnd = '3000-01-01T00:00:00.000Z';
+
+/** Grants and keys that end. */
+export const expirySuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const pair = ({ id }: Client, collection: string) => `/api/access/clients/${id}/collections/${collection}`;
+  const asAdmin = (method: string, path: string, json?: unknown) =>
+    call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+  const isoIn = (milliseconds: number) => new Date((subject.clock?.now() ?? Date.now()) + milliseconds).toISOString();
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('a grant', () => {
+    test('has the end that it was given; a date alone is its last day', async () => {
+      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+      const made = await asAdmin('POST', pair(client, collection), { expires_at: farEnd });
+      expect([made.status, made.body.expires_at]).toEqual([201, afterFarEnd]);
+      const list = await asAdmin('GET', `/api/access/clients/${client.id}/collections?granted=true`);
+      expect(list.list).toMatchObject([{ id: collection, expires_at: afterFarEnd }]);
+    });
+
+    test('may be given another end, or none', async () => {
+      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+      const { granted_at } = (await cast.grant(client, collection)).body;
+      const set = await asAdmin('PUT', pair(client, collection), { expires_at: '2999-12-31T12:00:00+01:00' });
+      expect(set.body).toEqual({
+        message: 'Expiry changed',
+        client_id: client.id,
+        collection_id: collection,
+        granted_at,
+        expires_at: '2999-12-31T11:00:00.000Z',
+      });
+      expect((await asAdmin('PUT', pair(client, collection), { expires_at: null })).body.expires_at).toBeNull();
+      const other = await cast.newCollection();
+      const missing = await asAdmin('PUT', pair(client, other), { expires_at: null });
+      expect([missing.status, missing.body]).toEqual([404, { detail: 'Grant not found' }]);
+    });
+
+    test.each(['soon', '2026-02-30', '10000-01-01', 7])('cannot end %j', async (expires_at) => {
+      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+      for (const method of ['POST', 'PUT']) {
+        const reply = await asAdmin(method, pair(client, collection), { expires_at });
+        expect([reply.status, reply.body.detail]).toEqual([
+          400,
+          expect.stringMatching(/^Invalid request body: expires_at must be /),
+        ]);
+      }
+    });
+
+    test('cannot end in the past', async () => {
+      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+      const reply = await asAdmin('POST', pair(client, collection), { expires_at: isoIn(-1) });
+      expect([reply.status, reply.body.detail]).toEqual([
+        400,
+        expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-/),
+      ]);
+    });
+
+    test('is there until its moment, and nowhere from then on', async () => {
+      const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+      await asAdmin('POST', pair(client, collection), { expires_at: isoIn(subject.clock ? 60_000 : 1_500) });
+      expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
+      subject.clock?.advance(60_000);
+      await vi.waitFor(
+        async () => {
+          expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(403);
+        },
+        { timeout: 10_000, interval: 100 },
+      );
+      expect((await call('GET', '/api/collections/', { token: client.token })).list).toEqual([]);
+      expect((await asAdmin('GET', `/api/access/collections/${collection}/clients`)).list).toEqual([]);
+      expect((await asAdmin('DELETE', pair(client, collection))).status).toBe(404);
+      expect((await cast.grant(client, collection)).status).toBe(201);
+      expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
+    });
+
+    test('ends at its millisecond for every kind of read, whatever was cached just before', async () => {
+      const { clock } = subject;
+      if (!clock) return;
+      const client = await cast.newClient();
+      const document = {
+        openapi: '3.0.3',
+        info: { title: 'Tides', version: '1' },
+        servers: [{ url: 'https://tides.example.com' }],
+        paths: { '/tides': { get: { summary: 'Read the tides', responses: { 200: { description: 'It' } } } } },
+      };
+      const collection = await cast.newCollection({ name: 'Tides', openapi_spec: document });
+      await subject.runJobs();
+      await asAdmin('POST', pair(client, collection), { expires_at: isoIn(60_000) });
+      const { key, token } = client;
+      const callTool = async (name: string, args: object) => {
+        const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+        const headers = ['MCP-Protocol-Version', '2025-11-25'];
+        return (await call('POST', '/mcp', { key, json, headers })).text;
+      };
+      const etagOf = async (path: string) => textOf((await call('GET', path, { token })).headers.etag);
+      const [listEtag, etag] = [await etagOf('/api/collections/'), await etagOf(`/api/collections/${collection}`)];
+      const search = { key, json: { query: 'read the tides' } };
+      const seen = async () => {
+        const conditional = (tag: string) => ({ token, headers: ['If-None-Match', tag] });
+        const [list, whole] = [
+          await call('GET', '/api/collections/', conditional(listEtag)),
+          await call('GET', `/api/collections/${collection}`, conditional(etag)),
+        ];
+        return {
+          list: list.status,
+          page: (await call('GET', '/api/collections/?limit=5', { token })).list.length,
+          whole: whole.status,
+          plain: (await call('GET', `/api/collections/${collection}`, { key })).status,
+          metadata: (await call('GET', `/api/collections/${collection}/metadata`, { key })).status,
+          operations: (await call('GET', `/api/collections/${collection}/operations`, { key })).status,
+          search: (await call('POST', '/api/vector/search', search)).text.includes(collection),
+          operationSearch: (await call('POST', '/api/operations/search', search)).text.includes(collection),
+          apis: (await callTool('list_apis', {})).includes('Tides'),
+          operationsOfAgents: (await callTool('search_operations', { query: 'read the tides' })).includes('/tides'),
+        };
+      };
+      const everything = {
+        ...{ list: 304, page: 1, whole: 304, plain: 200, metadata: 200, operations: 200 },
+        ...{ search: true, operationSearch: true, apis: true, operationsOfAgents: true },
+      };
+      expect(await seen()).toEqual(everything);
+      clock.advance(59_999);
+      expect(await seen()).toEqual(everything);
+      clock.advance(1);
+      expect(await seen()).toEqual({
+        ...{ list: 200, page: 0, whole: 403, plain: 403, metadata: 403, operations: 403 },
+        ...{ search: false, operationSearch: false, apis: false, operationsOfAgents: false },
+      });
+    });
+  });
+
+  describe('a key', () => {
+    const authenticates = async ({ key }: Client) =>
+      (await call('GET', '/api/rate-limits/tiers/active/all', { key })).status;
+    const credentials = (id: string) => `/api/profiles/${id}/credentials`;
+
+    test('ends when an administrator says, with both of its secrets, and not for a token', async () => {
+      const client = await cast.newClient();
+      const rotated = await asAdmin('POST', credentials(client.id), {
+        grace_seconds: 600,
+        expires_at: isoIn(subject.clock ? 60_000 : 1_500),
+      });
+      const fresh = { ...client, key: { ...client.key, secret: textOf(rotated.body.client_secret) } };
+      expect([await authenticates(client), await authenticates(fresh)]).toEqual([200, 200]);
+      if (subject.clock) {
+        subject.clock.advance(59_999);
+        expect(await authenticates(fresh)).toBe(200);
+        subject.clock.advance(1);
+      } else await vi.waitFor(async () => expect(await authenticates(fresh)).toBe(401), { timeout: 10_000 });
+      expect([await authenticates(client), await authenticates(fresh)]).toEqual([401, 401]);
+      expect((await call('GET', '/api/collections/', { token: client.token })).status).toBe(200);
+      const extended = await asAdmin('PUT', credentials(client.id), { expires_at: null });
+      expect([extended.status, extended.body.key_expires_at]).toEqual([200, null]);
+      expect(await authenticates(fresh)).toBe(200);
+    });
+
+    test('keeps the end that was set when its owner rotates it', async () => {
+      const client = await cast.newClient();
+      const set = await asAdmin('PUT', credentials(client.id), { expires_at: farEnd });
+      expect(set.body).toMatchObject({ id: client.id, key_expires_at: afterFarEnd });
+      const own = { token: client.token, json: { expires_at: null } };
+      expect((await call('POST', '/api/profiles/me/credentials', own)).status).toBe(200);
+      const me = await call('GET', '/api/profiles/me?include=key', { token: client.token });
+      expect(me.body.key_expires_at).toBe(afterFarEnd);
+      await asAdmin('POST', credentials(client.id), {});
+      const list = async () =>
+        (await asAdmin('GET', `/api/profiles/?include=key&q=${client.email}`)).list.map((one) => one.key_expires_at);
+      expect(await list()).toEqual([afterFarEnd]);
+      await asAdmin('POST', credentials(client.id), { expires_at: null });
+      expect(await list()).toEqual([null]);
+    });
+
+    test('that is not there has no end', async () => {
+      const pending = await cast.register();
+      const reply = await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd });
+      expect([reply.status, reply.body]).toEqual([409, { detail: 'User not approved' }]);
+      await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'admin' });
+      await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'client' });
+      const keyless = await asAdmin('PUT', credentials(pending.id), { expires_at: farEnd });
+      expect([keyless.status, keyless.body]).toEqual([409, { detail: 'User has no API credentials yet' }]);
+    });
+  });
+};

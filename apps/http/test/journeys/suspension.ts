@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCast, type Cast, type Person, type Start, type Subject } from '../subject.ts';
+
+/** Suspending profiles, and letting them in again. */
+export const suspensionSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const act = ({ id }: Pick<Person, 'id'>, what: 'suspend' | 'resume', json?: unknown) =>
+    call('POST', `/api/profiles/${id}/${what}`, { token: cast.admin, ...(json === undefined ? {} : { json }) });
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  test('a suspended client is answered as an unknown one is, at once and everywhere, and loses nothing', async () => {
+    const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+    await cast.grant(client, collection);
+    const statuses = async () => {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const replies = [
+        await call('GET', '/api/profiles/me', { token: client.token }),
+        await call('GET', '/api/collections/', { token: client.token }),
+        await call('GET', `/api/collections/${collection}`, { token: client.token }),
+        await call('GET', `/api/collections/${collection}`, { key: client.key }),
+        await call('POST', '/mcp', { key: client.key, json: message }),
+      ];
+      return replies.map(({ status }) => status === 401);
+    };
+    expect(await statuses()).toEqual([false, false, false, false, false]);
+    const { status, body } = await act(client, 'suspend', { reason: 'Left the company.' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: client.id, registration_status: 'approved', client_id: client.key.clientId });
+    expect(body.suspended_at).toMatch(/Z$/);
+    expect(await statuses()).toEqual([true, true, true, true, true]);
+    const refusals = [
+      [{ token: client.token }, 'Invalid or expired token'],
+      [{ key: client.key }, 'Invalid API credentials'],
+    ] as const;
+    for (const [credential, detail] of refusals) {
+      expect((await call('GET', `/api/collections/${collection}`, credential)).body).toEqual({ detail });
+    }
+    expect((await act(client, 'resume')).body.suspended_at).toBeNull();
+    expect(await statuses()).toEqual([false, false, false, false, false]);
+    expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
+  });
+
+  test('the list shows who is suspended, and the audit log why', async () => {
+    const client = await cast.newClient();
+    const { suspended_at } = (await act(client, 'suspend', { reason: 'Left.' })).body;
+    const path = '/api/profiles/?include=suspension&suspended=true';
+    const { list } = await call('GET', path, { token: cast.admin });
+    expect(list.filter(({ id }) => id === client.id)).toMatchObject([{ suspended_at }]);
+    const audit = await call('GET', '/api/audit/?source=system&action=profile.suspend', { token: cast.admin });
+    const [entry] = audit.body.data as readonly { message: unknown }[];
+    expect(entry?.message).toMatchObject({ profile: client.email, reason: 'Left.' });
+  });
+
+  test('a profile is suspended once, and resumed once', async () => {
+    const client = await cast.newClient();
+    const early = await act(client, 'resume');
+    expect([early.status, early.body]).toEqual([409, { detail: 'User not suspended' }]);
+    await act(client, 'suspend');
+    const again = await act(client, 'suspend');
+    expect([again.status, again.body]).toEqual([409, { detail: 'User already suspended' }]);
+  });
+
+  test('the last admin who can sign in stays; another may be suspended', async () => {
+    const last = await act({ id: cast.adminId }, 'suspend');
+    expect([last.status, last.body]).toEqual([409, { detail: 'The last admin cannot be removed' }]);
+    const other = await cast.newClient();
+    await call('GET', '/api/profiles/me', { token: other.token });
+    await call('PUT', `/api/profiles/${other.id}/role`, { token: cast.admin, json: { role: 'admin' } });
+    expect((await act(other, 'suspend')).status).toBe(200);
+    expect((await call('GET', '/api/profiles/', { token: other.token })).status).toBe(401);
+    expect((await act({ id: cast.adminId }, 'suspend')).status).toBe(409);
+    const left = await call('DELETE', `/api/profiles/${cast.adminId}`, { token: cast.admin });
+    expect(left.status).toBe(409);
+  });
+
+  test('a reason has 1,000 characters at most', async () => {
+    const client = await cast.newClient();
+    expect((await act(client, 'suspend', { reason: 'x'.repeat(1_001) })).status).toBe(400);
+    expect((await act(client, 'suspend', { reason: '😀'.repeat(1_000) })).status).toBe(200);
+  });
+};

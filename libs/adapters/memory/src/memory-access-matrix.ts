@@ -1,0 +1,58 @@
+import {
+  type AccessMatrix,
+  isLive,
+  type MatrixFilter,
+  type MatrixPlace,
+  type MatrixRow,
+  nameKey,
+} from '@portico/domain';
+import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
+import { waysOf } from './memory-memberships.ts';
+
+export const createMemoryAccessMatrix = (database: MemoryDatabase): AccessMatrix => ({
+  async rows(filter, after, limit) {
+    return allRows(database)
+      .filter((row) => matches(filter, row))
+      .sort((a, b) => inOrder(placeOf(a), placeOf(b)))
+      .filter((row) => after === null || inOrder(placeOf(row), after) > 0)
+      .slice(0, limit);
+  },
+
+  async keyExpiries(profile) {
+    const keys = [...database.keys].filter(([id]) => profile === null || id === profile);
+    return new Map(keys.flatMap(([id, { expiresAt }]) => (expiresAt === null ? [] : [[id, expiresAt]])));
+  },
+});
+
+const allRows = (database: MemoryDatabase): MatrixRow[] =>
+  [...database.profiles.values()]
+    .filter(({ role }) => role === 'client')
+    .flatMap((client) =>
+      [...waysOf(database, client.id)].flatMap(([id, ways]) => {
+        const name = database.collections.get(id)?.name;
+        return name === undefined ? [] : ways.map((way) => ({ client, collection: { id, name }, way }));
+      }),
+    );
+
+const matches = (
+  { profile, group, collection, expiringBefore, liveAt }: MatrixFilter,
+  { client, collection: { id, name }, way }: MatrixRow,
+): boolean =>
+  (profile === null || (profile.by === 'id' ? client.id === profile.id : client.email === profile.name)) &&
+  (group === null || (group.by === 'id' ? way.group?.id === group.id : way.group?.name === group.name)) &&
+  (collection === null || (collection.by === 'id' ? id === collection.id : name === collection.name)) &&
+  (expiringBefore === null || (way.expiresAt !== null && way.expiresAt < expiringBefore)) &&
+  (liveAt === null || isLive(way, liveAt));
+
+const placeOf = ({ client, collection, way }: MatrixRow): MatrixPlace => ({
+  email: client.email,
+  nameKey: nameKey(collection.name),
+  collectionId: collection.id,
+  groupName: way.group?.name ?? '',
+});
+
+const inOrder = (a: MatrixPlace, b: MatrixPlace): number =>
+  byCodePoints(a.email, b.email) ||
+  byCodePoints(a.nameKey, b.nameKey) ||
+  byCodePoints(a.collectionId, b.collectionId) ||
+  byCodePoints(a.groupName, b.groupName);

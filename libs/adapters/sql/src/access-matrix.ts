@@ -1,0 +1,139 @@
+import type {
+  AccessMatrix,
+  CollectionId,
+  GroupId,
+  Instant,
+  MatrixFilter,
+  MatrixPlace,
+  MatrixRow,
+  ProfileId,
+} from '@portico/domain';
+import { isLive } from './memberships.ts';
+import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
+import type { Sql, SqlDatabase, Value } from './sql.ts';
+import { columns } from './table.ts';
+
+export const createSqlAccessMatrix = ({ reads }: Pick<SqlDatabase, 'reads'>): AccessMatrix => ({
+  async rows(filter, after, limit) {
+    const rows: MatrixRow[] = [];
+    let from: readonly Condition[] = after ? [['p.email >= ?', after.email]] : [];
+    for (let size = firstRunSize; rows.length < limit; size = Math.min(size * 4, runSizeMax)) {
+      const run = await runOf(reads, [...clientsOf(filter), ...from], size);
+      if (!run) break;
+      rows.push(...(await rowsOf(reads, run, filter, after, limit - rows.length)));
+      if (run.clients < size) break;
+      from = [['p.email > ?', run.last]];
+    }
+    return rows;
+  },
+
+  async keyExpiries(profile) {
+    const [text, parameters] = profile === null ? [selectExpiries, []] : [`${selectExpiries} and id = ?`, [profile]];
+    const found = await reads.all<{ id: ProfileId; keyExpiresAt: Instant }>(text, parameters);
+    return new Map(found.map(({ id, keyExpiresAt }) => [id, keyExpiresAt]));
+  },
+});
+
+/**
+ * The rows are sorted run by run: those of so many clients, by e-mail. Sorting all of them for each page would cost the
+ * more the more there are. Longer runs follow for filters that few clients match.
+ */
+const firstRunSize = 64;
+const runSizeMax = 4_096;
+
+type Condition = readonly [sql: string, ...parameters: readonly Value[]];
+
+const textOf = (conditions: readonly Condition[]): string => conditions.map(([text]) => ` and ${text}`).join('');
+const parametersOf = (conditions: readonly Condition[]): readonly Value[] =>
+  conditions.flatMap(([, ...parameters]) => parameters);
+
+const clientsOf = ({ profile }: MatrixFilter): readonly Condition[] => {
+  if (profile === null) return [];
+  return [profile.by === 'id' ? ['p.id = ?', profile.id] : ['p.email = ?', profile.name]];
+};
+
+const waysOf = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {
+  const conditions: Condition[] = [];
+  if (group) conditions.push(group.by === 'id' ? ['w.group_id = ?', group.id] : ['w.group_name = ?', group.name]);
+  if (collection)
+    conditions.push(collection.by === 'id' ? ['c.id = ?', collection.id] : ['c.name = ?', collection.name]);
+  if (expiringBefore !== null) conditions.push(['w.expires_at < ?', expiringBefore]);
+  if (liveAt !== null) conditions.push([isLive('w'), liveAt]);
+  return conditions;
+};
+
+/** Spelled out, because neither database uses an index for a comparison of rows of mixed columns. */
+const behind = ({ email, nameKey, collectionId, groupName }: MatrixPlace): Condition => [
+  `(p.email > ? or (p.email = ? and (c.name_key > ? or (c.name_key = ? and (c.id > ?
+    or (c.id = ? and coalesce(w.group_name, '') > ?))))))`,
+  ...[email, email, nameKey, nameKey, collectionId, collectionId, groupName],
+];
+
+interface Run {
+  readonly first: string;
+  readonly last: string;
+  readonly clients: number;
+}
+
+/** The next clients by e-mail; null if there are no more. */
+const runOf = async (sql: Sql, conditions: readonly Condition[], size: number): Promise<Run | null> => {
+  const found = await sql.first<{ first: string | null; last: string | null; clients: number }>(
+    `select min(r.email) as first, max(r.email) as last, count(*) as clients from (
+      select p.email from profiles p where p.role = 'client'${textOf(conditions)} order by p.email limit ?) r`,
+    [...parametersOf(conditions), size],
+  );
+  return found && found.first !== null && found.last !== null
+    ? { first: found.first, last: found.last, clients: found.clients }
+    : null;
+};
+
+interface RowColumns extends ProfileColumns {
+  readonly collectionId: CollectionId;
+  readonly collectionName: string;
+  readonly groupId: GroupId | null;
+  readonly groupName: string | null;
+  readonly grantedAt: Instant;
+  readonly expiresAt: Instant | null;
+}
+
+const rowsOf = async (
+  sql: Sql,
+  { first, last }: Run,
+  filter: MatrixFilter,
+  after: MatrixPlace | null,
+  limit: number,
+): Promise<readonly MatrixRow[]> => {
+  const range: readonly Condition[] = [['p.email >= ?', first], ['p.email <= ?', last], ...clientsOf(filter)];
+  const conditions = [...waysOf(filter), ...(after ? [behind(after)] : [])];
+  const rows = await sql.all<RowColumns>(
+    `with clients as (select p.id from profiles p where p.role = 'client'${textOf(range)}),
+      members as (
+        select m.profile_id, m.group_id from clients s join group_members m on m.profile_id = s.id
+        union select k.profile_id, r.id from clients s join claimed_groups k on k.profile_id = s.id
+          join access_groups r on r.name = k.name),
+      ways as (
+        select g.profile_id, g.collection_id, null as group_id, null as group_name, g.granted_at, g.expires_at
+          from clients s join grants g on g.profile_id = s.id
+        union all select m.profile_id, g.collection_id, r.id, r.name, g.granted_at, g.expires_at
+          from members m join access_groups r on r.id = m.group_id join group_grants g on g.group_id = r.id)
+    select ${columns('p', profileColumns)}, c.id as "collectionId", c.name as "collectionName",
+      ${columns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt'])}
+    from ways w join profiles p on p.id = w.profile_id join collections c on c.id = w.collection_id
+    where p.role = 'client'${textOf(conditions)}
+    order by p.email, c.name_key, c.id, coalesce(w.group_name, '') limit ?`,
+    [...parametersOf(range), ...parametersOf(conditions), limit],
+  );
+  return rows.map(rowOf);
+};
+
+const rowOf = (row: RowColumns): MatrixRow => ({
+  client: profileOf(row),
+  collection: { id: row.collectionId, name: row.collectionName },
+  way: {
+    group: row.groupId === null || row.groupName === null ? null : { id: row.groupId, name: row.groupName },
+    grantedAt: row.grantedAt,
+    expiresAt: row.expiresAt,
+  },
+});
+
+const selectExpiries = `select id, key_expires_at as "keyExpiresAt" from profiles where key_expires_at is not null`;

@@ -1,0 +1,68 @@
+import type { AccessRequest, GrantChange, GrantState, Ports } from '@portico/domain';
+import { expect, test } from 'vitest';
+import { createCast } from './cast.ts';
+import { createHarness } from './harness.ts';
+
+/** A harness in which these requests are pending for every pair; `changes` has what was decided. */
+const setUp = async (requests: readonly AccessRequest[] = []) => {
+  const plain = createHarness();
+  const changes: GrantChange[] = [];
+  const grants: Ports['grants'] = {
+    ...plain.ports.grants,
+    update: (pairs, decide) =>
+      plain.ports.grants.update(pairs, (states: readonly GrantState[]) => {
+        const change = decide(states.map((state) => ({ ...state, requests })));
+        changes.push(change);
+        return { ...change, requests: [] };
+      }),
+  };
+  const harness = createHarness({}, { ...plain.ports, grants });
+  return { ...harness, clock: plain.clock, changes, ...(await createCast(harness)) };
+};
+
+const request = {
+  id: '33333333-3333-4333-8333-333333333333',
+  profileId: '44444444-4444-4444-8444-444444444444',
+  collectionId: '55555555-5555-4555-8555-555555555555',
+  reason: 'For the forecast',
+  durationDays: null,
+  status: 'pending',
+  createdAt: 0,
+  decidedAt: null,
+  answer: null,
+} as unknown as AccessRequest;
+
+test('a request that several pairs would close is closed once, as granted', async () => {
+  const { useCases, authority, approved, collection, clock, changes } = await setUp([request]);
+  const [ada, bob, id] = [await approved('ada'), await approved('bob'), await collection('weather')];
+  const profiles = [ada, bob].map((one) => ({ by: 'id', id: one.id }) as const);
+  const outcomes = await useCases.grantMany(authority, { profiles, groups: [], collections: [{ by: 'id', id }] });
+  expect(outcomes.map(({ result }) => result)).toEqual(['granted', 'granted']);
+  expect(changes.map(({ requests }) => requests)).toEqual([
+    [{ ...request, status: 'granted', decidedAt: clock.now() }],
+  ]);
+});
+
+test('what was granted before closes no request, and writes nothing', async () => {
+  const { useCases, authority, approved, collection, changes } = await setUp([request]);
+  const [{ id }, weather] = [await approved('ada'), await collection('weather')];
+  const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
+  await useCases.grantMany(authority, many);
+  await useCases.grantMany(authority, many);
+  expect(changes[1]).toEqual({ put: [], remove: [], requests: [], entries: [], deadline: null });
+});
+
+test('a grant that has expired is granted anew, and has nothing left to revoke', async () => {
+  const { useCases, authority, approved, collection, clock } = await setUp();
+  const [{ id }, weather] = [await approved('ada'), await collection('weather')];
+  const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
+  const results = async (outcomes: ReturnType<typeof useCases.grantMany>) =>
+    (await outcomes).map(({ result }) => result);
+  await useCases.grantMany(authority, many, clock.now() + 10);
+  clock.advance(9);
+  expect(await results(useCases.grantMany(authority, many))).toEqual(['already']);
+  clock.advance(1);
+  expect(await results(useCases.revokeMany(authority, many))).toEqual(['not_granted']);
+  expect(await results(useCases.grantMany(authority, many))).toEqual(['granted']);
+  await expect(useCases.grantMany(authority, many, clock.now())).rejects.toThrow('must be in the future');
+});
