@@ -27,7 +27,11 @@ const warnings = z
       'What the document contains but cannot be kept, and its violations of the official OpenAPI schema: the first 20, and their number.',
   });
 
-const lastUse = {
+const extras = {
+  discoverable: z.boolean().optional().meta({
+    description:
+      'Whether approved clients without a grant see its name and description, and may ask. With `?include=discoverable`.',
+  }),
   last_used_at: timestamp
     .nullable()
     .optional()
@@ -39,7 +43,7 @@ const lastUse = {
 };
 
 export const wholeCollection = z
-  .object({ ...named, openapi_spec: document, ...origin, ...lastUse })
+  .object({ ...named, openapi_spec: document, ...origin, ...extras })
   .meta({ id: 'Collection' });
 export const createdCollection = z
   .object({ ...named, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
@@ -48,7 +52,7 @@ export const updatedCollection = z
   .object({ ...named, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'UpdatedCollection' });
 export const listedCollection = z
-  .object({ ...named, created_at: timestamp, updated_at: timestamp, ...lastUse })
+  .object({ ...named, created_at: timestamp, updated_at: timestamp, ...extras })
   .meta({ id: 'ListedCollection' });
 export const metadata = z
   .object({

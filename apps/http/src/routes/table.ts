@@ -2,11 +2,13 @@ import { agentRoutes } from '../mcp/agent-routes.ts';
 import type { Route, RouteRow, Tag } from '../route.ts';
 import { accessRoutes } from './access.ts';
 import { auditRoutes } from './audit.ts';
+import { catalogRoutes } from './catalog.ts';
 import { collectionRoutes } from './collections.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { profileRoutes } from './profiles.ts';
+import { requestRoutes } from './requests.ts';
 import { searchRoutes } from './search.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
@@ -25,6 +27,8 @@ export const routes: readonly Route[] = [
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', profileRoutes),
   ...tagged('Access', accessRoutes),
+  ...tagged('Access', catalogRoutes),
+  ...tagged('Access', requestRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Service', serviceRoutes),

@@ -1,4 +1,12 @@
-import { parseId, toIso, type CollectionId, type Instant, type PartState, type ProfileId } from '@portico/domain';
+import {
+  parseId,
+  toIso,
+  type CollectionId,
+  type Instant,
+  type PartState,
+  type ProfileId,
+  type RequestId,
+} from '@portico/domain';
 import { z } from 'zod';
 
 /** Stands for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
@@ -10,6 +18,14 @@ export const profileIdOf = (text: string | undefined): ProfileId =>
 /** As `profileIdOf`. */
 export const collectionIdOf = (text: string | undefined): CollectionId =>
   parseId<CollectionId>(text ?? '') ?? (nil as CollectionId);
+/** As `profileIdOf`. */
+export const requestIdOf = (text: string | undefined): RequestId =>
+  parseId<RequestId>(text ?? '') ?? (nil as RequestId);
+
+/** The header that leads to the next page of a list. */
+export const nextPage = (path: string, query: Readonly<Record<string, string>>): { readonly Link: string } => ({
+  Link: `<${path}?${new URLSearchParams(query).toString()}>; rel="next"`,
+});
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
@@ -42,6 +58,13 @@ export const collectionParameter = {
     description: "The collection's `id`.",
     schema: uuidSchema,
     example: '7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f',
+  },
+} as const;
+export const requestParameter = {
+  request_id: {
+    description: "The request's `id`.",
+    schema: uuidSchema,
+    example: '5f1d2c3b-7a69-4e58-8d4c-3b2a19087f6e',
   },
 } as const;
 export const clientParameter = {

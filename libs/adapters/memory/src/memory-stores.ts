@@ -13,6 +13,7 @@ import { createMemoryOperationBlockStore } from './memory-operation-block-store.
 import { createMemoryOperationStore } from './memory-operation-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
+import { createMemoryRequestStore } from './memory-request-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 import { createMemoryUsageStore } from './memory-usage-store.ts';
@@ -26,6 +27,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   operationBlocks: createMemoryOperationBlockStore(database),
   grants: createMemoryGrantStore(database),
   groups: createMemoryGroupStore(database),
+  requests: createMemoryRequestStore(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),

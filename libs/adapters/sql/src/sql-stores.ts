@@ -14,6 +14,7 @@ import { createSqlOperationBlockStore } from './operation-block-store.ts';
 import { createSqlOperationStore } from './operation-store.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
+import { createSqlRequestStore } from './request-store.ts';
 import { createSqlSearchModels } from './search-models.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable } from './settings-table.ts';
@@ -46,6 +47,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       operationBlocks: createSqlOperationBlockStore(database),
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
+      requests: createSqlRequestStore(database, collections),
       audit,
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),

@@ -1,3 +1,4 @@
+import type { AccessRequestStore } from './access-request-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
@@ -39,6 +40,7 @@ export interface StorePorts {
   readonly operationBlocks: OperationBlockStore;
   readonly grants: GrantStore;
   readonly groups: GroupStore;
+  readonly requests: AccessRequestStore;
   readonly audit: AuditLog;
   readonly limits: LimitStore;
   readonly embeddings: EmbeddingStore;
@@ -72,6 +74,7 @@ export interface Ports extends StorePorts {
   readonly probes: readonly Probe[];
 }
 
+export type * from './access-request-store.ts';
 export type * from './audit-log.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';

@@ -43,6 +43,9 @@ import {
 import { approveProfile, rotateCredentials, rotateOwnCredentials } from './profiles/issue-credentials.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
+import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
+import { approveRequest, denyRequest } from './requests/decide-request.ts';
+import { listRequests, readRequest } from './requests/read-requests.ts';
 import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
@@ -107,6 +110,15 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   revokeAccess: revokeAccess(ports),
   listClientAccess: listClientAccess(ports),
   listCollectionClients: listCollectionClients(ports),
+  // Requests for access
+  readCatalog: readCatalog(ports),
+  readDiscoverable: readDiscoverable(ports),
+  askForAccess: askForAccess(ports, settings),
+  listRequests: listRequests(ports),
+  readRequest: readRequest(ports),
+  approveRequest: approveRequest(ports),
+  denyRequest: denyRequest(ports),
+  withdrawRequest: withdrawRequest(ports),
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),

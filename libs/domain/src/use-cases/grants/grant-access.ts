@@ -14,6 +14,7 @@ import type { CollectionId, ProfileId } from '../../ids.ts';
 import { type Instant, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
+import { decidedRequest } from '../../requests/request-machine.ts';
 import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
@@ -28,7 +29,7 @@ export const grantAccess =
       return {
         grant,
         put: [{ ...pair, ...grant }],
-        requests: state.requests.map((request) => ({ ...request, status: 'granted' as const, decidedAt: now })),
+        requests: state.requests.map((request) => decidedRequest(request, 'grant', now)),
         ...recorded(ports, authority, { action: 'access.grant', ...names, ...until(expiresAt) }),
       };
     });
