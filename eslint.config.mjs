@@ -30,7 +30,7 @@ const domainRooms = {
     'characters.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles groups access ' +
     'audit documents operations usage requests grants jobs mails search ports use-cases index.ts',
   'libs/domain/src/use-cases':
-    'audit access usage search operations collections grants mails jobs limits profiles secrets service index.ts',
+    'audit access usage search operations collections mails requests grants jobs limits profiles secrets service index.ts',
 };
 const importsRefused = (...patterns) => ({
   'no-restricted-imports': [

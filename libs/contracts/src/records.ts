@@ -10,6 +10,7 @@ import type {
   Effects,
   Embedding,
   EntryId,
+  GroupId,
   Instant,
   JobId,
   NewJob,
@@ -22,6 +23,7 @@ import type {
   PackedText,
   Profile,
   ProfileId,
+  RequestId,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -32,7 +34,7 @@ export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Ids, e-mails and uids are unique; a later record has the greater id. */
-export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | JobId>(): T => {
+export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | GroupId | RequestId | JobId>(): T => {
   made += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${made.toString(16).padStart(12, '0')}` as T;
 };

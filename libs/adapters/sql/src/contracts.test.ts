@@ -1,4 +1,5 @@
 import {
+  accessRequestStoreContract,
   auditLogContract,
   callerLookupContract,
   collectionStoreContract,
@@ -25,6 +26,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   profiles: profileStoreContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,
+  requests: accessRequestStoreContract,
   audit: auditLogContract,
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,
