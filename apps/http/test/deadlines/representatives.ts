@@ -8,6 +8,8 @@ const asked: ReadonlySet<string> = new Set([
   'PUT /api/collections/{collection_id}',
   'GET /api/collections/{collection_id}/metadata',
   'POST /api/access/clients/{client_profile_id}/collections/{collection_id}',
+  'POST /api/access/requests',
+  'POST /api/access/requests/{request_id}/approve',
   'PUT /api/rate-limits/tiers/{tier}',
   'POST /api/rate-limits/overrides',
   'POST /api/audit/',

@@ -13,7 +13,7 @@ export type Step = keyof typeof steps;
 
 type Stores = Pick<
   Ports,
-  'callers' | 'profiles' | 'collections' | 'grants' | 'groups' | 'audit' | 'limits' | 'embeddingJobs'
+  'callers' | 'profiles' | 'collections' | 'grants' | 'requests' | 'groups' | 'audit' | 'limits' | 'embeddingJobs'
 >;
 
 /** The store methods that change something. */
@@ -21,6 +21,7 @@ const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] 
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
   collections: ['add', 'update', 'remove'],
   grants: ['update'],
+  requests: ['ask', 'decide'],
   groups: ['add', 'update', 'remove', 'updateMembers', 'followClaims'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
   embeddingJobs: ['startRun', 'enqueue'],
@@ -82,12 +83,13 @@ export const createStage = () => {
       armed.add(ring);
       return () => armed.delete(ring);
     },
-    ports: ({ callers, limiter, profiles, collections, grants, audit, limits, embeddingJobs }) => ({
+    ports: ({ callers, limiter, profiles, collections, grants, requests, audit, limits, embeddingJobs }) => ({
       callers: stagedPort('callers', callers),
       limiter: stagedPort('limiter', limiter),
       profiles: stagedPort('profiles', profiles),
       collections: stagedPort('collections', collections),
       grants: stagedPort('grants', grants),
+      requests: stagedPort('requests', requests),
       audit: stagedPort('audit', audit),
       limits: stagedPort('limits', limits),
       embeddingJobs: stagedPort('embeddingJobs', embeddingJobs),

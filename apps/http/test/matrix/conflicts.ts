@@ -25,6 +25,8 @@ const reject = 'POST /api/profiles/{user_id}/reject';
 const rotate = 'POST /api/profiles/{user_id}/credentials';
 const assign = 'PUT /api/profiles/{user_id}/tier';
 const override = 'POST /api/rate-limits/overrides';
+const ask = 'POST /api/access/requests';
+const reason = 'To know when it rains';
 const pair = '/api/access/clients/{client_profile_id}/collections/{collection_id}';
 
 export const conflicts: readonly Conflict[] = [
@@ -72,6 +74,17 @@ export const conflicts: readonly Conflict[] = [
   conflict('a pair without a grant', `DELETE ${pair}`, refusals.grantNotFound, ({ cast, hidden }) => ({
     params: { client_profile_id: cast.granted.id, collection_id: hidden },
   })),
+  conflict('a collection that was asked for', ask, refusals.alreadyRequested, ({ discoverable }) => ({
+    json: { collection_id: discoverable, reason },
+  })),
+  conflict('a granted collection', ask, refusals.alreadyGranted, ({ granted }) => ({
+    json: { collection_id: granted, reason },
+  })),
+  ...[({ hidden }: World) => hidden, () => unknownId].map((collectionOf, at) =>
+    conflict(`a ${at === 0 ? 'hidden' : 'missing'} collection`, ask, refusals.collectionNotFound, (world) => ({
+      json: { collection_id: collectionOf(world), reason },
+    })),
+  ),
   ...[`POST ${pair}`, `DELETE ${pair}`, 'GET /api/access/clients/{client_profile_id}/collections'].flatMap(
     (endpoint) => [
       conflict('an admin instead of a client', endpoint, refusals.clientNotFound, ({ cast, granted }) => ({

@@ -33,6 +33,7 @@ export const targets: Readonly<Record<string, Target>> = {
   collection_id: ofUuid(refusals.collectionNotFound),
   client_profile_id: ofUuid(refusals.clientNotFound),
   client_id: ofUuid(refusals.clientNotFound),
+  request_id: ofUuid(refusals.requestNotFound),
   operation_key: {
     refusal: refusals.operationNotFound,
     missing: 'aaaaaaaaaaaaaaaa',

@@ -6,6 +6,7 @@ import { collectionEndpoints } from './collections.ts';
 import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
+import { requestEndpoints } from './requests.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceEndpoints } from './service.ts';
 import { usageEndpoints } from './usage.ts';
@@ -15,6 +16,7 @@ export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
   ...accessEndpoints,
+  ...requestEndpoints,
   ...auditEndpoints,
   ...limitEndpoints,
   ...operationEndpoints,
