@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
+import { catalogSuite } from './journeys/catalog.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { faultsSuite } from './journeys/faults.ts';
@@ -11,6 +12,7 @@ import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { protocolSuite } from './journeys/protocol.ts';
 import { exhaustionSuite, refusalsSuite } from './journeys/refusals.ts';
+import { requestsSuite } from './journeys/requests.ts';
 import { searchSuite } from './journeys/search.ts';
 import { serviceSuite } from './journeys/service.ts';
 import { usageSuite } from './journeys/usage.ts';
@@ -24,6 +26,8 @@ describe('a registration that ignores tokens', () => ignoredTokensSuite(startInM
 describe('collections', () => collectionsSuite(startInMemory));
 describe('facts derived from documents', () => documentFactsSuite(startInMemory));
 describe('access', () => accessSuite(startInMemory));
+describe('the catalog', () => catalogSuite(startInMemory));
+describe('requests for access', () => requestsSuite(startInMemory));
 describe('audit', () => auditSuite(startInMemory));
 describe('input', () => inputSuite(startInMemory));
 describe('limits', () => limitsSuite(startInMemory));

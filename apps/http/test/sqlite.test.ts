@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
+import { catalogSuite } from './journeys/catalog.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
 import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './journeys/identities.ts';
@@ -9,6 +10,7 @@ import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
 import { refusalsSuite } from './journeys/refusals.ts';
+import { requestsSuite } from './journeys/requests.ts';
 import { searchSuite } from './journeys/search.ts';
 import { usageSuite } from './journeys/usage.ts';
 import { startComposed } from './start-composed.ts';
@@ -22,6 +24,8 @@ describe('a registration that ignores tokens', () => ignoredTokensSuite(startOnS
 describe('collections', () => collectionsSuite(startOnSqlite));
 describe('facts derived from documents', () => documentFactsSuite(startOnSqlite));
 describe('access', () => accessSuite(startOnSqlite));
+describe('the catalog', () => catalogSuite(startOnSqlite));
+describe('requests for access', () => requestsSuite(startOnSqlite));
 describe('audit', () => auditSuite(startOnSqlite));
 describe('input', () => inputSuite(startOnSqlite));
 describe('limits', () => limitsSuite(startOnSqlite));
