@@ -14,7 +14,7 @@ import {
 
 const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
-const badTarget = /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Override) not found"\}$/;
+const badTarget = /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Override|Request) not found"\}$/;
 
 /** The rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
