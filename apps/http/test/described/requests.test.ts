@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument, routes } from '../../src/index.ts';
+import { parseMoment } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { httpSettings, startInMemory } from '../start-in-memory.ts';
@@ -32,6 +33,14 @@ const operationOfForecast = '3tf453nz26xw4zwc';
 
 const seed = 20_261_122;
 const json = ['Content-Type', 'application/json'];
+
+/** JSON Schema cannot say that a time is in the future; the description does. */
+const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; text: string }>): boolean => {
+  const { expires_at: said } = JSON.parse(raw) as { readonly expires_at?: unknown };
+  const at = typeof said === 'string' ? parseMoment(said.trim()) : null;
+  const isRefused = status === 400 && text === '{"detail":"Invalid request body: expires_at must be in the future"}';
+  return isRefused && at !== null && at <= Date.now();
+};
 
 /** Returns a value as text for a query string; null if it has no such form. */
 const saidInQuery = (value: unknown): string | null => {
@@ -133,10 +142,11 @@ describe('what the OpenAPI document says about requests', () => {
     const ask = async (body: unknown) => {
       const raw = JSON.stringify(body);
       const reply = await send(operation, '', raw);
-      return { raw: raw.slice(0, 300), status: reply.status, text: reply.text.slice(0, 200) };
+      return { raw, status: reply.status, text: reply.text.slice(0, 200) };
     };
     for (const body of [...edges, ...random]) {
       const answer = await ask(body);
+      if (isPast(answer)) continue;
       expect([answer, answer.status === 400 || answer.status >= 500]).toEqual([answer, false]);
     }
     for (const body of forbidden) {

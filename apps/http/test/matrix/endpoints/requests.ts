@@ -142,7 +142,12 @@ export const requestEndpoints: Endpoints = {
     aim: standing,
     freshAim: freshByAnother,
     holds: ({ body }) => expect(body).toMatchObject({ status: 'approved', expires_at: null }),
-    badBodies: [{ expires_at: 7 }, { expires_at: 'tomorrow' }, { expires_at: '31.1.2026' }, { expires_at: true }],
+    badBodies: [
+      { expires_at: 7 },
+      { expires_at: 'tomorrow' },
+      { expires_at: '2001-01-31T09:30:00Z' },
+      { expires_at: true },
+    ],
   },
   'POST /api/access/requests/{request_id}/deny': {
     auth: 'admin',

@@ -28,11 +28,11 @@ export const approveRequest =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: RequestId, expiresAt: Instant | null | undefined): Promise<ApprovedRequest> => {
     const now = ports.clock.now();
+    if (typeof expiresAt === 'number' && expiresAt <= now)
+      throw new PorticoError('invalid_body', { because: 'expires_at must be in the future' });
     return decideOne(ports, id, (state) => {
       const request = decidedRequest(state.request, 'approve', now);
       if (state.profile.role !== 'client') throw new PorticoError('client_not_found');
-      if (typeof expiresAt === 'number' && expiresAt <= now)
-        throw new PorticoError('invalid_body', { because: 'expires_at must be in the future' });
       const grant = { grantedAt: now, expiresAt: expiresAt === undefined ? endOf(request, now) : expiresAt };
       const until = grant.expiresAt === null ? {} : { expires_at: toIso(grant.expiresAt) };
       return { request, grant, ...recorded(ports, authority, message(state, 'approve', until)) };
