@@ -2,6 +2,7 @@ export type * from './contract.ts';
 export * from './proofs.ts';
 export * from './document-reader-contract.ts';
 export * from './access-matrix-contract.ts';
+export * from './access-request-store-contract.ts';
 export * from './audit-log-contract.ts';
 export * from './caller-lookup-contract.ts';
 export * from './collection-store-contract.ts';

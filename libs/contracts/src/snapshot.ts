@@ -6,7 +6,7 @@ const everything = 1_000_000;
 
 /** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, operations, grants, audit, limits } = stores;
+  const { callers, profiles, collections, operations, grants, requests, audit, limits } = stores;
   const { embeddingJobs, outbox, deadLetters, sealed, usage, serviceAccounts } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
@@ -20,6 +20,10 @@ export const snapshotOf = async (stores: Stores) => {
     documents: await ofEach((id) => collections.document(id)),
     operations: await ofEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await ofEach((id) => grants.clientsOf(id, start)),
+    requests: await requests.list(
+      { status: null, profileId: null, collectionId: null },
+      { limit: everything, order: 'oldest first', after: null },
+    ),
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),
     overrides: await limits.overrides(false),

@@ -10,6 +10,7 @@ export const errorDetails = {
   /** `because` names the scope. */
   scope_required: 'Scope required',
   no_service_accounts: 'Not available to service accounts',
+  approval_required: 'Approval required',
   foreign_origin: 'Origin not allowed',
   collection_not_found: 'Collection not found',
   operation_not_found: 'Operation not found',
@@ -40,6 +41,8 @@ export const errorDetails = {
   member_by_claim: "The identity provider's claim puts the user into the group: remove it there",
   already_requested: 'Access already requested',
   request_decided: 'Request already decided',
+  too_many_pending: 'Too many pending requests',
+  needs_no_grant: 'User is an admin and needs no grant',
   already_granted: 'Client already has access',
   tier_taken: 'Tier already exists',
   name_shared: 'Several collections have this name',

@@ -48,7 +48,9 @@ export * from './profiles/api-key.ts';
 export { canSignIn, claimedGroupsMax, type GroupsClaim, type IdentityClaims } from './profiles/identity.ts';
 export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
-export type * from './requests/access-request.ts';
+export * from './requests/access-request.ts';
+export type * from './requests/asking.ts';
+export type * from './requests/catalog.ts';
 export * from './search/embedding.ts';
 export * from './service-accounts/account-token.ts';
 export * from './service-accounts/service-account.ts';
@@ -84,6 +86,9 @@ export { approvalsMax, type ApprovalOutcome, type ApprovalResult } from './use-c
 export type * from './use-cases/profiles/claim-first-admin.ts';
 export type * from './use-cases/profiles/edit-profile.ts';
 export type * from './use-cases/profiles/register-profile.ts';
+export type { NewRequest } from './use-cases/requests/ask-for-access.ts';
+export type { ApprovedRequest } from './use-cases/requests/decide-request.ts';
+export type { ShownRequest } from './use-cases/requests/read-requests.ts';
 export type * from './use-cases/secrets/reseal-secrets.ts';
 export {
   findLostSecrets,

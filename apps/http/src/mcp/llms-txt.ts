@@ -29,6 +29,8 @@ refusal is \`{"detail": "why"}\`.
 
 - Find whole APIs: \`POST /api/vector/search\` with \`{"query": "weather", "k_limit": 5}\`.
 - Read a whole document, which may be megabytes: \`GET /api/collections/{collection_id}\`.
-- 401: the credential is wrong. 403: ask an administrator for access. 429: wait the seconds in \`Retry-After\`.
+- What else there is: \`GET /api/catalog\`. Where \`access\` is \`none\`, ask for it: \`POST /api/access/requests\` with
+  \`{"collection_id": "…", "reason": "why you need it"}\`. An administrator decides; \`GET /api/access/requests\` says what.
+- 401: the credential is wrong. 403: ask for access. 429: wait the seconds in \`Retry-After\`.
 - [All endpoints](/openapi.json), [as a page](/docs)
 `;

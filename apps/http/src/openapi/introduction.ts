@@ -49,7 +49,7 @@ export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Service accounts', 'Credentials for machines, with scopes.'],
   ['Collections', 'The catalog.'],
   ['Operations', 'What the APIs can do: search, and all that is needed for a call.'],
-  ['Access', 'Which client may use which collection.'],
+  ['Access', 'Which client may use which collection, and requests for more.'],
   ['Audit', 'The audit log.'],
   ['Rate limits', 'Tiers, and overrides for single clients.'],
   ['Search', 'Search in natural language.'],

@@ -50,14 +50,28 @@ export const collectionAnswer = async (
   return ready(body.bytes, cachingHeaders(body.etag, coding));
 };
 
-/** Answers one collection with the time of its last use, which no entity tag names: it is not to be kept. */
-export const collectionWithUseAnswer = async (
+/** What answers show of collections on request; null for what nobody asked for. */
+export interface Extras {
+  /** When each was used last. */
+  readonly uses: ReadonlyMap<CollectionId, Instant> | null;
+  readonly discoverable: ReadonlySet<CollectionId> | null;
+}
+
+const noExtras: Extras = { uses: null, discoverable: null };
+
+const extrasView = ({ uses, discoverable }: Extras, id: CollectionId) => ({
+  ...(uses ? { last_used_at: isoOrNull(uses.get(id) ?? null) } : {}),
+  ...(discoverable ? { discoverable: discoverable.has(id) } : {}),
+});
+
+/** Answers one collection with what no entity tag names: it is not to be kept. */
+export const collectionWithExtrasAnswer = async (
   request: IncomingMessage,
   { collection, document }: CollectionWithDocument,
-  lastUsedAt: Instant | null,
+  extras: Extras,
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
-  const extra = { last_used_at: isoOrNull(lastUsedAt) };
+  const extra = extrasView(extras, collection.id);
   const body = await spliced(collection, document, coding, ['created_by', 'created_at'], extra);
   return ready(body, { Vary: 'Accept-Encoding', ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}) });
 };
@@ -152,37 +166,34 @@ export const wholeListAnswer = async (
 ): Promise<ReadyAnswer> => {
   const coding = codingFor(request);
   const name = `list/${formatVersion}.${coding}/${version}`;
-  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding, null));
+  const body = await bodies.getOrMake(name, digestTag, async () => encodedList(await readList(), coding, noExtras));
   return taggedAnswer(request, coding, body);
 };
 
-/** The times of the last use of collections, if the answer is to show them. */
-export type LastUses = ReadonlyMap<CollectionId, Instant> | null;
-
-/** Answers a page of the list, or the whole list with the times of the last use. */
+/** Answers a page of the list, or the whole list with more than it always shows. */
 export const listPageAnswer = (
   request: IncomingMessage,
   page: readonly ListedCollection[],
-  uses: LastUses,
+  extras: Extras,
 ): ReadyAnswer => {
   const coding = codingFor(request);
-  const bytes = encodedList(page, coding, uses);
+  const bytes = encodedList(page, coding, extras);
   return taggedAnswer(request, coding, { etag: digestTag(bytes), bytes });
 };
 
-const encodedList = (list: readonly ListedCollection[], coding: Coding, uses: LastUses): Uint8Array =>
+const encodedList = (list: readonly ListedCollection[], coding: Coding, extras: Extras): Uint8Array =>
   encodedJson(
-    list.map((collection) => listedView(collection, uses)),
+    list.map((collection) => listedView(collection, extras)),
     coding,
   );
 
-const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection, uses: LastUses) => ({
+const listedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection, extras: Extras) => ({
   id,
   name,
   description,
   created_at: toIso(createdAt),
   updated_at: toIso(updatedAt),
-  ...(uses ? { last_used_at: isoOrNull(uses.get(id) ?? null) } : {}),
+  ...extrasView(extras, id),
 });
 
 /** The entity tag of metadata without a credential; metadata with one must not be cached at all. */

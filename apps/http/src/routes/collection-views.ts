@@ -53,7 +53,11 @@ export const openapiSpec = z.record(z.string(), z.unknown()).meta({
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
 
-const lastUse = {
+const extras = {
+  discoverable: z.boolean().optional().meta({
+    description:
+      'Whether approved clients without a grant see its name and description, and may ask. With `?include=discoverable`.',
+  }),
   last_used_at: timestamp
     .nullable()
     .optional()
@@ -65,7 +69,7 @@ const lastUse = {
 };
 
 export const wholeCollection = z
-  .object({ ...named, openapi_spec: document, ...origin, ...lastUse })
+  .object({ ...named, openapi_spec: document, ...origin, ...extras })
   .meta({ id: 'Collection' });
 export const createdCollection = z
   .object({ ...named, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
@@ -74,7 +78,7 @@ export const updatedCollection = z
   .object({ ...named, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'UpdatedCollection' });
 export const listedCollection = z
-  .object({ ...named, created_at: timestamp, updated_at: timestamp, ...lastUse })
+  .object({ ...named, created_at: timestamp, updated_at: timestamp, ...extras })
   .meta({ id: 'ListedCollection' });
 export const metadata = z
   .object({

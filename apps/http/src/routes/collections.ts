@@ -8,6 +8,9 @@ import {
   readableTarget,
   SchemaViolated,
   type AuthenticationInput,
+  type CollectionHead,
+  type Principal,
+  type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
@@ -25,13 +28,14 @@ import {
 import { defineRoute, documentMember, type RouteRow } from '../route.ts';
 import {
   collectionAnswer,
-  collectionWithUseAnswer,
+  collectionWithExtrasAnswer,
   createdAnswer,
   documentAnswer,
   listPageAnswer,
   metadataEtag,
   wholeListAnswer,
   yamlAnswer,
+  type Extras,
 } from './collection-answers.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
 import {
@@ -93,12 +97,18 @@ const authentication = z
 const name = line({ max: collectionNameMax });
 const description = text({ max: collectionDescriptionMax });
 
+const discoverable = optional(z.boolean()).meta({
+  description:
+    'Whether approved clients without a grant see its name and description in the catalog, and may ask for access.',
+});
+
 const newFields = z.object({
   name: name.meta({ examples: ['Weather'] }),
   description: optional(description).meta({ default: '', examples: ['Forecasts and observations.'] }),
   authentication: optional(authentication).meta({
     examples: [{ type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' }],
   }),
+  discoverable: discoverable.meta({ default: false }),
 });
 const newCollection = z.object({ ...newFields.shape, openapi_spec: openapiSpec }).meta({ id: 'NewCollection' });
 
@@ -109,6 +119,7 @@ const changedFields = z.object({
     examples: ['Forecasts and observations.'],
   }),
   authentication: removable(authentication).meta({ description: 'Only null removes what is stored.' }),
+  discoverable,
 });
 const collectionChange = z
   .object({ ...changedFields.shape, openapi_spec: optional(openapiSpec) })
@@ -121,8 +132,11 @@ const strictness = z.object({
 });
 
 /** Adds fields that are not in the specification. */
+const collectionExtras = ['usage', 'discoverable'] as const;
 const includes = z.object({
-  include: wordsParameter(['usage']).optional().meta({ description: '`usage` adds `last_used_at`.' }),
+  include: wordsParameter(collectionExtras)
+    .optional()
+    .meta({ description: '`usage` adds `last_used_at`, `discoverable` whether the catalog shows it to others.' }),
 });
 
 const paging = includes.extend({
@@ -142,7 +156,7 @@ export const collectionRoutes: readonly RouteRow[] = [
     summary: 'Read a collection with its OpenAPI document',
     description:
       'The document is exactly the text that was sent. With `If-None-Match`, it is sent only if it has changed; with ' +
-      '`?include=usage` always.',
+      '`include` always.',
     params: collectionParameter,
     reads: 'head',
     auth: 'token or key',
@@ -156,10 +170,10 @@ export const collectionRoutes: readonly RouteRow[] = [
       const collection = readableTarget(principal);
       const { id } = collection;
       const answer = query.include
-        ? await collectionWithUseAnswer(
+        ? await collectionWithExtrasAnswer(
             request,
             await useCases.readDocument(collection),
-            (await useCases.readCollectionUses(principal, [collection])).get(id) ?? null,
+            await extrasOf(useCases, principal, query.include, [collection]),
           )
         : await collectionAnswer(request, bodies, collection, () => useCases.readDocument(collection));
       useCases.countUse(principal, 'read', id);
@@ -261,7 +275,7 @@ export const collectionRoutes: readonly RouteRow[] = [
         const readList = () => useCases.listCollections(principal, null);
         if (!query.include) return wholeListAnswer(request, bodies, listVersion(principal), readList);
         const whole = await readList();
-        return listPageAnswer(request, whole, await useCases.readCollectionUses(principal, whole));
+        return listPageAnswer(request, whole, await extrasOf(useCases, principal, query.include, whole));
       }
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page holds tells whether there is a next page.
@@ -270,8 +284,8 @@ export const collectionRoutes: readonly RouteRow[] = [
       const last = found.length > limit ? page.at(-1) : undefined;
       const include = query.include ? `&include=${query.include.join(',')}` : '';
       const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}${include}>; rel="next"`;
-      const uses = query.include ? await useCases.readCollectionUses(principal, page) : null;
-      const answer = listPageAnswer(request, page, uses);
+      const extras = await extrasOf(useCases, principal, query.include ?? [], page);
+      const answer = listPageAnswer(request, page, extras);
       return link ? { ...answer, headers: { ...answer.headers, Link: link } } : answer;
     },
   }),
@@ -297,6 +311,7 @@ export const collectionRoutes: readonly RouteRow[] = [
           name: fields.name,
           description: fields.description ?? '',
           authentication: fields.authentication ?? null,
+          discoverable: fields.discoverable ?? undefined,
           document,
           strict: query.strict,
         }),
@@ -326,6 +341,7 @@ export const collectionRoutes: readonly RouteRow[] = [
           name: fields.name ?? undefined,
           description: fields.description === null ? '' : fields.description,
           authentication: fields.authentication,
+          discoverable: fields.discoverable ?? undefined,
           document: document ?? undefined,
           strict: query.strict,
         }),
@@ -351,6 +367,17 @@ export const collectionRoutes: readonly RouteRow[] = [
     },
   }),
 ];
+
+/** Reads what the caller wants to see of these collections besides. */
+const extrasOf = async (
+  useCases: UseCases,
+  principal: Principal,
+  include: readonly (typeof collectionExtras)[number][],
+  of: readonly Pick<CollectionHead, 'id'>[],
+): Promise<Extras> => ({
+  uses: include.includes('usage') ? await useCases.readCollectionUses(principal, of) : null,
+  discoverable: include.includes('discoverable') ? await useCases.readDiscoverable(of) : null,
+});
 
 /** Makes a refusal of the document's violations name the member that it came in. */
 export const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>

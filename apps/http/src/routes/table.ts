@@ -4,6 +4,7 @@ import { accessRoutes } from './access.ts';
 import { manyAccessRoutes } from './access-many.ts';
 import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
+import { catalogRoutes } from './catalog.ts';
 import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
@@ -12,6 +13,7 @@ import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { approvalRoutes, standingRoutes } from './profile-standing.ts';
 import { profileRoutes } from './profiles.ts';
+import { requestRoutes } from './requests.ts';
 import { searchRoutes } from './search.ts';
 import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
@@ -37,6 +39,8 @@ export const routes: readonly Route[] = [
   ...tagged('Access', manyAccessRoutes),
   ...tagged('Access', matrixRoutes),
   ...tagged('Groups', groupRoutes),
+  ...tagged('Access', catalogRoutes),
+  ...tagged('Access', requestRoutes),
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),

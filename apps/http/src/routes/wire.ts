@@ -1,4 +1,12 @@
-import { parseId, toIso, type CollectionId, type Instant, type PartState, type ProfileId } from '@portico/domain';
+import {
+  parseId,
+  toIso,
+  type CollectionId,
+  type Instant,
+  type PartState,
+  type ProfileId,
+  type RequestId,
+} from '@portico/domain';
 import { z } from 'zod';
 
 /** Stands for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
@@ -10,6 +18,14 @@ export const profileIdOf = (text: string | undefined): ProfileId =>
 /** As `profileIdOf`. */
 export const collectionIdOf = (text: string | undefined): CollectionId =>
   parseId<CollectionId>(text ?? '') ?? (nil as CollectionId);
+/** As `profileIdOf`. */
+export const requestIdOf = (text: string | undefined): RequestId =>
+  parseId<RequestId>(text ?? '') ?? (nil as RequestId);
+
+/** The header that leads to the next page of a list. */
+export const nextPage = (path: string, query: Readonly<Record<string, string>>): { readonly Link: string } => ({
+  Link: `<${path}?${new URLSearchParams(query).toString()}>; rel="next"`,
+});
 
 export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
@@ -56,6 +72,13 @@ export const memberParameter = {
     description: "The `id` of the member's profile.",
     schema: uuidSchema,
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
+  },
+} as const;
+export const requestParameter = {
+  request_id: {
+    description: "The request's `id`.",
+    schema: uuidSchema,
+    example: '5f1d2c3b-7a69-4e58-8d4c-3b2a19087f6e',
   },
 } as const;
 export const clientParameter = {

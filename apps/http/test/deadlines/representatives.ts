@@ -14,6 +14,8 @@ const asked: ReadonlySet<string> = new Set([
   'POST /api/access/grants',
   'POST /api/profiles/approve',
   'POST /api/profiles/{user_id}/suspend',
+  'POST /api/access/requests',
+  'POST /api/access/requests/{request_id}/approve',
   'PUT /api/rate-limits/tiers/{tier}',
   'POST /api/rate-limits/overrides',
   'POST /api/audit/',

@@ -18,6 +18,7 @@ type Stores = Pick<
   | 'serviceAccounts'
   | 'collections'
   | 'grants'
+  | 'requests'
   | 'groups'
   | 'audit'
   | 'limits'
@@ -30,6 +31,7 @@ const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] 
   serviceAccounts: ['add', 'update', 'remove'],
   collections: ['add', 'update', 'remove'],
   grants: ['update'],
+  requests: ['ask', 'decide'],
   groups: ['add', 'update', 'remove', 'updateMembers', 'followClaims'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
   embeddingJobs: ['startRun', 'enqueue'],
@@ -91,13 +93,25 @@ export const createStage = () => {
       armed.add(ring);
       return () => armed.delete(ring);
     },
-    ports: ({ callers, limiter, profiles, serviceAccounts, collections, grants, audit, limits, embeddingJobs }) => ({
+    ports: ({
+      callers,
+      limiter,
+      profiles,
+      serviceAccounts,
+      collections,
+      grants,
+      requests,
+      audit,
+      limits,
+      embeddingJobs,
+    }) => ({
       callers: stagedPort('callers', callers),
       limiter: stagedPort('limiter', limiter),
       profiles: stagedPort('profiles', profiles),
       serviceAccounts: stagedPort('serviceAccounts', serviceAccounts),
       collections: stagedPort('collections', collections),
       grants: stagedPort('grants', grants),
+      requests: stagedPort('requests', requests),
       audit: stagedPort('audit', audit),
       limits: stagedPort('limits', limits),
       embeddingJobs: stagedPort('embeddingJobs', embeddingJobs),

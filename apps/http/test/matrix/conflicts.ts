@@ -28,6 +28,8 @@ const suspend = 'POST /api/profiles/{user_id}/suspend';
 const resume = 'POST /api/profiles/{user_id}/resume';
 const assign = 'PUT /api/profiles/{user_id}/tier';
 const override = 'POST /api/rate-limits/overrides';
+const ask = 'POST /api/access/requests';
+const reason = 'To know when it rains';
 const pair = '/api/access/clients/{client_profile_id}/collections/{collection_id}';
 
 const groups = '/api/groups/{group_id}';
@@ -158,6 +160,17 @@ export const conflicts: readonly Conflict[] = [
     ...user(cast.promoted.id),
     json: { expires_at: null },
   })),
+  conflict('a collection that was asked for', ask, refusals.alreadyRequested, ({ discoverable }) => ({
+    json: { collection_id: discoverable, reason },
+  })),
+  conflict('a granted collection', ask, refusals.alreadyGranted, ({ granted }) => ({
+    json: { collection_id: granted, reason },
+  })),
+  ...[({ hidden }: World) => hidden, () => unknownId].map((collectionOf, at) =>
+    conflict(`a ${at === 0 ? 'hidden' : 'missing'} collection`, ask, refusals.collectionNotFound, (world) => ({
+      json: { collection_id: collectionOf(world), reason },
+    })),
+  ),
   ...[`POST ${pair}`, `DELETE ${pair}`, 'GET /api/access/clients/{client_profile_id}/collections'].flatMap(
     (endpoint) => [
       conflict('an admin instead of a client', endpoint, refusals.clientNotFound, ({ cast, granted }) => ({

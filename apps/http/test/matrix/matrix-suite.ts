@@ -89,10 +89,18 @@ const linesOf = async (world: World, run: MatrixCase['run']): Promise<readonly L
 
 /** Everything that an admin can see of the standing objects. */
 const standing = async (world: World): Promise<unknown> => {
-  const { client, granted, hidden, group, cast, tier, override } = world;
+  const { client, granted, hidden, discoverable, request, group, cast, tier, override } = world;
   const admin = await presented(world, 'the first admin');
   const list = async (path: string) => (await client.call('GET', path, admin)).list;
-  const known = new Set([granted, hidden, tier, override, ...Object.values(cast).map(({ id }) => id)]);
+  const known = new Set([
+    granted,
+    hidden,
+    discoverable,
+    request,
+    tier,
+    override,
+    ...Object.values(cast).map(({ id }) => id),
+  ]);
   const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
   return {
     profiles: (await list('/api/profiles/?include=bound,key,suspension')).filter(isKnown),
@@ -100,6 +108,7 @@ const standing = async (world: World): Promise<unknown> => {
     collections: (await list('/api/collections/')).filter(isKnown),
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,
+    requests: (await list(`/api/access/requests?collection_id=${discoverable}`)).filter(isKnown),
     tiers: (await list('/api/rate-limits/tiers')).filter(isKnown),
     overrides: (await list('/api/rate-limits/overrides')).filter(isKnown),
     group: {

@@ -69,8 +69,8 @@ export const smallOperation = '3tf453nz26xw4zwc';
 const collectionFields = { description: 'Rain, wind and sun for every place', openapi_spec: smallDocument };
 
 /**
- * Creates the standing objects of the matrix: a person of every kind, a collection that is granted and one that is not,
- * a tier, an override and an audit entry. `make` makes more of each, for requests that change them.
+ * Creates the standing objects of the matrix: a person of every kind, a collection that is granted, one that is not
+ * and one that is asked for, a tier, an override and an audit entry. `make` makes more of each, for requests that change them.
  */
 export const createWorld = async (service: MatrixService) => {
   const client = await createTestClient(service.address);
@@ -84,6 +84,8 @@ export const createWorld = async (service: MatrixService) => {
   const cast = await castOf(make, granted);
   const tier = await make.tier('standing');
   const override = await make.override(cast.client.id);
+  const discoverable = await make.collection('Discoverable forecast', { discoverable: true });
+  const request = await make.request(cast.granted, discoverable);
   const json = { message: { action: 'standing' }, timestamp: '2026-01-31T09:30:00+01:00' };
   await make.asAdmin('POST', '/api/audit/', { json }, 201);
   await service.runJobs();
@@ -95,6 +97,8 @@ export const createWorld = async (service: MatrixService) => {
     granted,
     hidden,
     group,
+    discoverable,
+    request,
     tier,
     override,
     /** Names for the standing objects, by their identifiers. */
@@ -102,6 +106,8 @@ export const createWorld = async (service: MatrixService) => {
       [granted, 'the granted collection'],
       [hidden, 'the hidden collection'],
       [group, 'the group'],
+      [discoverable, 'the discoverable collection'],
+      [request, 'the request'],
       ...Object.entries(cast).flatMap(([kind, { id, key }]): [string, string][] => [
         [id, `the profile ${kind}`],
         ...(key ? [[key.clientId, `the client ${kind}`] as [string, string]] : []),
@@ -298,21 +304,30 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     }
   };
 
+  const collection = async (name = nextName(), fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
+    const json = { name, ...collectionFields, ...fields };
+    return textOf((await asAdmin('POST', '/api/collections/', { json }, 201)).body.id);
+  };
+  /** A pending request of the person, for a new collection unless it names one. */
+  const request = async ({ token }: Person, collectionId?: string): Promise<string> => {
+    const collection_id = collectionId ?? (await collection(nextName(), { discoverable: true }));
+    const json = { collection_id, reason: 'To know when it rains' };
+    return textOf(expectStatus(await client.call('POST', '/api/access/requests', { token, json }), 201).body.id);
+  };
+
   return {
     nextName,
     account,
     asAdmin,
     grant,
+    collection,
+    request,
     person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> =>
       isAccount(kind) ? account(kind, uid) : person(kind, granted, uid),
     firstAdmin: async (): Promise<Person> => {
       const { id, email } = (await asAdmin('GET', '/api/profiles/me', {}, 200)).body;
       const facts = { key: null, role: 'admin', status: 'approved' } as const;
       return { id: textOf(id), uid: 'local-admin', email: textOf(email), token: adminToken, ...facts };
-    },
-    collection: async (name = nextName(), fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
-      const json = { name, ...collectionFields, ...fields };
-      return textOf((await asAdmin('POST', '/api/collections/', { json }, 201)).body.id);
     },
     group: async (name = nextName()): Promise<string> =>
       textOf((await asAdmin('POST', '/api/groups', { json: { name } }, 201)).body.id),

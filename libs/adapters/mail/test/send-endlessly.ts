@@ -5,6 +5,14 @@ const [, , folder = ''] = process.argv;
 const mailer = createEmlMailer({ folder, from: 'portico@example.com', clock: { now: () => Date.now() } });
 for (let n = 0; ; n++) {
   const id = `mail-${n}`;
-  await mailer.send({ id, to: 'ada@example.com', subject: id, text: 'x'.repeat(20_000), html: `<p>${id}</p>`, name: 'credentials', facts: {} });
+  await mailer.send({
+    id,
+    to: 'ada@example.com',
+    subject: id,
+    text: 'x'.repeat(20_000),
+    html: `<p>${id}</p>`,
+    name: 'credentials',
+    facts: {},
+  });
   process.stdout.write(`${id}\n`);
 }

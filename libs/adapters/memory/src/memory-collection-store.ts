@@ -94,7 +94,8 @@ interface Place {
   readonly name: string;
 }
 
-const isAfter = ({ id, name }: Place, after: ListPage['after']): boolean =>
+/** Whether it comes after that place of the list; everything does if it is null. */
+export const isAfter = ({ id, name }: Place, after: ListPage['after']): boolean =>
   after === null || (byCodePoints(nameKey(name), after.nameKey) || byCodePoints(id, after.id)) > 0;
 
 const existing = (database: MemoryDatabase, id: CollectionId): Collection => {

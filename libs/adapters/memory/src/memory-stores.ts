@@ -15,6 +15,7 @@ import { createMemoryOperationBlockStore } from './memory-operation-block-store.
 import { createMemoryOperationStore } from './memory-operation-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
+import { createMemoryRequestStore } from './memory-request-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 import { createMemoryServiceAccountStore } from './memory-service-account-store.ts';
@@ -31,6 +32,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   groups: createMemoryGroupStore(database),
   expiries: createMemoryExpiryStore(database),
   accessMatrix: createMemoryAccessMatrix(database),
+  requests: createMemoryRequestStore(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),

@@ -1,5 +1,6 @@
 import {
   accessMatrixContract,
+  accessRequestStoreContract,
   auditLogContract,
   callerLookupContract,
   collectionStoreContract,
@@ -30,6 +31,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   grants: grantStoreContract,
   expiries: expiryStoreContract,
   accessMatrix: accessMatrixContract,
+  requests: accessRequestStoreContract,
   audit: auditLogContract,
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,

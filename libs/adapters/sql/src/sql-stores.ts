@@ -16,6 +16,7 @@ import { createSqlOperationBlockStore } from './operation-block-store.ts';
 import { createSqlOperationStore } from './operation-store.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
+import { createSqlRequestStore } from './request-store.ts';
 import { createSqlSearchModels } from './search-models.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSqlServiceAccountStore } from './service-account-store.ts';
@@ -51,6 +52,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       groups: createSqlGroupStore(database, collections),
       expiries: createSqlExpiryStore(database),
       accessMatrix: createSqlAccessMatrix(database),
+      requests: createSqlRequestStore(database, collections),
       audit,
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),

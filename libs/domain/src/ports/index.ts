@@ -1,4 +1,5 @@
 import type { AccessMatrix } from './access-matrix.ts';
+import type { AccessRequestStore } from './access-request-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { CallerLookup } from './caller-lookup.ts';
 import type { RandomSource } from './random-source.ts';
@@ -44,6 +45,7 @@ export interface StorePorts {
   readonly groups: GroupStore;
   readonly expiries: ExpiryStore;
   readonly accessMatrix: AccessMatrix;
+  readonly requests: AccessRequestStore;
   readonly audit: AuditLog;
   readonly limits: LimitStore;
   readonly embeddings: EmbeddingStore;
@@ -79,6 +81,7 @@ export interface Ports extends StorePorts {
 }
 
 export type * from './access-matrix.ts';
+export type * from './access-request-store.ts';
 export type * from './audit-log.ts';
 export type * from './caller-lookup.ts';
 export type * from './random-source.ts';

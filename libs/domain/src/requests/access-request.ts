@@ -32,3 +32,27 @@ export interface PendingRequests {
   readonly total: number;
   readonly newest: readonly WaitingRequest[];
 }
+/** A request with the present names of its objects. */
+export interface ListedRequest extends AccessRequest {
+  readonly email: string;
+  readonly fullName: string;
+  readonly collectionName: string;
+  /** Whether the collection is discoverable now. */
+  readonly discoverable: boolean;
+}
+
+/** All given conditions must hold. */
+export interface RequestFilter {
+  readonly status: RequestStatus | null;
+  readonly profileId: ProfileId | null;
+  readonly collectionId: CollectionId | null;
+}
+
+// In characters (Unicode code points), once trimmed.
+export const requestReasonMax = 1_000;
+export const requestAnswerMax = 1_000;
+
+export const durationDaysMax = 3_650;
+
+/** How many requests of one profile may wait. */
+export const pendingRequestsMax = 100;

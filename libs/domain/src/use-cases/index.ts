@@ -60,6 +60,9 @@ import {
 import { listProfiles, readKeyExpiries, readOwnKeyExpiry } from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
+import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
+import { approveRequest, denyRequest } from './requests/decide-request.ts';
+import { listRequests, readRequest } from './requests/read-requests.ts';
 import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
@@ -165,6 +168,15 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   updateServiceAccount: updateServiceAccount(ports),
   rotateServiceAccount: rotateServiceAccount(ports),
   revokeServiceAccount: revokeServiceAccount(ports),
+  // Requests for access
+  readCatalog: readCatalog(ports),
+  readDiscoverable: readDiscoverable(ports),
+  askForAccess: askForAccess(ports, settings),
+  listRequests: listRequests(ports),
+  readRequest: readRequest(ports),
+  approveRequest: approveRequest(ports),
+  denyRequest: denyRequest(ports),
+  withdrawRequest: withdrawRequest(ports),
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),

@@ -8,6 +8,7 @@ import { groupEndpoints } from './groups.ts';
 import { limitEndpoints } from './limits.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
+import { requestEndpoints } from './requests.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
@@ -20,6 +21,7 @@ export const endpoints: Endpoints = {
   ...importEndpoints,
   ...serviceAccountEndpoints,
   ...accessEndpoints,
+  ...requestEndpoints,
   ...auditEndpoints,
   ...groupEndpoints,
   ...limitEndpoints,

@@ -63,7 +63,10 @@ export interface AdmittedRegistration {
   readonly counted: CountedRequest | null;
 }
 
-type Needs = Pick<Ports, 'callers' | 'random' | 'clock' | 'groups' | 'keys' | 'limiter' | 'profiles' | 'tokens'>;
+type Needs = Pick<
+  Ports,
+  'callers' | 'random' | 'clock' | 'groups' | 'keys' | 'limiter' | 'mailer' | 'profiles' | 'tokens'
+>;
 
 /** Admits a request or refuses it: 401, then 429, then 403 by role, in this order (specification, section 1). */
 export const admit =

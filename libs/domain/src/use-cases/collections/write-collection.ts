@@ -19,6 +19,8 @@ export interface NewCollection {
   readonly descriptionDerived?: boolean;
   /** Null to use what the document says. */
   readonly authentication: AuthenticationInput | null;
+  /** Whether it may be found and asked for by those without a grant; false by default. */
+  readonly discoverable?: boolean | undefined;
   readonly document: ReadDocument;
   /** Whether to refuse a document with warnings (`SchemaViolated`). */
   readonly strict: boolean;
@@ -31,6 +33,7 @@ export interface CollectionEdit {
   readonly description?: string | undefined;
   /** Null removes what an admin set, so that the document's applies again. */
   readonly authentication?: AuthenticationInput | null | undefined;
+  readonly discoverable?: boolean | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
 }
@@ -56,7 +59,7 @@ export const createCollection =
       contentRevision: 1,
       descriptionDerived: input.descriptionDerived ?? false,
       storedAuthentication: nextAuthentication(ports.cipher, id, null, input.authentication),
-      discoverable: false,
+      discoverable: input.discoverable ?? false,
       importKey: input.importKey ?? null,
       ...factsOf(document),
     };
@@ -65,6 +68,7 @@ export const createCollection =
       action: 'collection.create',
       ...ofCollection(collection),
       ...(collection.descriptionDerived ? { description_derived: true } : {}),
+      ...(collection.discoverable ? { discoverable: true } : {}),
     });
     await ports.collections.add(collection, document, { ...effects, jobs });
     offer(ports, jobs);
@@ -109,6 +113,7 @@ export const updateCollection =
           ...ofCollection(current),
           fields: fields.map((field) => auditNames[field]),
           ...(fields.includes('name') ? { new_name: edited.name } : {}),
+          ...(fields.includes('discoverable') ? { discoverable: edited.discoverable } : {}),
         }),
         jobs: needed,
       };
@@ -150,6 +155,7 @@ export const applied = (cipher: Ports['cipher'], current: Collection, edit: Coll
   name: edit.name ?? current.name,
   ...nextDescription(current, edit.description, edit.document),
   storedAuthentication: nextAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
+  discoverable: edit.discoverable ?? current.discoverable,
   ...(edit.document ? factsOf(edit.document) : {}),
 });
 
@@ -159,6 +165,7 @@ const auditNames = {
   description: 'description',
   descriptionDerived: 'description_derived',
   storedAuthentication: 'authentication',
+  discoverable: 'discoverable',
   documentDigest: 'openapi_spec',
 } as const;
 const editable = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];

@@ -15,9 +15,10 @@ import { type Instant, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
+import { closedByGrant } from '../requests/closed-by-grant.ts';
 import { refusePast } from './refuse-past.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'grants'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 
 /** Grants a client or a group a collection, and closes the requests for it. */
 export const grantAccess =
@@ -30,7 +31,7 @@ export const grantAccess =
       return {
         grant,
         put: [{ ...pair, ...grant }],
-        requests: state.requests.map((request) => ({ ...request, status: 'granted' as const, decidedAt: now })),
+        ...closedByGrant(ports, state.requests, now),
         ...recorded(ports, authority, { action: 'access.grant', ...names, ...until(expiresAt) }),
       };
     });

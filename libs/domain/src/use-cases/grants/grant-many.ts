@@ -14,6 +14,7 @@ import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import { systemEntry } from '../audit/system-entry.ts';
+import { closedByGrant } from '../requests/closed-by-grant.ts';
 import { enforce, isoOrNull, until } from './grant-access.ts';
 import { type Granting, namedPairs, type NamedPair } from './named-pairs.ts';
 import { refusePast } from './refuse-past.ts';
@@ -31,7 +32,7 @@ export interface PairOutcome extends NamedPair {
   readonly expiresAt: Instant | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' | 'collections'>;
+type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' | 'collections' | 'mailer'>;
 
 /**
  * Grants every profile and group every collection, in one transaction, and closes the requests for them. Each pair has an
@@ -70,7 +71,7 @@ const granted = (state: GrantState, now: Instant, expiresAt: Instant | null | un
     result: 'granted',
     expiresAt: grant.expiresAt,
     put: grant,
-    closes: state.requests.map((request) => ({ ...request, status: 'granted', decidedAt: now })),
+    closes: state.requests,
     message: { action: 'access.grant', ...enforce(grantingRules, state, now), ...until(grant.expiresAt) },
   };
 };
@@ -172,14 +173,15 @@ const changeOf = (
   { actor, deadline }: AdminAuthority,
   decided: readonly (readonly [GrantState, Decision])[],
 ): GrantChange => {
-  // A member of two groups may have asked for what both get.
-  const closed = new Map<string, AccessRequest>();
-  for (const [, { closes = [] }] of decided) for (const request of closes) closed.set(request.id, request);
   const pairOf = ({ grantee, collection }: GrantState): Pair => ({ grantee, collection });
   return {
     put: decided.flatMap(([state, { put }]) => (put ? [{ ...pairOf(state), ...put }] : [])),
     remove: decided.flatMap(([state, { remove }]) => (remove ? [pairOf(state)] : [])),
-    requests: [...closed.values()],
+    ...closedByGrant(
+      ports,
+      decided.flatMap(([, { closes = [] }]) => closes),
+      ports.clock.now(),
+    ),
     entries: decided.flatMap(([, { message }]) => (message ? [systemEntry(ports, actor, message)] : [])),
     deadline,
   };

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { GroupsClaim } from '../../profiles/identity.ts';
 import type { Actor } from '../../profiles/profile.ts';
 import { ofProfile, systemEntry } from '../audit/system-entry.ts';
-import { grantedAt } from './members.ts';
+import { closedByGrant } from '../requests/closed-by-grant.ts';
 
 /**
  * Whether a token says more than is stored: it was issued later, or in the same second with other groups. Older tokens
@@ -20,7 +20,7 @@ export const isNews = (said: GroupsClaim | null, stored: GroupClaims | null): sa
  * satisfies. As with a binding, what the token has proven stays true, whatever happens to the request.
  */
 export const followClaims = async (
-  ports: Pick<Ports, 'clock' | 'groups' | 'random'>,
+  ports: Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>,
   profile: Actor,
   { names, issuedAt }: GroupsClaim,
 ): Promise<void> => {
@@ -33,7 +33,7 @@ export const followClaims = async (
     const lost = without(stored?.names ?? [], names).filter((name) => known.has(name));
     const message = { action: 'group.claim', ...ofProfile(profile), gained, lost };
     return {
-      requests: requests.map((request) => grantedAt(request, now)),
+      ...closedByGrant(ports, requests, now),
       entries: gained.length + lost.length > 0 ? [systemEntry(ports, profile, message)] : [],
       deadline: null,
     };

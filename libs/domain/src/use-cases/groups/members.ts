@@ -5,10 +5,10 @@ import { type GroupId, parseId, type ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { MembersChange, MemberState } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { AccessRequest } from '../../requests/access-request.ts';
 import { ofGroup, ofProfile, recorded, systemEntry } from '../audit/system-entry.ts';
+import { closedByGrant } from '../requests/closed-by-grant.ts';
 
-type Needs = Pick<Ports, 'clock' | 'groups' | 'random'>;
+type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
 type MemberRefusal = 'user_not_found' | 'already_member' | 'member_not_found' | 'member_by_claim';
 type MemberRule = (state: MemberState) => MemberRefusal | null;
@@ -30,13 +30,6 @@ const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefu
   }
   return null;
 };
-
-/** A request that somebody satisfied without deciding it. */
-export const grantedAt = (request: AccessRequest, now: Instant): AccessRequest => ({
-  ...request,
-  status: 'granted',
-  decidedAt: now,
-});
 
 /** Puts a profile into a group, and closes its requests for what the group has. An admin's grants sleep. */
 export const addMember =
@@ -143,7 +136,11 @@ const joining = (
   joins: readonly MemberState[],
 ): MembersChange => ({
   add: joins.map(({ id }) => ({ id, addedAt: now })),
-  requests: joins.flatMap(({ requests }) => requests.map((request) => grantedAt(request, now))),
+  ...closedByGrant(
+    ports,
+    joins.flatMap(({ requests }) => requests),
+    now,
+  ),
   entries: joins.flatMap(({ profile }) =>
     profile ? [systemEntry(ports, actor, { action: 'group.join', ...ofGroup(group), ...ofProfile(profile) })] : [],
   ),

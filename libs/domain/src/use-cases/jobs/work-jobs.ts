@@ -1,5 +1,5 @@
 import { noticeDays } from '../../grants/expiry.ts';
-import type { JobId } from '../../ids.ts';
+import type { JobId, RequestId } from '../../ids.ts';
 import { dayMs } from '../../instant.ts';
 import { type Job, type JobKind, jobKinds, type NoticeTask } from '../../jobs/job.ts';
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
@@ -9,6 +9,7 @@ import { expiriesNotice, noticeRestMs, waitingNotice } from '../../mails/mails-t
 import {
   credentialsMail,
   expiryMail,
+  requestDecidedMail,
   rejectionMail,
   resumptionMail,
   rotationMail,
@@ -16,6 +17,7 @@ import {
 } from '../../mails/mails-to-clients.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
+import type { PendingRequests } from '../../requests/access-request.ts';
 import { TextRefusedError } from '../../search/embedding.ts';
 import { noticedAdmins, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
@@ -47,6 +49,8 @@ type Needs = Pick<
   | 'keys'
   | 'profiles'
   | 'expiries'
+  | 'requests'
+  | 'accessMatrix'
   | 'mailer'
   | 'cipher'
   | 'collections'
@@ -107,7 +111,7 @@ const perform = async (
     case 'mail.resumption':
       return sendTo(ports, task.profileId, (profile) => resumptionMail(id, profile));
     case 'mail.request':
-      return false;
+      return sendDecision(ports, id, task);
     case 'mail.expiry':
       return sendExpiry(ports, id, task.profileId);
     case 'mail.expiries':
@@ -164,10 +168,43 @@ const sendNotice = async (
   { profileId }: NoticeTask,
 ): Promise<boolean> => {
   const waiting = await ports.profiles.pending(noticeNamesMax);
+  const asking = await pendingRequests(ports);
   const admin = (await noticedAdmins(ports, settings)).find((noticed) => noticed.id === profileId);
-  if (waiting.total === 0 || !admin) return false;
-  await ports.mailer.send(waitingNotice(id, admin, waiting, { total: 0, newest: [] }));
+  if (waiting.total + asking.total === 0 || !admin) return false;
+  await ports.mailer.send(waitingNotice(id, admin, waiting, asking));
   return true;
+};
+
+/** Nobody is told about a request that is gone, pending again, or withdrawn. */
+const sendDecision = async (
+  ports: Needs,
+  id: JobId,
+  { profileId, requestId }: { readonly profileId: Recipient['id']; readonly requestId: RequestId },
+): Promise<boolean> => {
+  const request = await ports.requests.find(requestId);
+  if (!request || request.status === 'pending' || request.status === 'withdrawn') return false;
+  const { status, answer, collectionId, collectionName: collection } = request;
+  const filter = {
+    profile: { by: 'id', id: profileId },
+    collection: { by: 'id', id: collectionId },
+    group: null,
+    expiringBefore: null,
+    liveAt: ports.clock.now(),
+  } as const;
+  const ends = (await ports.accessMatrix.rows(filter, null, waysMax)).map(({ way }) => way.expiresAt);
+  const expiresAt = ends.reduce<number | null>((last, end) => (end === null ? last : Math.max(last ?? 0, end)), null);
+  const facts = { collection, status, answer, expiresAt: ends.includes(null) ? null : expiresAt };
+  return sendTo(ports, profileId, (profile) => requestDecidedMail(id, profile, facts));
+};
+
+/** By how many ways a mail looks for the last end of an access. */
+const waysMax = 100;
+
+const pendingRequests = async ({ requests }: Needs): Promise<PendingRequests> => {
+  const filter = { status: 'pending', profileId: null, collectionId: null } as const;
+  const newest = await requests.list(filter, { limit: noticeNamesMax, order: 'newest first', after: null });
+  const total = await requests.countPending();
+  return { total, newest: newest.map(({ collectionName: collection, ...request }) => ({ ...request, collection })) };
 };
 
 /** What ends from now on, within the longest time before which anybody is told. */

@@ -1,0 +1,60 @@
+import type { CatalogLine } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { line, numberParameter } from '../requests/fields.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
+import { cursor, cursorOf } from './list-cursor.ts';
+import { nextPage, uuid } from './wire.ts';
+
+const catalogLine = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string(),
+    access: z.enum(['granted', 'requested', 'none']).meta({
+      description: '`granted`: the caller may use it. `requested`: a request of the caller waits. `none`: it may ask.',
+    }),
+  })
+  .meta({ id: 'CatalogLine' });
+
+const paging = z.object({
+  q: line({ max: 200 })
+    .optional()
+    .meta({ description: 'Only collections whose name or description contains this text, in any case.' }),
+  limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
+  cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+});
+
+export const catalogRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/catalog',
+    operation: 'readCatalog',
+    summary: 'List the collections that the caller may use or ask for',
+    description:
+      'The discoverable ones and those granted to the caller; an admin may use all. For approved profiles. Sorted by name, ' +
+      'ignoring case. Of a collection that is not granted it shows nothing else, and search does not find it.',
+    auth: 'token or key',
+    scope: 'catalog:read',
+    query: paging,
+    status: 200,
+    supplies: { collection_id: '$response.body#/0/id' },
+    response: z.array(catalogLine),
+    errors: ['approval_required'],
+    handler: async ({ useCases, caller, query: { q: containing = null, limit, cursor: after = null } }) => {
+      // One more than the page holds tells whether there is a next page.
+      const found = await useCases.readCatalog(caller.principal, { containing, limit: limit + 1, after });
+      const last = found.length > limit ? found[limit - 1] : undefined;
+      const asked = { limit: `${limit}`, ...(containing === null ? {} : { q: containing }) };
+      const headers = last ? nextPage('/api/catalog', { ...asked, cursor: cursorOf(last) }) : {};
+      return json(found.slice(0, limit).map(lineView), headers);
+    },
+  }),
+];
+
+const lineView = ({ id, name, description, access }: CatalogLine): z.input<typeof catalogLine> => ({
+  id,
+  name,
+  description,
+  access,
+});

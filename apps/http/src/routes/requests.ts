@@ -1,0 +1,278 @@
+import {
+  durationDaysMax,
+  requestAnswerMax,
+  requestReasonMax,
+  toIso,
+  type RequestId,
+  type RequestPage,
+  type ShownRequest,
+} from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import {
+  collectionId,
+  moment,
+  numberParameter,
+  optional,
+  profileId,
+  removable,
+  text,
+  wholeNumber,
+} from '../requests/fields.ts';
+import { defineRoute, type RouteRow } from '../route.ts';
+import {
+  collectionIdOf,
+  isoOrNull,
+  message,
+  nextPage,
+  requestIdOf,
+  requestParameter,
+  timestamp,
+  uuid,
+} from './wire.ts';
+
+const status = z.enum(['pending', 'approved', 'denied', 'withdrawn', 'granted']);
+const shape = {
+  id: uuid,
+  status: status.meta({
+    description: '`granted`: closed, because the access was granted without a decision about it.',
+  }),
+  collection_id: uuid,
+  collection_name: z.string().nullable().meta({ description: 'null if the caller may no longer see the collection.' }),
+  profile_id: uuid,
+  profile_email: z.string(),
+  profile_name: z.string(),
+  reason: z.string(),
+  duration_days: z.int().nullable().meta({ description: 'How long the access is wished for; null for no end.' }),
+  created_at: timestamp,
+  decided_at: timestamp.nullable().meta({ description: 'null as long as it is pending.' }),
+  answer: z.string().nullable().meta({ description: 'What the administrator wrote to a denial.' }),
+};
+const accessRequest = z.object(shape).meta({ id: 'AccessRequest' });
+const approvedRequest = z
+  .object({
+    ...shape,
+    granted_at: timestamp,
+    expires_at: timestamp.nullable().meta({ description: 'When the access ends; null for never.' }),
+  })
+  .meta({ id: 'ApprovedRequest' });
+
+const newRequest = z
+  .object({
+    collection_id: collectionId.meta({
+      description: 'Of a collection in the catalog.',
+      examples: ['7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f'],
+    }),
+    reason: text({ max: requestReasonMax }).meta({
+      description: 'What the access is for: administrators read it.',
+      examples: ['To send reminders by text message'],
+    }),
+    duration_days: optional(wholeNumber(1, durationDaysMax)).meta({
+      description: 'How long the access is needed; for good if absent.',
+      examples: [90],
+    }),
+  })
+  .meta({ id: 'NewAccessRequest' });
+
+/** In whole milliseconds, as ends are stored. */
+const end = moment.transform((at) => (at === null ? null : Math.floor(at)));
+
+const approval = z
+  .object({
+    expires_at: removable(end).meta({
+      description:
+        'When the access ends: an ISO 8601 date-time, or a date, which is its first instant in UTC; in the future. null is ' +
+        'no end. If absent, it ends after the `duration_days` of the request.',
+    }),
+  })
+  .meta({ id: 'RequestApproval' });
+
+const denial = z
+  .object({
+    reason: optional(text({ max: requestAnswerMax })).meta({
+      description: 'The asker reads it as `answer`.',
+      examples: ['Use the shared account'],
+    }),
+  })
+  .meta({ id: 'RequestDenial' });
+
+const placeShape = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+const place = z
+  .string()
+  .regex(placeShape, { error: 'is not one that was given out' })
+  .transform((given): NonNullable<RequestPage['after']> => {
+    const [, createdAt = '', id = ''] = placeShape.exec(given) ?? [];
+    return { createdAt: Number(createdAt), id: id as RequestId };
+  });
+
+const filters = z.object({
+  status: status.optional().meta({ description: 'Only requests with this status.' }),
+  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
+  collection_id: collectionId.optional().meta({ description: 'Only requests for this collection.' }),
+  limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
+  cursor: place.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+});
+
+export const requestRoutes: readonly RouteRow[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/access/requests',
+    operation: 'listRequests',
+    summary: 'List requests for access',
+    description:
+      "An administrator sees everybody's, anyone else its own. With `status=pending` the oldest come first, since these wait; " +
+      'otherwise the newest.',
+    auth: 'token or key',
+    scope: 'access:read',
+    query: filters,
+    status: 200,
+    supplies: { request_id: '$response.body#/0/id' },
+    response: z.array(accessRequest),
+    errors: ['admin_required'],
+    handler: async ({ useCases, caller, query }) => {
+      const { limit, cursor: after = null, ...of } = query;
+      const filter = {
+        status: of.status ?? null,
+        profileId: of.profile_id ?? null,
+        collectionId: of.collection_id ?? null,
+      };
+      // One more than the page holds tells whether there is a next page.
+      const found = await useCases.listRequests(caller.principal, filter, { limit: limit + 1, after });
+      const last = found.length > limit ? found[limit - 1] : undefined;
+      const asked = {
+        limit: `${limit}`,
+        ...(of.status ? { status: of.status } : {}),
+        ...(of.profile_id ? { profile_id: of.profile_id } : {}),
+        ...(of.collection_id ? { collection_id: of.collection_id } : {}),
+      };
+      const headers = last
+        ? nextPage('/api/access/requests', { ...asked, cursor: `${last.createdAt}.${last.id}` })
+        : {};
+      return json(found.slice(0, limit).map(requestView), headers);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/access/requests',
+    operation: 'askForAccess',
+    summary: 'Ask for access to a collection',
+    description:
+      'For approved clients. Administrators decide, and are told by e-mail if mail is enabled. A client has one pending ' +
+      'request for a collection, and at most 100 in all; granting the access in any other way closes the request.',
+    auth: 'token or key',
+    scope: null,
+    bodyKind: 'json',
+    body: newRequest,
+    status: 201,
+    supplies: { request_id: '$response.body#/id', collection_id: '$response.body#/collection_id' },
+    response: accessRequest,
+    errors: [
+      'approval_required',
+      'needs_no_grant',
+      'collection_not_found',
+      'already_granted',
+      'already_requested',
+      'too_many_pending',
+    ],
+    handler: async ({ useCases, caller, body: { fields } }) => {
+      const asked = await useCases.askForAccess(caller.principal, {
+        collectionId: collectionIdOf(fields.collection_id ?? undefined),
+        reason: fields.reason,
+        durationDays: fields.duration_days ?? null,
+      });
+      return json(requestView(asked));
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/access/requests/:request_id',
+    operation: 'readRequest',
+    summary: 'Read a request for access',
+    description: "Its own for a client, anybody's for an administrator.",
+    params: requestParameter,
+    auth: 'token or key',
+    scope: 'access:read',
+    status: 200,
+    response: accessRequest,
+    errors: ['request_not_found'],
+    handler: async ({ useCases, caller, params }) =>
+      json(requestView(await useCases.readRequest(caller.principal, requestIdOf(params.request_id)))),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/access/requests/:request_id',
+    operation: 'withdrawRequest',
+    summary: 'Withdraw a pending request for access',
+    description: 'Of the caller. It stays in the list, as `withdrawn`.',
+    params: requestParameter,
+    auth: 'token or key',
+    scope: null,
+    status: 200,
+    response: message,
+    errors: ['request_not_found', 'request_decided'],
+    handler: async ({ useCases, caller, params }) => {
+      await useCases.withdrawRequest(caller.principal, requestIdOf(params.request_id));
+      return json({ message: 'Request withdrawn' });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/access/requests/:request_id/approve',
+    operation: 'approveRequest',
+    summary: 'Approve a request for access',
+    description:
+      'Grants the collection in the same transaction. The body is optional. An asker who is an administrator by now is ' +
+      'no client, which is a 404 as for any grant.',
+    params: requestParameter,
+    auth: 'admin',
+    scope: 'access:write',
+    bodyKind: 'json',
+    body: approval,
+    status: 200,
+    response: approvedRequest,
+    errors: ['request_not_found', 'client_not_found', 'request_decided'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const id = requestIdOf(params.request_id);
+      const { request, grant } = await useCases.approveRequest(caller.authority, id, fields.expires_at);
+      return json({
+        ...requestView(request),
+        granted_at: toIso(grant.grantedAt),
+        expires_at: isoOrNull(grant.expiresAt),
+      });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/access/requests/:request_id/deny',
+    operation: 'denyRequest',
+    summary: 'Deny a request for access',
+    description: 'The body is optional. The client may ask again.',
+    params: requestParameter,
+    auth: 'admin',
+    scope: 'access:write',
+    bodyKind: 'json',
+    body: denial,
+    status: 200,
+    response: accessRequest,
+    errors: ['request_not_found', 'request_decided'],
+    handler: async ({ useCases, caller, params, body: { fields } }) => {
+      const id = requestIdOf(params.request_id);
+      return json(requestView(await useCases.denyRequest(caller.authority, id, fields.reason ?? null)));
+    },
+  }),
+];
+
+const requestView = (request: ShownRequest): z.input<typeof accessRequest> => ({
+  id: request.id,
+  status: request.status,
+  collection_id: request.collectionId,
+  collection_name: request.collectionName,
+  profile_id: request.profileId,
+  profile_email: request.email,
+  profile_name: request.fullName,
+  reason: request.reason,
+  duration_days: request.durationDays,
+  created_at: toIso(request.createdAt),
+  decided_at: isoOrNull(request.decidedAt),
+  answer: request.answer,
+});

@@ -1,0 +1,161 @@
+import { expect } from 'vitest';
+import type { CallerName } from '../callers.ts';
+import type { Endpoints } from '../endpoint.ts';
+import { refusals, type Refusal } from '../refusals.ts';
+import { listOf, message, object, text } from '../shapes.ts';
+import { unknownId, type World } from '../world.ts';
+
+const fields = [
+  'id',
+  'status',
+  'collection_id',
+  'collection_name',
+  'profile_id',
+  'profile_email',
+  'profile_name',
+  'reason',
+  'duration_days',
+  'created_at',
+  'decided_at',
+  'answer',
+];
+
+const refusing = (refusal: Refusal, ...names: readonly CallerName[]): Partial<Record<CallerName, Refusal>> =>
+  Object.fromEntries(names.map((name) => [name, refusal]));
+
+const unapproved = [
+  'a pending profile',
+  'a pending profile with a grant',
+  'a rejected profile',
+  'a rejected profile with a grant',
+] as const;
+const admins = ['the first admin', 'a promoted client, by token'] as const;
+const otherClients = [
+  ...unapproved,
+  'a client without a grant, by token',
+  'a client without a grant, by key',
+  'a client without a grant, by key in one string',
+  'a demoted admin, by token',
+  'a demoted admin, by its reawakened key',
+] as const;
+
+const standing = ({ request }: World) => ({ params: { request_id: request } });
+const freshByGranted = async ({ make, cast }: World) => ({ params: { request_id: await make.request(cast.granted) } });
+const freshByAnother = async ({ make, granted }: World) => ({
+  params: { request_id: await make.request(await make.person('client', granted)) },
+});
+const reason = 'To know when it rains';
+
+export const requestEndpoints: Endpoints = {
+  'GET /api/catalog': {
+    auth: 'token or key',
+    status: 200,
+    answer: listOf(['id', 'name', 'description', 'access']),
+    aim: () => ({ query: '?limit=1000' }),
+    except: refusing(refusals.approvalRequired, ...unapproved),
+    holds: ({ list }, caller, { granted, hidden, discoverable, cast }) => {
+      const access = (id: string) => list.find((line) => line.id === id)?.access;
+      const isAdmin = caller.role === 'admin';
+      const isGranted = isAdmin || caller.id === cast.granted.id || caller.id === cast.demoted.id;
+      expect([access(granted), access(hidden), access(discoverable)]).toEqual([
+        isGranted ? 'granted' : undefined,
+        isAdmin ? 'granted' : undefined,
+        isAdmin ? 'granted' : caller.id === cast.granted.id ? 'requested' : 'none',
+      ]);
+    },
+    badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?cursor=x', `?q=${'x'.repeat(201)}`, '?q=a&q=b', '?q=%00'],
+  },
+  'GET /api/access/requests': {
+    auth: 'token or key',
+    status: 200,
+    // A list that is empty for who has not asked.
+    answer: text('application/json; charset=utf-8', /^\[.*\]$/),
+    aim: () => ({ query: '?limit=1000' }),
+    holds: ({ list }, caller, { request, cast }) => {
+      expect(list.some(({ id }) => id === request)).toBe(caller.role === 'admin' || caller.id === cast.granted.id);
+      if (caller.role === 'client') expect(list.filter(({ profile_id }) => profile_id !== caller.id)).toEqual([]);
+      for (const line of list) expect(Object.keys(line)).toEqual(fields);
+    },
+    badQueries: [
+      '?status=open',
+      '?status=pending,denied',
+      '?profile_id=me',
+      '?collection_id=weather',
+      '?limit=0',
+      '?limit=1001',
+      '?cursor=1',
+      `?cursor=1234567890123456.${unknownId}`,
+    ],
+  },
+  'POST /api/access/requests': {
+    auth: 'token or key',
+    status: 201,
+    answer: object(fields),
+    aim: ({ discoverable }) => ({ json: { collection_id: discoverable, reason } }),
+    freshAim: async ({ make }) => ({
+      json: { collection_id: await make.collection(make.nextName(), { discoverable: true }), reason, duration_days: 7 },
+    }),
+    except: {
+      ...refusing(refusals.approvalRequired, ...unapproved),
+      ...refusing(refusals.needsNoGrant, ...admins),
+    },
+    holds: ({ body }, caller) =>
+      expect(body).toMatchObject({
+        ...{ status: 'pending', profile_id: caller.id, profile_email: caller.email, reason, duration_days: 7 },
+        ...{ decided_at: null, answer: null },
+      }),
+    badBodies: [
+      {},
+      { reason },
+      { collection_id: unknownId },
+      { collection_id: 'weather', reason },
+      { collection_id: unknownId, reason: '' },
+      { collection_id: unknownId, reason: 'x'.repeat(1_001) },
+      { collection_id: unknownId, reason: 'a\0b' },
+      { collection_id: unknownId, reason, duration_days: 0 },
+      { collection_id: unknownId, reason, duration_days: 3_651 },
+      { collection_id: unknownId, reason, duration_days: 1.5 },
+      { collection_id: unknownId, reason, duration_days: '7' },
+    ],
+  },
+  'GET /api/access/requests/{request_id}': {
+    auth: 'token or key',
+    status: 200,
+    answer: object(fields),
+    aim: standing,
+    except: refusing(refusals.requestNotFound, ...otherClients),
+    holds: ({ body }, _caller, { request, discoverable, cast }) =>
+      expect(body).toMatchObject({ id: request, collection_id: discoverable, profile_id: cast.granted.id }),
+  },
+  'DELETE /api/access/requests/{request_id}': {
+    auth: 'token or key',
+    status: 200,
+    answer: message,
+    aim: standing,
+    freshAim: freshByGranted,
+    except: refusing(refusals.requestNotFound, ...otherClients, ...admins),
+  },
+  'POST /api/access/requests/{request_id}/approve': {
+    auth: 'admin',
+    status: 200,
+    answer: object([...fields, 'granted_at', 'expires_at']),
+    aim: standing,
+    freshAim: freshByAnother,
+    holds: ({ body }) => expect(body).toMatchObject({ status: 'approved', expires_at: null }),
+    badBodies: [
+      { expires_at: 7 },
+      { expires_at: 'tomorrow' },
+      { expires_at: '2001-01-31T09:30:00Z' },
+      { expires_at: true },
+    ],
+  },
+  'POST /api/access/requests/{request_id}/deny': {
+    auth: 'admin',
+    status: 200,
+    answer: object(fields),
+    aim: standing,
+    freshAim: freshByAnother,
+    holds: ({ body }) => expect(body).toMatchObject({ status: 'denied', answer: null }),
+    badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }, { reason: 'a\0b' }],
+  },
+};

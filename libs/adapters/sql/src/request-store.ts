@@ -1,0 +1,180 @@
+import {
+  type AccessRequest,
+  type AccessRequestStore,
+  type AskState,
+  type CatalogLine,
+  type CatalogPage,
+  type CollectionId,
+  type Grant,
+  type ListedRequest,
+  PorticoError,
+  type Profile,
+  type ProfileId,
+  type RequestFilter,
+  type RequestPage,
+  type Visibility,
+} from '@portico/domain';
+import { writeEffects } from './effects.ts';
+import { GrantEntity } from './entities.ts';
+import { touchGrants } from './grant-store.ts';
+import { grantedIds, grantedIdsParameters } from './memberships.ts';
+import { findProfile } from './profile-store.ts';
+import { insertRequest, requestColumns, writeDecisions } from './request-record.ts';
+import type { Sql, SqlDatabase, Value } from './sql.ts';
+import { columns, upsertInto, write } from './table.ts';
+
+export const createSqlRequestStore = (
+  database: SqlDatabase,
+  { idsInJson }: { readonly idsInJson: string },
+): AccessRequestStore => ({
+  async ask(asker, collection, now, decide) {
+    await database.transact(async (transaction) => {
+      const change = decide(await askState(transaction, asker, collection, now));
+      await write(transaction, insertRequest, change.request);
+      await writeEffects(transaction, change);
+    });
+  },
+
+  async find(id) {
+    return findRequest(database.reads, id);
+  },
+
+  async countPending() {
+    const text = `select count(*) as total from access_requests where status = 'pending'`;
+    return (await database.reads.first<{ total: number }>(text))?.total ?? 0;
+  },
+
+  async list(filter, page) {
+    const { text, parameters } = listing(filter, page);
+    return (await database.reads.all<RequestRow>(text, parameters)).map(requestOf);
+  },
+
+  async decide(id, decide) {
+    await database.transact(async (transaction) => {
+      const request = await findRequest(transaction, id);
+      const profile = request && (await findProfile(transaction, request.profileId));
+      if (!profile) throw new PorticoError('request_not_found');
+      const { profileId, collectionId } = request;
+      const grant = (await transaction.first<Grant>(selectGrant, [profileId, collectionId])) ?? null;
+      const change = decide({ request, profile, grant });
+      await writeDecisions(transaction, [{ ...change.request, id }]);
+      if (change.grant) {
+        const { grantedAt, expiresAt } = change.grant;
+        await write(transaction, putGrant, { profileId, collectionId, grantedAt, expiresAt });
+        await touchGrants(transaction, [profileId]);
+      }
+      await writeEffects(transaction, change);
+    });
+  },
+
+  async catalog(reader, page) {
+    const { text, parameters } = cataloguing(reader, page);
+    return database.reads.all<CatalogLine>(text, parameters);
+  },
+
+  async discoverable(ids) {
+    const text = `select c.id from collections c where c.discoverable = ? and c.id in (${idsInJson})`;
+    const found = await database.reads.all<{ id: CollectionId }>(text, [true, JSON.stringify(ids)]);
+    return new Set(found.map(({ id }) => id));
+  },
+});
+
+/** A statement that is put together, with the parameters for its `?`s. */
+interface Statement {
+  readonly text: string;
+  readonly parameters: readonly Value[];
+}
+type Part = readonly [text: string, ...parameters: Value[]];
+
+const joined = (parts: readonly (Part | null)[]): Statement => {
+  const given = parts.filter((part) => part !== null);
+  return { text: given.map(([text]) => text).join(' '), parameters: given.flatMap(([, ...parameters]) => parameters) };
+};
+
+/** SQLite stores a boolean as 0 or 1. */
+type RequestRow = Omit<ListedRequest, 'discoverable'> & { readonly discoverable: boolean | number };
+const requestOf = (row: RequestRow): ListedRequest => ({ ...row, discoverable: Boolean(row.discoverable) });
+
+const selectRequests = `select ${columns('q', requestColumns)}, p.email, p.full_name as "fullName",
+    c.name as "collectionName", c.discoverable
+  from access_requests q join profiles p on p.id = q.profile_id join collections c on c.id = q.collection_id`;
+const selectGrant = `select g.granted_at as "grantedAt", g.expires_at as "expiresAt" from grants g
+  where g.profile_id = ? and g.collection_id = ?`;
+const putGrant = upsertInto(GrantEntity, 'profileId', 'collectionId');
+
+const findRequest = async (sql: Sql, id: AccessRequest['id']): Promise<ListedRequest | null> => {
+  const row = await sql.first<RequestRow>(`${selectRequests} where q.id = ?`, [id]);
+  return row ? requestOf(row) : null;
+};
+
+const selectCollection = 'select id, name, discoverable from collections where id = ?';
+const selectPending = `select q.collection_id as id from access_requests q where q.profile_id = ? and q.status = 'pending'`;
+
+const askState = async (sql: Sql, asker: ProfileId, collection: CollectionId, now: number): Promise<AskState> => {
+  const profile: Profile | null = await findProfile(sql, asker);
+  const found = await sql.first<NonNullable<AskState['collection']>>(selectCollection, [collection]);
+  const granted = `select 1 from (${grantedIds}) g where g.collection_id = ?`;
+  const pending = await sql.all<{ id: CollectionId }>(selectPending, [asker]);
+  return {
+    profile,
+    collection: found ? { ...found, discoverable: Boolean(found.discoverable) } : null,
+    granted: (await sql.first(granted, [...grantedIdsParameters(asker, now), collection])) !== undefined,
+    requested: pending.some(({ id }) => id === collection),
+    pending: pending.length,
+  };
+};
+
+const listing = (
+  { status, profileId, collectionId }: RequestFilter,
+  { limit, order, after }: RequestPage,
+): Statement => {
+  const [beyond, direction] = order === 'oldest first' ? ['>', 'asc'] : ['<', 'desc'];
+  return joined([
+    [`${selectRequests} where true`],
+    status && ['and q.status = ?', status],
+    profileId && ['and q.profile_id = ?', profileId],
+    collectionId && ['and q.collection_id = ?', collectionId],
+    after && [`and (q.created_at, q.id) ${beyond} (?, ?)`, after.createdAt, after.id],
+    [`order by q.created_at ${direction}, q.id ${direction} limit ?`, limit],
+  ]);
+};
+
+/** What decides the access of a reader, and which collections it is shown. */
+const seenBy = (reader: Visibility): { readonly access: Part; readonly shown: Part } => {
+  switch (reader.of) {
+    case 'all':
+      return { access: [`'granted'`], shown: ['true'] };
+    case 'nothing':
+      return { access: [`'none'`], shown: ['c.discoverable = ?', true] };
+    case 'granted': {
+      const granted = grantedIdsParameters(reader.to, reader.at);
+      return {
+        access: [
+          `case when c.id in (${grantedIds}) then 'granted' when c.id in (${selectPending}) then 'requested' else 'none' end`,
+          ...granted,
+          reader.to,
+        ],
+        shown: [`(c.discoverable = ? or c.id in (${grantedIds}))`, true, ...granted],
+      };
+    }
+  }
+};
+
+const cataloguing = (reader: Visibility, { containing, limit, after }: CatalogPage): Statement => {
+  const { access, shown } = seenBy(reader);
+  const pattern = `%${lowered(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
+  return joined([
+    ['select c.id, c.name, c.description,'],
+    access,
+    ['as access from collections c where'],
+    shown,
+    after && ['and (c.name_key, c.id) > (?, ?)', after.nameKey, after.id],
+    containing === null
+      ? null
+      : [`and (lower(c.name) like ? escape '!' or lower(c.description) like ? escape '!')`, pattern, pattern],
+    ['order by c.name_key, c.id limit ?', limit],
+  ]);
+};
+
+/** As `lower` does on both databases. */
+const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

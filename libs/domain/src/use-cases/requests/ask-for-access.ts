@@ -1,0 +1,110 @@
+import { type Initiator, type Principal, visibilityOf } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
+import type { CollectionId, RequestId } from '../../ids.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { CatalogPage } from '../../ports/access-request-store.ts';
+import { type AccessRequest, type ListedRequest, pendingRequestsMax } from '../../requests/access-request.ts';
+import { askingRules, type AskState } from '../../requests/asking.ts';
+import type { CatalogLine } from '../../requests/catalog.ts';
+import { decidedRequest } from '../../requests/request-machine.ts';
+import type { Settings } from '../../settings.ts';
+import { ofCollection, ofProfile, recorded } from '../audit/system-entry.ts';
+import { noticeJobs } from '../mails/mail-jobs.ts';
+import { offerJobs } from './offer-jobs.ts';
+
+type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer' | 'queue'>;
+
+export interface NewRequest {
+  readonly collectionId: CollectionId;
+  readonly reason: string;
+  /** How long the access is wished for; null for no end. */
+  readonly durationDays: number | null;
+}
+
+/** Asks for access to a collection of the catalog; throws the first refusal of `askingRules`. */
+export const askForAccess =
+  (ports: Needs, settings: Settings) =>
+  async (principal: Principal, { collectionId, reason, durationDays }: NewRequest): Promise<ListedRequest> => {
+    const { id: profileId } = principal.profile;
+    const jobs = await noticeJobs(ports, settings);
+    const now = ports.clock.now();
+    let asked: ListedRequest | null = null;
+    await ports.requests.ask(profileId, collectionId, now, (state) => {
+      const { profile, collection } = enforceAsking(state);
+      const request: AccessRequest = {
+        id: ports.random.uuid() as RequestId,
+        profileId,
+        collectionId,
+        reason,
+        durationDays,
+        status: 'pending',
+        createdAt: now,
+        decidedAt: null,
+        answer: null,
+      };
+      const { email, fullName } = profile;
+      asked = { ...request, email, fullName, collectionName: collection.name, discoverable: collection.discoverable };
+      return {
+        request,
+        ...recorded(ports, byCaller(principal), {
+          action: 'access.request',
+          request_id: request.id,
+          ...ofProfile(profile),
+          ...ofCollection(collection),
+          ...(durationDays === null ? {} : { duration_days: durationDays }),
+        }),
+        jobs,
+      };
+    });
+    if (!asked) throw new Error('The store fulfilled a request without a decision.');
+    offerJobs(ports, jobs);
+    return asked;
+  };
+
+/** Withdraws a pending request of the caller; throws `request_not_found` for anybody else's. */
+export const withdrawRequest =
+  (ports: Needs) =>
+  async (principal: Principal, id: RequestId): Promise<void> => {
+    await ports.requests.decide(id, ({ request, profile }) => {
+      if (profile.id !== principal.profile.id) throw new PorticoError('request_not_found');
+      return {
+        request: decidedRequest(request, 'withdraw', ports.clock.now()),
+        ...recorded(ports, byCaller(principal), {
+          action: 'access.request.withdraw',
+          request_id: id,
+          ...ofProfile(profile),
+          ...ofCollection({ id: request.collectionId, name: request.collectionName }),
+        }),
+      };
+    });
+  };
+
+/** Returns a page of the catalog; throws `approval_required` unless the caller is approved. */
+export const readCatalog =
+  ({ requests }: Pick<Ports, 'requests'>) =>
+  async (principal: Principal, page: CatalogPage): Promise<readonly CatalogLine[]> => {
+    if (principal.profile.status !== 'approved') throw new PorticoError('approval_required');
+    return requests.catalog(visibilityOf(principal), page);
+  };
+
+/** Returns which of these collections are discoverable. */
+export const readDiscoverable =
+  ({ requests }: Pick<Ports, 'requests'>) =>
+  (of: readonly { readonly id: CollectionId }[]): Promise<ReadonlySet<CollectionId>> =>
+    requests.discoverable(of.map(({ id }) => id));
+
+const byCaller = ({ profile: { id, email }, deadline }: Principal): Initiator => ({ actor: { id, email }, deadline });
+
+/** Returns who asks for what if every rule holds; throws the first refusal. */
+const enforceAsking = (state: AskState) => {
+  for (const rule of askingRules) {
+    const refusal = rule(state);
+    if (refusal === 'too_many_pending') throw new PorticoError(refusal, { because: tooMany });
+    if (refusal) throw new PorticoError(refusal);
+  }
+  const { profile, collection } = state;
+  if (!profile || !collection) throw new Error('The rules of asking let a missing profile or collection pass.');
+  return { profile, collection };
+};
+
+const tooMany = `at most ${pendingRequestsMax} may wait; withdraw one, or ask again when some are decided`;
