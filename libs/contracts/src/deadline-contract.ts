@@ -1,9 +1,9 @@
-import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
 import type { CollectionHead, Deadline, Effects, NewJob, Override, Profile, Tier } from '@portico/domain';
 import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
+import { grantOne, revokeOne } from './granting.ts';
 import {
   adding,
   aCollection,

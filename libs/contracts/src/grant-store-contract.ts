@@ -1,4 +1,3 @@
-import { grantOne, revokeOne, ownWay } from './granting.ts';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import {
   type AccessWay,
@@ -11,6 +10,7 @@ import {
 } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { grantOne, ownWay, revokeOne } from './granting.ts';
 import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
@@ -201,7 +201,7 @@ export const grantStoreContract = {
     ]);
   },
 
-  'the collections of a client are all collections, each with its grant or null, in the order of lists': async (
+  'the collections of a client are all collections, each with its ways of access, in the order of lists': async (
     stores,
   ) => {
     const { client, collection } = await aPair(stores, { name: 'äb' });
@@ -256,24 +256,20 @@ const granted = ({ grants }: Stores, client: Profile, collection: Collection, gr
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
 /** The state that the decision of a grant sees; the decision then throws. */
-const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
-  let seen: GrantState | null = null;
-  const attempt = grantOne(grants, client.id, collection.id, (state) => {
-    seen = state;
-    return refuse();
-  });
-  await assertRefused(attempt, 'already_approved');
-  return seen as GrantState | null;
-};
+const seenByGrant = ({ grants }: Stores, ...[client, collection]: Pair) =>
+  seenBy((decide) => grantOne(grants, client.id, collection.id, decide));
 
-const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) => {
-  let seen: GrantState | null = null;
-  const attempt = revokeOne(grants, client.id, collection.id, (state) => {
-    seen = state;
+const seenByRevoke = ({ grants }: Stores, ...[client, collection]: Pair) =>
+  seenBy((decide) => revokeOne(grants, client.id, collection.id, decide));
+
+const seenBy = async (change: (decide: (state: GrantState) => never) => Promise<void>): Promise<GrantState | null> => {
+  const seen: GrantState[] = [];
+  const attempt = change((state) => {
+    seen.push(state);
     return refuse();
   });
   await assertRefused(attempt, 'already_approved');
-  return seen as GrantState | null;
+  return seen[0] ?? null;
 };
 
 /** Whether each read shows the grant: the hot read, the client's list, its ids, the admin's collections and clients. */

@@ -1,8 +1,8 @@
-import { grantOne, ownWay } from './granting.ts';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { PorticoError, type Profile, type ProfileChange, type ProfileState, unknownIssuer } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { grantOne, ownWay } from './granting.ts';
 import {
   adding,
   aCollection,

@@ -32,15 +32,15 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'an addition of a collection begins its commit in time or not at all': heedless('collections', 'add'),
   'an update of a collection begins its commit in time or not at all': heedless('collections', 'update'),
   'a removal of a collection begins its commit in time or not at all': heedless('collections', 'remove'),
-  'a grant begins its commit in time or not at all': heedless('grants', 'grant'),
+  'a grant begins its commit in time or not at all': heedless('grants', 'update'),
   // Checks the deadline only after the commit.
   'a revocation begins its commit in time or not at all': breaking('grants', (right) => ({
-    revoke: async (client, collection, decide) => {
+    update: async (pairs, decide) => {
       let deadline: Effects['deadline'] = null;
-      await right.revoke(client, collection, (state) => {
-        const effects = decide(state);
-        deadline = effects.deadline;
-        return { ...effects, deadline: null };
+      await right.update(pairs, (states) => {
+        const change = decide(states);
+        deadline = change.deadline;
+        return { ...change, deadline: null };
       });
       (deadline as Effects['deadline'])?.beginCommit();
     },
