@@ -1,5 +1,5 @@
 import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { CollectionHead, Deadline, Effects, NewJob, Override, Profile, Tier } from '@portico/domain';
+import type { CollectionHead, Deadline, Effects, Group, NewJob, Override, Profile, Tier } from '@portico/domain';
 import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
@@ -8,6 +8,7 @@ import {
   adding,
   aCollection,
   aContent,
+  aGroup,
   aJob,
   aMailJob,
   aProfile,
@@ -28,6 +29,7 @@ interface Standing {
   readonly client: Profile;
   readonly other: Profile;
   readonly collection: CollectionHead;
+  readonly group: Group;
   readonly tier: Tier;
   readonly override: Override;
   readonly mail: ReturnType<typeof aMailJob>;
@@ -90,6 +92,24 @@ export const deadlineContract = {
   ),
   'a revocation begins its commit in time or not at all': inTime(({ grants }, effects, { client, collection }) =>
     revokeOne(grants, client.id, collection.id, () => effects),
+  ),
+  'an addition of a group begins its commit in time or not at all': inTime(({ groups }, effects) =>
+    groups.add(aGroup(), effects),
+  ),
+  'an update of a group begins its commit in time or not at all': inTime(({ groups }, effects, { group }) =>
+    groups.update(group.id, (current) => ({ group: { ...current, name: 'Else' }, ...effects })),
+  ),
+  'a removal of a group begins its commit in time or not at all': inTime(({ groups }, effects, { group }) =>
+    groups.remove(group.id, () => effects),
+  ),
+  'a change of members begins its commit in time or not at all': inTime(({ groups }, effects, { group, client }) =>
+    groups.updateMembers(group.id, [client.id], start, () => ({
+      add: [{ id: client.id, addedAt: start }],
+      ...effects,
+    })),
+  ),
+  'what a token says begins its commit in time or not at all': inTime(({ groups }, effects, { group, client }) =>
+    groups.followClaims(client.id, { names: [group.name], issuedAt: start, seenAt: start }, () => effects),
   ),
   'an addition of a tier begins its commit in time or not at all': inTime(({ limits }, effects) =>
     limits.addTier(aTier({ tier: 'silver' }), effects),
@@ -156,15 +176,24 @@ export const deadlineContract = {
   },
 } satisfies Contract<Stores>;
 
-const stand = async ({ profiles, collections, grants, limits, embeddingJobs, outbox }: Stores): Promise<Standing> => {
-  const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
+const stand = async ({
+  profiles,
+  collections,
+  grants,
+  groups,
+  limits,
+  embeddingJobs,
+  outbox,
+}: Stores): Promise<Standing> => {
+  const [client, other, collection, group, tier] = [aProfile(), aProfile(), aCollection(), aGroup(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
   await collections.add(collection, aContent(), noEffects);
   await grantOne(grants, client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+  await groups.add(group, noEffects);
   await limits.addTier(tier, noEffects);
   const override = await limits.addOverride(client.id, adding(anOverride()));
   const [mail, deadLetter] = [aMailJob(client.id), aJob()];
   await embeddingJobs.enqueue(jobsOnly(mail, deadLetter));
   await outbox.deadLetter(deadLetter.id, start, 'no use');
-  return { client, other, collection, tier, override, mail, deadLetter };
+  return { client, other, collection, group, tier, override, mail, deadLetter };
 };

@@ -142,6 +142,24 @@ export const profileStoreContract = {
     deepStrictEqual((await rowOf(stores, profile)).key, key);
   },
 
+  'since when a profile is suspended is kept, by an addition and by an update': async (stores) => {
+    for (const suspendedAt of [start + 7, null]) {
+      const profile = await added(stores, aProfile({ suspendedAt }));
+      strictEqual((await rowOf(stores, profile)).profile.suspendedAt, suspendedAt);
+      const changed = suspendedAt === null ? start + 8 : null;
+      await stores.profiles.update(profile.id, keeping({ profile: { ...profile, suspendedAt: changed } }));
+      strictEqual((await rowOf(stores, profile)).profile.suspendedAt, changed);
+    }
+  },
+
+  'the end of a key is kept': async (stores) => {
+    const profile = await added(stores, aProfile());
+    for (const expiresAt of [start + 7, null]) {
+      await stores.profiles.update(profile.id, keeping({ key: { ...aKey(), expiresAt } }));
+      deepStrictEqual((await rowOf(stores, profile)).key, { ...aKey(), expiresAt });
+    }
+  },
+
   'an update whose key is null removes the key': async (stores) => {
     const profile = await added(stores, aProfile());
     await stores.profiles.update(profile.id, keeping({ key: aKey() }));

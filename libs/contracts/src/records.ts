@@ -1,5 +1,6 @@
 import { dayOf, noUses, replacedBy } from '@portico/domain';
 import type {
+  AccessRequest,
   ApprovedProfile,
   AuditEntry,
   ClientId,
@@ -10,6 +11,8 @@ import type {
   Effects,
   Embedding,
   EntryId,
+  Group,
+  GroupId,
   Instant,
   JobId,
   NewJob,
@@ -22,6 +25,7 @@ import type {
   PackedText,
   Profile,
   ProfileId,
+  RequestId,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -32,7 +36,7 @@ export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Ids, e-mails and uids are unique; a later record has the greater id. */
-export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | JobId>(): T => {
+export const nextId = <T extends ProfileId | CollectionId | ClientId | EntryId | GroupId | JobId | RequestId>(): T => {
   made += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${made.toString(16).padStart(12, '0')}` as T;
 };
@@ -91,7 +95,38 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   ...facts,
 });
 
-/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
+/** A group without a tier; its name is unique. */
+export const aGroup = (facts: Partial<Group> = {}): Group => {
+  const id = nextId<GroupId>();
+  return {
+    id,
+    name: `Straßenbau ${Number.parseInt(id.slice(-12), 16)}`,
+    description: 'Those who build roads.',
+    tier: null,
+    createdAt: start,
+    updatedAt: start,
+    ...facts,
+  };
+};
+
+/** A pending request. */
+export const aRequest = (
+  { id: profileId }: Pick<Profile, 'id'>,
+  { id: collectionId }: Pick<Collection, 'id'>,
+  facts: Partial<AccessRequest> = {},
+): AccessRequest => ({
+  id: nextId<RequestId>(),
+  profileId,
+  collectionId,
+  reason: 'To build roads.',
+  durationDays: 30,
+  status: 'pending',
+  createdAt: start,
+  decidedAt: null,
+  answer: null,
+  ...facts,
+});
+
 /** What is stored of a document: its text, and these operations. */
 export const aContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
   packed: aDocument(text),
@@ -121,6 +156,7 @@ export const anOperationBlock = (collection: Collection, facts: Partial<Operatio
   ...facts,
 });
 
+/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
 export const aDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {

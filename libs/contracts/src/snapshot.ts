@@ -6,7 +6,7 @@ const everything = 1_000_000;
 
 /** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, operations, grants, audit, limits } = stores;
+  const { callers, profiles, collections, operations, grants, groups, audit, limits } = stores;
   const { embeddingJobs, outbox, deadLetters, sealed, usage } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
@@ -18,6 +18,9 @@ export const snapshotOf = async (stores: Stores) => {
     documents: await ofEach((id) => collections.document(id)),
     operations: await ofEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await ofEach((id) => grants.clientsOf(id, start)),
+    groups: await Promise.all(
+      (await groups.list()).map(async (group) => ({ group, members: await groups.members(group.id) })),
+    ),
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),
     overrides: await limits.overrides(false),

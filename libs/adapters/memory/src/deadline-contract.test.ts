@@ -45,6 +45,11 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
       (deadline as Effects['deadline'])?.beginCommit();
     },
   })),
+  'an addition of a group begins its commit in time or not at all': heedless('groups', 'add'),
+  'an update of a group begins its commit in time or not at all': heedless('groups', 'update'),
+  'a removal of a group begins its commit in time or not at all': heedless('groups', 'remove'),
+  'a change of members begins its commit in time or not at all': heedless('groups', 'updateMembers'),
+  'what a token says begins its commit in time or not at all': heedless('groups', 'followClaims'),
   'an addition of a tier begins its commit in time or not at all': heedless('limits', 'addTier'),
   'an update of a tier begins its commit in time or not at all': heedless('limits', 'updateTier'),
   'a removal of a tier begins its commit in time or not at all': heedless('limits', 'removeTier'),

@@ -4,10 +4,17 @@ import {
   collectionStoreContract,
   deadLettersContract,
   deadlineContract,
+  decidedRequestsContract,
   embeddingJobsContract,
   embeddingStoreContract,
+  grantExpiryContract,
   grantStoreContract,
+  groupAccessContract,
+  groupClaimsContract,
+  groupMembersContract,
+  groupStoreContract,
   limitStoreContract,
+  manyGrantsContract,
   operationBlockStoreContract,
   operationStoreContract,
   outboxContract,
@@ -17,14 +24,22 @@ import {
   usageStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
+import type { AccessRequest } from '@portico/domain';
 import { describe, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
+import { insertRequest } from './request-record.ts';
 
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
   callers: callerLookupContract,
   profiles: profileStoreContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,
+  manyGrants: manyGrantsContract,
+  expiry: grantExpiryContract,
+  groups: groupStoreContract,
+  members: groupMembersContract,
+  claims: groupClaimsContract,
+  groupAccess: groupAccessContract,
   audit: auditLogContract,
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,
@@ -39,7 +54,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   usage: usageStoreContract,
 };
 
-describeDialects(({ withStores }) => {
+describeDialects(({ withStores, withPlace }) => {
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {
       for (const [sentence, check] of Object.entries(contract)) {
@@ -47,4 +62,16 @@ describeDialects(({ withStores }) => {
       }
     });
   }
+
+  describe('requests', () => {
+    for (const [sentence, check] of Object.entries(decidedRequestsContract)) {
+      test(sentence, () =>
+        withPlace(async (open, run) => {
+          const { stores, close } = await open();
+          const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
+          await check({ ...stores, ask: async (request) => void (await ask(request)) }).finally(close);
+        }),
+      );
+    }
+  });
 });

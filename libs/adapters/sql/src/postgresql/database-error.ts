@@ -62,6 +62,7 @@ const keys: Readonly<Record<string, string>> = {
   profiles_email_unique: 'profiles.email',
   profiles_uid_unique: 'profiles.uid',
   tiers_pkey: 'tiers.tier',
+  access_groups_name_unique: 'access_groups.name',
 };
 
 const isOfClass = (error: DatabaseError, start: string): boolean => error.code?.startsWith(start) ?? false;
