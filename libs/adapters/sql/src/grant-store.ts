@@ -85,7 +85,7 @@ const touch = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
 };
 
 /** Makes the grants epoch of these profiles grow. */
-export const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
+const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
   sql.runEach(
     `update profiles set grants_epoch = ${grown('grants_epoch')} where id = ?`,
     profiles.map((id) => [...nextEpochs(), id]),
