@@ -56,6 +56,7 @@ test('a request on SQLite looks up what it reads by indexes', { timeout: 120_000
     for (const { text, parameters } of await allStatements()) {
       const rows = connection.prepare<unknown[], { detail: string }>(`explain query plan ${text}`).all(...parameters);
       const details = rows.map(({ detail }) => detail);
+      show('SQLite', details);
       expect(details.some((detail) => detail.startsWith('SEARCH'))).toBe(true);
       // A table is named by its alias; `mine` and `visible` are the few rows that were looked up before.
       expect(details.filter((detail) => /^SCAN (?!mine\b|visible\b)|AUTOMATIC/.test(detail))).toEqual([]);
@@ -64,6 +65,11 @@ test('a request on SQLite looks up what it reads by indexes', { timeout: 120_000
     await close();
   }),
 );
+
+/** Prints a plan, for whoever asks by `SHOW_PLANS=1`. */
+const show = (database: string, lines: readonly string[]): void => {
+  if (process.env['SHOW_PLANS']) console.log([database, ...lines].join('\n  '));
+};
 
 /** Tables that grow with the number of clients, groups or grants. */
 const grows: ReadonlySet<string> = new Set([
@@ -109,6 +115,15 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
           const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
             `explain (analyze, buffers, format json) execute hot(${parameters.map(literal).join(', ')})`,
           );
+          if (process.env['SHOW_PLANS']) {
+            const lines = await client.query<{ 'QUERY PLAN': string }>(
+              `explain (analyze, buffers, costs off) execute hot(${parameters.map(literal).join(', ')})`,
+            );
+            show(
+              `PostgreSQL, ${mode}`,
+              lines.rows.map((line) => line['QUERY PLAN']),
+            );
+          }
           await client.query('deallocate hot');
           const read = rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan)).filter(isOfGrowing);
           expect(read.length).toBeGreaterThan(3);
