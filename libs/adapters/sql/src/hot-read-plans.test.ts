@@ -52,9 +52,11 @@ test('a request on SQLite looks up what it reads by indexes', { timeout: 120_000
   withFile(async (file) => {
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
     const connection = new SqliteDriver(file);
-    await crowded(stores, (sql) => void connection.exec(`pragma foreign_keys = off; ${sql}`));
+    connection.pragma('foreign_keys = off');
+    await crowded(stores, (sql) => void connection.exec(sql));
     for (const { text, parameters } of await allStatements()) {
-      const rows = connection.prepare<unknown[], { detail: string }>(`explain query plan ${text}`).all(...parameters);
+      const explained = ['explain query plan', text].join(' ');
+      const rows = connection.prepare<unknown[], { detail: string }>(explained).all(...parameters);
       const details = rows.map(({ detail }) => detail);
       show('SQLite', details);
       expect(details.some((detail) => detail.startsWith('SEARCH'))).toBe(true);
