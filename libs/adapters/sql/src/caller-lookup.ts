@@ -111,7 +111,8 @@ const hasGroupGrant = `(p.in_groups and exists (select 1 from mine cross join gr
   where g.group_id = mine.group_id and g.collection_id = c.id and ${isLive('g')}))`;
 
 /** When the first grant expires after a moment, which is its parameter: of the caller, and of its groups. */
-const ownUntil = '(select min(g.expires_at) from grants g where g.profile_id = p.id and g.expires_at > ?)';
+const ownUntil = `(select g.expires_at from grants g where g.profile_id = p.id and g.expires_at > ?
+  order by g.expires_at limit 1)`;
 const groupsUntil = `case when p.in_groups then (select min(g.expires_at) from mine cross join group_grants g
   where g.group_id = mine.group_id and g.expires_at > ?) end`;
 
