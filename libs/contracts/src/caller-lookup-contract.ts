@@ -1,8 +1,8 @@
-import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import type { CallerRow, Collection, Profile, ServiceAccountId } from '@portico/domain';
 import { rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { grantOne, revokeOne } from './granting.ts';
 import {
   adding,
   aCollection,

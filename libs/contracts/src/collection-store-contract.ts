@@ -1,9 +1,9 @@
-import { grantOne } from './granting.ts';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { nameKey } from '@portico/domain';
 import type { Collection, CollectionId, Effects, ListedCollection, PackedText, Visibility } from '@portico/domain';
 import { assertFails, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { grantOne } from './granting.ts';
 import {
   aCollection,
   aContent,

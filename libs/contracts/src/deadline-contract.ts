@@ -1,9 +1,9 @@
-import { grantOne, revokeOne } from './granting.ts';
 import { deepStrictEqual, notDeepStrictEqual, strictEqual } from 'node:assert/strict';
 import type {
   CollectionHead,
   Deadline,
   Effects,
+  Group,
   NewJob,
   Override,
   Profile,
@@ -13,10 +13,12 @@ import type {
 import { assertRefused } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { deadlineByHand, expiringAtCommit } from './deadlines.ts';
+import { grantOne, revokeOne } from './granting.ts';
 import {
   adding,
   aCollection,
   aContent,
+  aGroup,
   aJob,
   aMailJob,
   aProfile,
@@ -39,6 +41,7 @@ interface Standing {
   readonly client: Profile;
   readonly other: Profile;
   readonly collection: CollectionHead;
+  readonly group: Group;
   readonly tier: Tier;
   readonly override: Override;
   readonly account: ServiceAccount;
@@ -102,6 +105,24 @@ export const deadlineContract = {
   ),
   'a revocation begins its commit in time or not at all': inTime(({ grants }, effects, { client, collection }) =>
     revokeOne(grants, client.id, collection.id, () => effects),
+  ),
+  'an addition of a group begins its commit in time or not at all': inTime(({ groups }, effects) =>
+    groups.add(aGroup(), effects),
+  ),
+  'an update of a group begins its commit in time or not at all': inTime(({ groups }, effects, { group }) =>
+    groups.update(group.id, (current) => ({ group: { ...current, name: 'Else' }, ...effects })),
+  ),
+  'a removal of a group begins its commit in time or not at all': inTime(({ groups }, effects, { group }) =>
+    groups.remove(group.id, () => effects),
+  ),
+  'a change of members begins its commit in time or not at all': inTime(({ groups }, effects, { group, client }) =>
+    groups.updateMembers(group.id, [client.id], start, () => ({
+      add: [{ id: client.id, addedAt: start }],
+      ...effects,
+    })),
+  ),
+  'what a token says begins its commit in time or not at all': inTime(({ groups }, effects, { group, client }) =>
+    groups.followClaims(client.id, { names: [group.name], issuedAt: start, seenAt: start }, () => effects),
   ),
   'an addition of a tier begins its commit in time or not at all': inTime(({ limits }, effects) =>
     limits.addTier(aTier({ tier: 'silver' }), effects),
@@ -183,11 +204,12 @@ export const deadlineContract = {
 } satisfies Contract<Stores>;
 
 const stand = async (stores: Stores): Promise<Standing> => {
-  const { profiles, collections, grants, limits, embeddingJobs, outbox, serviceAccounts } = stores;
-  const [client, other, collection, tier] = [aProfile(), aProfile(), aCollection(), aTier()];
+  const { profiles, collections, grants, groups, limits, embeddingJobs, outbox, serviceAccounts } = stores;
+  const [client, other, collection, group, tier] = [aProfile(), aProfile(), aCollection(), aGroup(), aTier()];
   for (const profile of [client, other, anAdmin()]) await profiles.add(profile, noEffects);
   await collections.add(collection, aContent(), noEffects);
   await grantOne(grants, client.id, collection.id, () => ({ grantedAt: start, ...noEffects }));
+  await groups.add(group, noEffects);
   await limits.addTier(tier, noEffects);
   const override = await limits.addOverride(client.id, adding(anOverride()));
   const account = anAccount();
@@ -195,5 +217,5 @@ const stand = async (stores: Stores): Promise<Standing> => {
   const [mail, deadLetter] = [aMailJob(client.id), aJob()];
   await embeddingJobs.enqueue(jobsOnly(mail, deadLetter));
   await outbox.deadLetter(deadLetter.id, start, 'no use');
-  return { client, other, collection, tier, override, account, mail, deadLetter };
+  return { client, other, collection, group, tier, override, account, mail, deadLetter };
 };

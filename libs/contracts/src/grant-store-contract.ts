@@ -1,4 +1,3 @@
-import { grantOne, revokeOne, ownWay } from './granting.ts';
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import {
   type AccessWay,
@@ -11,8 +10,10 @@ import {
 } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { grantOne, ownWay, revokeOne } from './granting.ts';
 import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
+import { everyRead, whoSees } from './who-sees.ts';
 
 /** What `GrantStore` promises. */
 export const grantStoreContract = {
@@ -40,7 +41,7 @@ export const grantStoreContract = {
   'a grant is seen by every read once its promise is fulfilled': async (stores) => {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection, start + 5);
-    deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
+    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
     deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
       { profile: client, ways: [ownWay(start + 5)] },
     ]);
@@ -53,7 +54,7 @@ export const grantStoreContract = {
       [one.client, other.collection],
       [other.client, one.collection],
     ] as const) {
-      deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+      deepStrictEqual(await whoSees(stores, client, collection), []);
     }
   },
 
@@ -67,7 +68,7 @@ export const grantStoreContract = {
   'a grant rethrows what its decision throws, and changes nothing': async (stores) => {
     const { client, collection } = await aPair(stores);
     await assertRefused(grantOne(stores.grants, client.id, collection.id, refuse), 'already_approved');
-    deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+    deepStrictEqual(await whoSees(stores, client, collection), []);
     await assertWritten(stores);
   },
 
@@ -100,7 +101,7 @@ export const grantStoreContract = {
     for (const [index, { client, collection }] of pairs.entries()) {
       if (index % 2 === 0) await stores.collections.add(collection, aContent(), noEffects);
       else await stores.profiles.add(client, noEffects);
-      deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+      deepStrictEqual(await whoSees(stores, client, collection), []);
     }
   },
 
@@ -136,7 +137,7 @@ export const grantStoreContract = {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     await revokeOne(stores.grants, client.id, collection.id, () => noEffects);
-    deepStrictEqual(await whoSees(stores, client, collection), [false, false, false, false, false]);
+    deepStrictEqual(await whoSees(stores, client, collection), []);
   },
 
   'a revocation leaves every other grant alone': async (stores) => {
@@ -150,7 +151,7 @@ export const grantStoreContract = {
     }
     await revokeOne(stores.grants, one.client.id, one.collection.id, () => noEffects);
     for (const [client, collection] of kept) {
-      deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
+      deepStrictEqual(await whoSees(stores, client, collection), everyRead);
     }
   },
 
@@ -166,7 +167,7 @@ export const grantStoreContract = {
     const { client, collection } = await aPair(stores);
     await granted(stores, client, collection);
     await assertRefused(revokeOne(stores.grants, client.id, collection.id, refuse), 'already_approved');
-    deepStrictEqual(await whoSees(stores, client, collection), [true, true, true, true, true]);
+    deepStrictEqual(await whoSees(stores, client, collection), everyRead);
     await assertWritten(stores);
   },
 
@@ -201,7 +202,7 @@ export const grantStoreContract = {
     ]);
   },
 
-  'the collections of a client are all collections, each with its grant or null, in the order of lists': async (
+  'the collections of a client are all collections, each with its ways of access, in the order of lists': async (
     stores,
   ) => {
     const { client, collection } = await aPair(stores, { name: 'äb' });
@@ -256,35 +257,18 @@ const granted = ({ grants }: Stores, client: Profile, collection: Collection, gr
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
 /** The state that the decision of a grant sees; the decision then throws. */
-const seenByGrant = async ({ grants }: Stores, ...[client, collection]: Pair) => {
-  let seen: GrantState | null = null;
-  const attempt = grantOne(grants, client.id, collection.id, (state) => {
-    seen = state;
+const seenByGrant = ({ grants }: Stores, ...[client, collection]: Pair) =>
+  seenBy((decide) => grantOne(grants, client.id, collection.id, decide));
+
+const seenByRevoke = ({ grants }: Stores, ...[client, collection]: Pair) =>
+  seenBy((decide) => revokeOne(grants, client.id, collection.id, decide));
+
+const seenBy = async (change: (decide: (state: GrantState) => never) => Promise<void>): Promise<GrantState | null> => {
+  const seen: GrantState[] = [];
+  const attempt = change((state) => {
+    seen.push(state);
     return refuse();
   });
   await assertRefused(attempt, 'already_approved');
-  return seen as GrantState | null;
-};
-
-const seenByRevoke = async ({ grants }: Stores, ...[client, collection]: Pair) => {
-  let seen: GrantState | null = null;
-  const attempt = revokeOne(grants, client.id, collection.id, (state) => {
-    seen = state;
-    return refuse();
-  });
-  await assertRefused(attempt, 'already_approved');
-  return seen as GrantState | null;
-};
-
-/** Whether each read shows the grant: the hot read, the client's list, its ids, the admin's collections and clients. */
-const whoSees = async (stores: Stores, client: Profile, collection: Collection): Promise<boolean[]> => {
-  const visibility = { of: 'granted', to: client.id, at: start } as const;
-  const access = await stores.grants.collectionsOf(client.id, start);
-  return [
-    (await stores.callers.byUid(client.uid, { id: collection.id, part: 'head' }, start))?.granted === true,
-    (await stores.collections.list(visibility, null)).some(({ id }) => id === collection.id),
-    (await stores.collections.visibleIds(visibility)).includes(collection.id),
-    access?.collections.find(({ id }) => id === collection.id)?.ways.length === 1,
-    (await stores.grants.clientsOf(collection.id, start))?.some(({ profile }) => profile.id === client.id) === true,
-  ];
+  return seen[0] ?? null;
 };

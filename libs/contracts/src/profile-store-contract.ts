@@ -1,8 +1,8 @@
-import { grantOne, ownWay } from './granting.ts';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { PorticoError, type Profile, type ProfileChange, type ProfileState, unknownIssuer } from '@portico/domain';
 import { assertFails, assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
+import { grantOne, ownWay } from './granting.ts';
 import {
   adding,
   aCollection,
@@ -140,6 +140,24 @@ export const profileStoreContract = {
     deepStrictEqual(await stores.profiles.update(before.id, () => ({ profile, key, ...noEffects })), profile);
     deepStrictEqual(await stores.profiles.find(before.id), profile);
     deepStrictEqual((await rowOf(stores, profile)).key, key);
+  },
+
+  'since when a profile is suspended is kept, by an addition and by an update': async (stores) => {
+    for (const suspendedAt of [start + 7, null]) {
+      const profile = await added(stores, aProfile({ suspendedAt }));
+      strictEqual((await rowOf(stores, profile)).profile.suspendedAt, suspendedAt);
+      const changed = suspendedAt === null ? start + 8 : null;
+      await stores.profiles.update(profile.id, keeping({ profile: { ...profile, suspendedAt: changed } }));
+      strictEqual((await rowOf(stores, profile)).profile.suspendedAt, changed);
+    }
+  },
+
+  'the end of a key is kept': async (stores) => {
+    const profile = await added(stores, aProfile());
+    for (const expiresAt of [start + 7, null]) {
+      await stores.profiles.update(profile.id, keeping({ key: { ...aKey(), expiresAt } }));
+      deepStrictEqual((await rowOf(stores, profile)).key, { ...aKey(), expiresAt });
+    }
   },
 
   'an update whose key is null removes the key': async (stores) => {

@@ -1,6 +1,7 @@
 import { dayOf, noUses, replacedBy } from '@portico/domain';
 import type {
   AccountKey,
+  AccessRequest,
   ApprovedProfile,
   AuditEntry,
   ClientId,
@@ -11,6 +12,7 @@ import type {
   Effects,
   Embedding,
   EntryId,
+  Group,
   GroupId,
   Instant,
   JobId,
@@ -119,7 +121,38 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   ...facts,
 });
 
-/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
+/** A group without a tier; its name is unique. */
+export const aGroup = (facts: Partial<Group> = {}): Group => {
+  const id = nextId<GroupId>();
+  return {
+    id,
+    name: `Straßenbau ${Number.parseInt(id.slice(-12), 16)}`,
+    description: 'Those who build roads.',
+    tier: null,
+    createdAt: start,
+    updatedAt: start,
+    ...facts,
+  };
+};
+
+/** A pending request. */
+export const aRequest = (
+  { id: profileId }: Pick<Profile, 'id'>,
+  { id: collectionId }: Pick<Collection, 'id'>,
+  facts: Partial<AccessRequest> = {},
+): AccessRequest => ({
+  id: nextId<RequestId>(),
+  profileId,
+  collectionId,
+  reason: 'To build roads.',
+  durationDays: 30,
+  status: 'pending',
+  createdAt: start,
+  decidedAt: null,
+  answer: null,
+  ...facts,
+});
+
 /** What is stored of a document: its text, and these operations. */
 export const aContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
   packed: aDocument(text),
@@ -149,6 +182,7 @@ export const anOperationBlock = (collection: Collection, facts: Partial<Operatio
   ...facts,
 });
 
+/** The text in stored DEFLATE blocks (RFC 1951, section 3.2.4), the last one empty, as a sync flush leaves it. */
 export const aDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {

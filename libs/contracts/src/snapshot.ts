@@ -6,7 +6,7 @@ const everything = 1_000_000;
 
 /** Everything in the stores, as their reads show it: two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, operations, grants, requests, audit, limits } = stores;
+  const { callers, profiles, collections, operations, grants, groups, requests, audit, limits } = stores;
   const { embeddingJobs, outbox, deadLetters, sealed, usage, serviceAccounts } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.visibleIds({ of: 'all' }))].sort();
@@ -23,6 +23,9 @@ export const snapshotOf = async (stores: Stores) => {
     requests: await requests.list(
       { status: null, profileId: null, collectionId: null },
       { limit: everything, order: 'oldest first', after: null },
+    ),
+    groups: await Promise.all(
+      (await groups.list()).map(async (group) => ({ group, members: await groups.members(group.id) })),
     ),
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),

@@ -1,5 +1,5 @@
 import { callerLookupContract, type Sabotages, type Stores } from '@portico/contracts';
-import type { AccountRow, CallerLookup, CallerRow, ClientId, CollectionHead, ProfileId } from '@portico/domain';
+import type { AccountRow, CallerLookup, CallerRow, ClientId, CollectionHead, Pair, ProfileId } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking } from '../test/breaking.ts';
 import { proveContract } from '../test/prove-contract.ts';
@@ -162,11 +162,16 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
   'a row reflects every change that was acknowledged before the read': remembering,
   'the grants epoch grows with each grant and each revocation for this profile': breaking(
     'grants',
-    (right, _stores, database) => ({
-      revoke: async (client, collection, decide) => {
-        const before = database.grantEpochs.get(client) ?? 0;
-        await right.revoke(client, collection, decide);
-        database.grantEpochs.set(client, before);
+    (right, _stores, { grantEpochs }) => ({
+      update: async (pairs, decide) => {
+        const before = new Map(grantEpochs);
+        let revoked: readonly Pair[] = [];
+        await right.update(pairs, (states) => {
+          const change = decide(states);
+          revoked = change.remove ?? [];
+          return change;
+        });
+        for (const { grantee } of revoked) grantEpochs.set(grantee.id, before.get(grantee.id) ?? 0);
       },
     }),
   ),
@@ -183,8 +188,8 @@ const sabotages: Sabotages<typeof callerLookupContract, Stores> = {
   'the grants epoch of a profile stays when another profile gets a grant': breaking(
     'grants',
     (right, _stores, database) => ({
-      grant: async (client, collection, decide) => {
-        await right.grant(client, collection, decide);
+      update: async (pairs, decide) => {
+        await right.update(pairs, decide);
         for (const id of database.profiles.keys()) touchGrants(database, id);
       },
     }),

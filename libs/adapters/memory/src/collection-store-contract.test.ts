@@ -165,7 +165,7 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
   }),
   'a removal removes all grants for the collection, and for no other': leaving(({ grants }, id) => {
     const granted = [...grants.values()].filter((collections) => collections.has(id)).slice(1);
-    return () => granted.forEach((collections) => collections.set(id, 0));
+    return () => granted.forEach((collections) => collections.set(id, { grantedAt: 0, expiresAt: null }));
   }),
   'a removal decides on the current collection and writes its effects': breaking('collections', (right) => ({
     remove: (id, decide) => right.remove(id, silently(decide)),

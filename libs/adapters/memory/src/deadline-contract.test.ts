@@ -32,19 +32,24 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'an addition of a collection begins its commit in time or not at all': heedless('collections', 'add'),
   'an update of a collection begins its commit in time or not at all': heedless('collections', 'update'),
   'a removal of a collection begins its commit in time or not at all': heedless('collections', 'remove'),
-  'a grant begins its commit in time or not at all': heedless('grants', 'grant'),
+  'a grant begins its commit in time or not at all': heedless('grants', 'update'),
   // Checks the deadline only after the commit.
   'a revocation begins its commit in time or not at all': breaking('grants', (right) => ({
-    revoke: async (client, collection, decide) => {
+    update: async (pairs, decide) => {
       let deadline: Effects['deadline'] = null;
-      await right.revoke(client, collection, (state) => {
-        const effects = decide(state);
-        deadline = effects.deadline;
-        return { ...effects, deadline: null };
+      await right.update(pairs, (states) => {
+        const change = decide(states);
+        deadline = change.deadline;
+        return { ...change, deadline: null };
       });
       (deadline as Effects['deadline'])?.beginCommit();
     },
   })),
+  'an addition of a group begins its commit in time or not at all': heedless('groups', 'add'),
+  'an update of a group begins its commit in time or not at all': heedless('groups', 'update'),
+  'a removal of a group begins its commit in time or not at all': heedless('groups', 'remove'),
+  'a change of members begins its commit in time or not at all': heedless('groups', 'updateMembers'),
+  'what a token says begins its commit in time or not at all': heedless('groups', 'followClaims'),
   'an addition of a tier begins its commit in time or not at all': heedless('limits', 'addTier'),
   'an update of a tier begins its commit in time or not at all': heedless('limits', 'updateTier'),
   'a removal of a tier begins its commit in time or not at all': heedless('limits', 'removeTier'),

@@ -47,7 +47,8 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
   };
 };
 
-const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair): GrantState => {
+/** What a decision about the pair sees. */
+export const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair): GrantState => {
   const group = grantee.kind === 'group' ? (database.groups.get(grantee.id) ?? null) : null;
   return {
     grantee,

@@ -58,7 +58,7 @@ test('a grant needs an existing client and collection', async () => {
   const profile = aProfile();
   await profiles.add(profile, noEffects);
   const granting = grantOne(grants, profile.id, aCollection().id, () => ({ grantedAt: start, ...noEffects }));
-  await expect(granting).rejects.toThrow('A grant needs a client and a collection.');
+  await expect(granting).rejects.toThrow('A grant needs a grantee and a collection.');
 });
 
 test('two sets of stores share nothing', async () => {

@@ -124,6 +124,20 @@ const sabotages: Sabotages<typeof profileStoreContract, Stores> = {
       return before ?? after;
     },
   })),
+  'since when a profile is suspended is kept, by an addition and by an update': breaking('profiles', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (state) => {
+        const change = decide(state);
+        return { ...change, profile: { ...change.profile, suspendedAt: state.profile.suspendedAt } };
+      }),
+  })),
+  'the end of a key is kept': breaking('profiles', (right) => ({
+    update: (id, decide) =>
+      right.update(id, (state) => {
+        const change = decide(state);
+        return { ...change, key: change.key && { ...change.key, expiresAt: null } };
+      }),
+  })),
   'an update whose key is null removes the key': breaking('profiles', (right) => ({
     update: (id, decide) =>
       right.update(id, (state) => {

@@ -11,7 +11,7 @@ import type {
   TargetParts,
 } from '@portico/domain';
 import { collectionColumns, type CollectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
-import { groupsOf, isLive } from './memberships.ts';
+import { isLive } from './memberships.ts';
 import { claimColumns, claimsOf, keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { ClaimColumns, KeyColumns, ProfileColumns } from './profile-record.ts';
 import { accountStateColumns, type AccountStateColumns, accountStateOf } from './service-account-record.ts';
@@ -21,7 +21,7 @@ import { columns } from './table.ts';
 /** The hot read: one prepared statement, which sees committed data. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
-    const alone = reads.wide<CallerColumns>(`select ${callerColumns} ${callerTables} where ${condition} and e.id = 1`);
+    const alone = reads.wide<CallerColumns>(statementBy(condition, callerColumns, ''));
     const prepare = <Part extends TargetPart>(
       names: readonly (keyof CollectionColumns)[],
       toPart: (row: CollectionColumns) => TargetParts[Part],
@@ -33,7 +33,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
         { id }: Target<Part>,
         now: Instant,
       ): Promise<CallerRow<TargetParts[Part]> | null> => {
-        const row = await withTarget(now, now, now, now, id, value);
+        const row = await withTarget(value, value, now, now, now, now, id, value);
         return row ? callerOf(row, targetOf(row, aliases, toPart), row.granted === 1, now) : null;
       };
     };
@@ -48,7 +48,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
       now: Instant,
     ): Promise<CallerRow<TargetParts[Part]> | null> => {
       if (target) return withTarget[target.part](value, target, now);
-      const row = await alone(now, now, value);
+      const row = await alone(value, value, now, now, value);
       return row ? callerOf<TargetParts[Part]>(row, null, false, now) : null;
     };
   };
@@ -101,16 +101,16 @@ interface EpochColumns {
 
 interface CallerColumns extends ProfileColumns, KeyColumns, ClaimColumns, EpochColumns {
   readonly grantsEpoch: number;
-  readonly accessUntil: Instant | null;
+  readonly ownUntil: Instant | null;
+  readonly groupsUntil: Instant | null;
   readonly overrideId: number | null;
   readonly overrideAllowed: number;
   readonly overrideSeconds: number;
   readonly tierName: string | null;
   readonly tierAllowed: number;
   readonly tierSeconds: number;
-  readonly groupTierName: string | null;
-  readonly groupTierAllowed: number;
-  readonly groupTierSeconds: number;
+  /** Its name, requests and seconds, between spaces. */
+  readonly groupTier: string | null;
 }
 
 type AccountCallerColumns = AccountStateColumns & EpochColumns;
@@ -120,38 +120,51 @@ type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Na
   readonly granted: 0 | 1;
 };
 
-/** Its parameters are the moment, four times, the target and the caller. */
+/**
+ * The statement that finds the caller by a condition. Its parameters are the caller, twice, those of the columns, those
+ * of the join, and the caller. The groups are read once, and only for a profile that may have any. SQLite joins in the
+ * order of a `cross join`: from the caller's few groups to what they have.
+ */
+const statementBy = (condition: string, selected: string, join: string): string =>
+  `with mine as materialized (select g.group_id, (select r.tier from access_groups r where r.id = g.group_id) as tier
+    from (select m.group_id from profiles p join group_members m on m.profile_id = p.id where ${condition}
+      union all select (select r.id from access_groups r where r.name = k.name) from profiles p
+        join claimed_groups k on k.profile_id = p.id where ${condition}) g)
+  select ${selected} from profiles p cross join epochs e
+    left join overrides o on o.profile_id = p.id and o.is_active = true
+    left join tiers t on t.tier = p.tier and t.is_active = true ${join}
+  where ${condition} and e.id = 1`;
+
+/** The parameters of its columns are the moment, four times, and that of its join is the target. */
 const textWithTarget = (condition: string, names: readonly string[]): string =>
-  `select ${callerColumns}, ${columns('c', names, 'target_')}, case when ${hasOwnGrant} or ${hasGroupGrant} then 1 else 0 end as granted
-    ${callerTables} left join collections c on c.id = ?
-    where ${condition} and e.id = 1`;
+  statementBy(
+    condition,
+    `${callerColumns}, ${columns('c', names, 'target_')}, case when ${hasOwnGrant} or ${hasGroupGrant} then 1 else 0 end as granted`,
+    'left join collections c on c.id = ?',
+  );
 
 const hasOwnGrant = `exists (select 1 from grants g
   where g.profile_id = p.id and g.collection_id = c.id and ${isLive('g')})`;
-const hasGroupGrant = `exists (select 1 from (${groupsOf('p.id')}) m
-  join group_grants g on g.group_id = m.group_id and g.collection_id = c.id where ${isLive('g')})`;
+const hasGroupGrant = `(p.in_groups and exists (select 1 from mine cross join group_grants g
+  where g.group_id = mine.group_id and g.collection_id = c.id and ${isLive('g')}))`;
 
-/** When the first grant of the caller expires after a moment, which is its parameter, twice. */
-const accessUntil = `(select min(x.expires_at) from (
-  select g.expires_at from grants g where g.profile_id = p.id and g.expires_at > ?
-  union all select g.expires_at from (${groupsOf('p.id')}) m join group_grants g on g.group_id = m.group_id
-    where g.expires_at > ?) x)`;
+/** When the first grant expires after a moment, which is its parameter: of the caller, and of its groups. */
+const ownUntil = `(select g.expires_at from grants g where g.profile_id = p.id and g.expires_at > ?
+  order by g.expires_at limit 1)`;
+const groupsUntil = `case when p.in_groups then (select min(g.expires_at) from mine cross join group_grants g
+  where g.group_id = mine.group_id and g.expires_at > ?) end`;
 
-/** The most generous active tier of the caller's groups. */
-const groupTier = `(select a.tier from (${groupsOf('p.id')}) m join access_groups r on r.id = m.group_id
-  join tiers a on a.tier = r.tier and a.is_active = true
-  order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1)`;
+/** The most generous active tier of the caller's groups, as one text. */
+const groupTier = `case when p.in_groups then (select a.tier || ' ' || a.allowed || ' ' || a.window_seconds
+  from mine cross join tiers a where a.tier = mine.tier and a.is_active = true
+  order by a.allowed * 1.0 / a.window_seconds desc, a.tier limit 1) end`;
 
 const epochColumns = 'e.catalog, e.embeddings, e.operations, e.groups, e.search_model as "searchModel"';
 const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, ...claimColumns, 'grantsEpoch'])},
-  ${epochColumns}, ${accessUntil} as "accessUntil",
+  ${epochColumns},
+  ${ownUntil} as "ownUntil", ${groupsUntil} as "groupsUntil", ${groupTier} as "groupTier",
   o.id as "overrideId", o.allowed as "overrideAllowed", o.window_seconds as "overrideSeconds",
-  t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds",
-  u.tier as "groupTierName", u.allowed as "groupTierAllowed", u.window_seconds as "groupTierSeconds"`;
-const callerTables = `from profiles p cross join epochs e
-  left join overrides o on o.profile_id = p.id and o.is_active = true
-  left join tiers t on t.tier = p.tier and t.is_active = true
-  left join tiers u on u.tier = ${groupTier}`;
+  t.tier as "tierName", t.allowed as "tierAllowed", t.window_seconds as "tierSeconds"`;
 
 const accountCallerColumns = `${columns('s', accountStateColumns)}, ${epochColumns}`;
 const accountTables = 'from service_accounts s cross join epochs e';
@@ -173,15 +186,12 @@ const callerOf = <Found extends CollectionHead>(
         : { id: row.overrideId, allowed: row.overrideAllowed, windowSeconds: row.overrideSeconds },
     tier:
       row.tierName === null ? null : { tier: row.tierName, allowed: row.tierAllowed, windowSeconds: row.tierSeconds },
-    groupTier:
-      row.groupTierName === null
-        ? null
-        : { tier: row.groupTierName, allowed: row.groupTierAllowed, windowSeconds: row.groupTierSeconds },
+    groupTier: tierOf(row.groupTier),
   },
   epochs: epochsOf(row, row.grantsEpoch),
   target,
   granted,
-  accessUntil: row.accessUntil,
+  accessUntil: earlier(row.ownUntil, row.groupsUntil),
   readAt,
 });
 
@@ -201,6 +211,15 @@ const epochsOf = ({ groups, catalog, embeddings, operations, searchModel }: Epoc
 
 const aliasesOf = (names: readonly (keyof CollectionColumns)[]) =>
   names.map((name) => [name, `target_${name}`] as const);
+const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
+/** No name of a tier holds a space. */
+const tierOf = (text: string | null): CallerRow['limits']['groupTier'] => {
+  if (text === null) return null;
+  const [tier = '', allowed, windowSeconds] = text.split(' ');
+  return { tier, allowed: Number(allowed), windowSeconds: Number(windowSeconds) };
+};
 
 const targetOf = <Found>(
   row: Omit<TargetColumns, 'granted'>,

@@ -80,7 +80,7 @@ const prepareLists = (reads: PreparedReads) => {
 };
 
 const listed = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
-const fromGranted = `from (${grantedIds}) g join collections c on c.id = g.collection_id`;
+const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
 const inListOrder = 'order by c.name_key, c.id';
 const selectAll = `select ${listed} from collections c ${inListOrder}`;
 const selectAllAfter = `select ${listed} from collections c where (c.name_key, c.id) > (?, ?) ${inListOrder} limit ?`;

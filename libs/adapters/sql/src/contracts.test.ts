@@ -6,11 +6,18 @@ import {
   collectionStoreContract,
   deadLettersContract,
   deadlineContract,
+  decidedRequestsContract,
   embeddingJobsContract,
   embeddingStoreContract,
   expiryStoreContract,
+  grantExpiryContract,
   grantStoreContract,
+  groupAccessContract,
+  groupClaimsContract,
+  groupMembersContract,
+  groupStoreContract,
   limitStoreContract,
+  manyGrantsContract,
   operationBlockStoreContract,
   operationStoreContract,
   outboxContract,
@@ -21,8 +28,10 @@ import {
   usageStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
+import type { AccessRequest } from '@portico/domain';
 import { describe, test } from 'vitest';
 import { describeDialects } from '../test/dialects.ts';
+import { insertRequest } from './request-record.ts';
 
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
   callers: callerLookupContract,
@@ -32,6 +41,12 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   expiries: expiryStoreContract,
   accessMatrix: accessMatrixContract,
   requests: accessRequestStoreContract,
+  manyGrants: manyGrantsContract,
+  expiry: grantExpiryContract,
+  groups: groupStoreContract,
+  members: groupMembersContract,
+  claims: groupClaimsContract,
+  groupAccess: groupAccessContract,
   audit: auditLogContract,
   limits: limitStoreContract,
   embeddings: embeddingStoreContract,
@@ -47,7 +62,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   serviceAccounts: serviceAccountStoreContract,
 };
 
-describeDialects(({ withStores }) => {
+describeDialects(({ withStores, withPlace }) => {
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {
       for (const [sentence, check] of Object.entries(contract)) {
@@ -55,4 +70,16 @@ describeDialects(({ withStores }) => {
       }
     });
   }
+
+  describe('requests', () => {
+    for (const [sentence, check] of Object.entries(decidedRequestsContract)) {
+      test(sentence, () =>
+        withPlace(async (open, run) => {
+          const { stores, close } = await open();
+          const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
+          await check({ ...stores, ask: async (request) => void (await ask(request)) }).finally(close);
+        }),
+      );
+    }
+  });
 });

@@ -61,6 +61,8 @@ export const ProfileEntity = defineEntity({
     claimsSeenAt: int64().nullable(),
     /** Grows with each change of the profile's grants or groups. */
     grantsEpoch: int64(),
+    /** False for a profile of which no row says that it is in a group, so that requests need not look. */
+    inGroups: p.boolean().default(false),
   },
   indexes: [
     { name: 'profiles_role_index', properties: ['role'] },

@@ -15,8 +15,7 @@ import {
 import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { ClaimedGroupEntity, GroupMemberEntity, ProfileEntity } from './entities.ts';
-import { nextEpochs } from './epochs.ts';
-import { touchGrants } from './grant-store.ts';
+import { grown, nextEpochs } from './epochs.ts';
 import { groupColumns, insertGroup, updateGroup } from './group-record.ts';
 import { isLive } from './memberships.ts';
 import {
@@ -114,7 +113,7 @@ const membersOf = (
         deleteMember,
         remove.map((profile) => [profile, id]),
       );
-      await touchGrants(transaction, [...added.map(({ profileId }) => profileId), ...remove]);
+      await touchMembers(transaction, [...added.map(({ profileId }) => profileId), ...remove]);
       await writeDecisions(transaction, change.requests);
       await writeEffects(transaction, change);
     });
@@ -129,7 +128,7 @@ const membersOf = (
       const requests = await transaction.all<AccessRequest>(selectClaimedRequests, [claims.seenAt, profile]);
       const known = new Set(before?.names);
       if (claims.names.length !== known.size || claims.names.some((name) => !known.has(name)))
-        await touchGrants(transaction, [profile]);
+        await touchMembers(transaction, [profile]);
       const change = decide(before ?? null, requests);
       await writeDecisions(transaction, change.requests);
       await writeEffects(transaction, change);
@@ -144,7 +143,7 @@ const membersOf = (
       await transaction.run('delete from claimed_groups');
       await transaction.run(`update profiles set claimed_groups = null, claims_issued_at = null, claims_seen_at = null
         where claimed_groups is not null`);
-      await touchGrants(
+      await touchMembers(
         transaction,
         known.map(({ id }) => id),
       );
@@ -189,6 +188,15 @@ const putMember = upsertInto(GroupMemberEntity, 'profileId', 'groupId');
 const deleteMember = 'delete from group_members where profile_id = ? and group_id = ?';
 const putClaims = updateOf(ProfileEntity, 'id', claimColumns);
 const insertClaim = insertInto(ClaimedGroupEntity, columnsOf(ClaimedGroupEntity));
+
+/** Makes the grants epoch of these profiles grow, whose memberships have changed. */
+const touchMembers = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
+  sql.runEach(
+    `update profiles set grants_epoch = ${grown('grants_epoch')}, in_groups =
+        exists (select 1 from group_members m where m.profile_id = profiles.id)
+        or exists (select 1 from claimed_groups k where k.profile_id = profiles.id) where id = ?`,
+    profiles.map((id) => [...nextEpochs(), id]),
+  );
 
 const load = async (sql: Sql, id: GroupId): Promise<Group> => {
   const group = await sql.first<Group>(selectGroup, [id]);

@@ -3,10 +3,14 @@
  * hand, or because its newest token names the group.
  */
 
-/** Selects the `group_id` of each group of a profile, which `profile` names in the SQL around it. May repeat one. */
+/**
+ * Selects the `group_id` of each group of a profile, which `profile` names in the SQL around it. May repeat one, and
+ * holds null for names that no group has. A name is looked up by a subquery: as a join, PostgreSQL reads all groups.
+ */
 export const groupsOf = (profile: string): string =>
   `select m.group_id from group_members m where m.profile_id = ${profile}
-    union all select r.id from claimed_groups k join access_groups r on r.name = k.name where k.profile_id = ${profile}`;
+    union all select (select r.id from access_groups r where r.name = k.name) from claimed_groups k
+      where k.profile_id = ${profile}`;
 
 /** Who belongs to which group; may repeat a pair. */
 export const allMembers = `select m.profile_id, m.group_id from group_members m
@@ -17,7 +21,7 @@ export const isLive = (grant: string): string => `(${grant}.expires_at is null o
 
 /** Selects the ids of the collections that a profile has at a moment; its parameters are the profile and the moment, twice. */
 export const grantedIds = `select g.collection_id from grants g where g.profile_id = ? and ${isLive('g')}
-  union select g.collection_id from (${groupsOf('?')}) m join group_grants g on g.group_id = m.group_id
-  where ${isLive('g')}`;
+  union select g.collection_id from (${groupsOf('?')}) mine cross join group_grants g
+  where g.group_id = mine.group_id and ${isLive('g')}`;
 
 export const grantedIdsParameters = (profile: string, at: number) => [profile, at, profile, profile, at] as const;

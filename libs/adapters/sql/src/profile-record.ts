@@ -21,15 +21,22 @@ export const claimColumns = [
   'claimsSeenAt',
 ] as const satisfies readonly (keyof ProfileRow)[];
 
-export const profileColumns = without(columnsOf(ProfileEntity), 'bound', 'grantsEpoch', ...keyColumns, ...claimColumns);
+export const profileColumns = without(
+  columnsOf(ProfileEntity),
+  'bound',
+  'grantsEpoch',
+  'inGroups',
+  ...keyColumns,
+  ...claimColumns,
+);
 
 export type ProfileColumns = Pick<ProfileRow, (typeof profileColumns)[number]>;
 export type ClaimColumns = Pick<ProfileRow, (typeof claimColumns)[number]>;
 export type SecretColumns = Pick<ProfileRow, (typeof secretColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
-/** `GroupStore` writes what tokens claim. */
-const writtenColumns = without(columnsOf(ProfileEntity), ...claimColumns);
+/** `GroupStore` writes what tokens claim, and whether there are groups to look for. */
+const writtenColumns = without(columnsOf(ProfileEntity), 'inGroups', ...claimColumns);
 
 export const insertProfile = insertInto(ProfileEntity, writtenColumns);
 export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'grantsEpoch'));

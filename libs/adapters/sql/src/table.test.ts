@@ -31,8 +31,8 @@ test('an upsert replaces the row with the same key', () => {
 });
 
 test('columns include references and are selected under their entity names', () => {
-  expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt']);
-  expect(columns('g', without(columnsOf(GrantEntity), 'grantedAt'), 'target_')).toBe(
+  expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt', 'expiresAt']);
+  expect(columns('g', without(columnsOf(GrantEntity), 'grantedAt', 'expiresAt'), 'target_')).toBe(
     'g.profile_id as "target_profileId", g.collection_id as "target_collectionId"',
   );
 });

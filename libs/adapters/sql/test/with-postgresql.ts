@@ -46,8 +46,8 @@ const openShared = async () => {
 
 /** Faster for few rows than `truncate`, which creates new files. */
 const emptyAll = `
-  delete from profiles; delete from collections; delete from access_groups; delete from tiers; delete from jobs; delete from reindex_runs;
-  delete from settings; delete from audit_entries; delete from audit_days;
+  delete from profiles; delete from collections; delete from access_groups; delete from tiers; delete from jobs;
+  delete from reindex_runs; delete from settings; delete from audit_entries; delete from audit_days;
   update audit_totals set entries = 0; update epochs set catalog = 0, embeddings = 0, groups = 0, search_model = null;
   delete from search_models; delete from service_accounts;
   alter sequence overrides_id_seq restart; alter sequence audit_entries_seq_seq restart`;

@@ -35,7 +35,10 @@ export interface CollectionStore {
     ) => (Effects & { readonly collection: Collection; readonly document?: DocumentContent }) | null,
   ): Promise<Collection>;
 
-  /** Removes the collection with its document, operations, vectors and all grants. Throws `collection_not_found`. */
+  /**
+   * Removes the collection with its document, operations, vectors, all grants and all requests for it. The grants epoch
+   * grows of each profile that had one, and the groups epoch. Throws `collection_not_found`.
+   */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
   /** The current document and its digest, or null if there is no such collection. */

@@ -24,7 +24,10 @@ export interface MembersChange extends Effects {
 
 /** Groups and their members. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GroupStore {
-  /** Throws `group_taken` if the name is taken; nothing is written then. */
+  /**
+   * Throws `group_taken` if the name is taken, and `tier_not_found` for a tier that does not exist; nothing is written
+   * then. Of concurrent additions of one name, exactly one succeeds. The groups epoch grows.
+   */
   add(group: Group, effects: Effects): Promise<void>;
 
   /** All groups, by name (code points). */
@@ -78,6 +81,9 @@ export interface GroupStore {
     ) => Effects & { readonly requests?: readonly AccessRequest[] },
   ): Promise<void>;
 
-  /** Removes what tokens said of all profiles, for a service that no longer looks at them. Returns how many had any. */
+  /**
+   * Removes what tokens said of all profiles, for a service that no longer looks at them. The grants epoch of each grows.
+   * Returns how many had any.
+   */
   forgetClaims(): Promise<number>;
 }

@@ -47,8 +47,8 @@ export interface ProfileStore {
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 
   /**
-   * Removes the profile with its grants, keys, overrides and unsent mail jobs, in one transaction. The collections that
-   * it created and the audit entries that it wrote stay. Throws `user_not_found`; if `decide` throws, everything stays.
+   * Removes the profile with its grants, memberships, requests, keys, overrides, unsent mail jobs and what its tokens
+   * said, in one transaction. The collections that it created and the audit entries that it wrote stay. Throws `user_not_found`; if `decide` throws, everything stays.
    */
   remove(id: ProfileId, decide: (state: ProfileState) => Effects): Promise<void>;
 

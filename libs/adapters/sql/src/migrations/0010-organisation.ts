@@ -73,6 +73,7 @@ const columns = (text: string): readonly string[] => [
   `alter table profiles add column claimed_groups ${text} null`,
   'alter table profiles add column claims_issued_at bigint null',
   'alter table profiles add column claims_seen_at bigint null',
+  'alter table profiles add column in_groups boolean not null default false',
   'alter table epochs add column groups bigint not null default 0',
 ];
 
