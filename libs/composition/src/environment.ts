@@ -162,6 +162,21 @@ const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail 
 /** Good enough for mails in files; with an SMTP server it causes a warning. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
+const databaseAddress = z.union(
+  [
+    z
+      .string()
+      .regex(/^sqlite:.+$/)
+      .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
+    address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
+  ],
+  'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+);
+
+/** Parses what `DATABASE_URL` may be; null if it is none. */
+export const parseDatabaseAddress = (text: string): z.infer<typeof databaseAddress> | null =>
+  databaseAddress.safeParse(text).data ?? null;
+
 const schema = z.object({
   NODE_ENV: choice('development', 'test', 'production').default('development'),
   SERVICE_NAME: z.string().max(100).default('portico'),
@@ -169,18 +184,7 @@ const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(0, 65_535).default(3_000),
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: z
-    .union(
-      [
-        z
-          .string()
-          .regex(/^sqlite:.+$/)
-          .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
-        address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
-      ],
-      'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
-    )
-    .optional(),
+  DATABASE_URL: databaseAddress.optional(),
   REDIS_URL: redisUrl.optional(),
   QDRANT_URL: qdrantUrl.optional(),
   QDRANT_API_KEY: z

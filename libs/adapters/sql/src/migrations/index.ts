@@ -27,6 +27,15 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
 /** The table of applied migrations. */
 export const migrationsTable = 'schema_migrations';
 
+/**
+ * What stands among the applied migrations of a database while "portico migrate" fills it. There, because a version that
+ * does not know the mark refuses the database too.
+ */
+export const fillingMark = (from: string): string => `${markStart}${from}`.slice(0, nameLengthMax);
+export const isFillingMark = (name: string): boolean => name.startsWith(markStart);
+const markStart = 'being filled from ';
+const nameLengthMax = 255;
+
 /** The migrations of one dialect, for MikroORM's migrator. There are no down migrations. */
 export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
   migrations.map(({ name, sql }) => ({
@@ -38,8 +47,14 @@ export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
     },
   }));
 
-/** Throws if an applied migration is unknown to this version. */
+/** Throws if an applied migration is unknown to this version, or the database is being filled. */
 export const refuseUnknown = (applied: readonly string[]): void => {
+  const mark = applied.find(isFillingMark);
+  if (mark !== undefined) {
+    throw new Error(
+      `it is ${mark} by "portico migrate", which is not done. Run "portico migrate" again to fill it anew, or drop this database`,
+    );
+  }
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = applied.find((name) => !known.has(name));
   if (unknown !== undefined) {
@@ -47,4 +62,13 @@ export const refuseUnknown = (applied: readonly string[]): void => {
       `it has the migration ${unknown}, which this version does not know; a newer version of Portico wrote it`,
     );
   }
+};
+
+/** Throws if this version has migrations that were not applied. */
+export const refuseOutdated = (applied: readonly string[]): void => {
+  const lacking = migrations.find(({ name }) => !applied.includes(name));
+  if (lacking === undefined) return;
+  throw new Error(
+    `it lacks the migration ${lacking.name}: start the service of this version with it once, and stop it again`,
+  );
 };
