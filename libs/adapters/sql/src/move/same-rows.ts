@@ -13,14 +13,20 @@ export const assertSameRows = async (
   onRow: () => void,
 ): Promise<void> => {
   const [wanted, found] = [rowsOf(source.rows, table), rowsOf(target.rows, table)];
-  for (;;) {
-    const [left, right] = [await wanted.next(), await found.next()];
-    if (left.done && right.done) break;
-    if (left.done || right.done || !isSame(left.value, right.value)) {
-      const row: MovedRow = left.done ? (right.value as MovedRow) : left.value;
-      throw differs(source.name, target.name, `the row of ${table.name} with ${keyOf(table, row)}`);
+  try {
+    for (;;) {
+      const [left, right] = [await wanted.next(), await found.next()];
+      if (left.done && right.done) break;
+      if (left.done || right.done || !isSame(left.value, right.value)) {
+        const row: MovedRow = left.done ? (right.value as MovedRow) : left.value;
+        throw differs(source.name, target.name, `the row of ${table.name} with ${keyOf(table, row)}`);
+      }
+      onRow();
     }
-    onRow();
+  } finally {
+    // Both, so that neither connection is left in the middle of a read.
+    await wanted.return(undefined);
+    await found.return(undefined);
   }
   if ((await source.rows.lastId(table)) !== (await target.rows.lastId(table)))
     throw differs(source.name, target.name, `the next ${table.identity ?? 'id'} of ${table.name}`);

@@ -4,6 +4,7 @@ import { DatabaseOpenError } from '../database-fault.ts';
 import { fillingMark, isFillingMark, refuseUnknown } from '../migrations/index.ts';
 import type { MovedRow, MoveSource, MoveTarget } from '../move/move.ts';
 import { movedTables, type MovedTable } from '../move/moved-tables.ts';
+import { insertRow } from '../move/statements.ts';
 import type { Value } from '../sql.ts';
 import { withoutValues } from './database-error.ts';
 import { appliedOn, migratePostgresql } from './migrate-postgresql.ts';
@@ -66,12 +67,10 @@ class PostgresqlMoveTarget implements MoveTarget {
     this.name = name;
   }
 
-  async insert({ name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
-    const names = columns.map((column) => column.name).join(', ');
-    const text = `insert into ${name} (${names}) values (${columns.map(() => '?').join(', ')})`;
+  async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
     try {
       // pg takes a bigint too.
-      for (const [bulk, cells] of inBulk(text, rows as readonly (readonly Value[])[]))
+      for (const [bulk, cells] of inBulk(insertRow(table), rows as readonly (readonly Value[])[]))
         await this.#client.query(this.#statements.query(bulk, cells));
     } catch (error) {
       throw withoutValues(error);

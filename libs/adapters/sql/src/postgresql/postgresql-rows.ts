@@ -1,6 +1,7 @@
 import { type Client, TypeOverrides } from 'pg';
 import { batchBytes, batchRows, integer, type MovedRow, type RowReader } from '../move/move.ts';
 import type { MovedTable } from '../move/moved-tables.ts';
+import { countRows, selectRows, selectSizes } from '../move/statements.ts';
 
 /** Reads on a connection whose transaction holds the moment. */
 export const postgresqlRows = (client: Client): RowReader => {
@@ -8,14 +9,12 @@ export const postgresqlRows = (client: Client): RowReader => {
     (await client.query({ text: `fetch forward ${count} from ${cursor}`, rowMode: 'array', types })).rows as MovedRow[];
 
   /** The numbers of rows that a batch may hold, by the sizes of their bytes, which are known without reading them. */
-  const counts = async function* ({ columns, name, key }: MovedTable): AsyncGenerator<number> {
-    const sizes = columns.filter(({ kind }) => kind === 'bytes').map((column) => `octet_length(${column.name})`);
-    if (sizes.length === 0) {
+  const counts = async function* (table: MovedTable): AsyncGenerator<number> {
+    const sizes = selectSizes(table);
+    if (sizes === null) {
       for (;;) yield batchRows;
     }
-    await client.query(
-      `declare move_sizes no scroll cursor for select ${sizes.join(' + ')} from ${name} order by ${key.join(', ')}`,
-    );
+    await client.query(`declare move_sizes no scroll cursor for ${sizes}`);
     let [rows, bytes] = [0, 0];
     for (
       let read = await fetch('move_sizes', batchRows);
@@ -36,16 +35,13 @@ export const postgresqlRows = (client: Client): RowReader => {
   };
 
   return {
-    async count({ name }) {
-      const { rows } = await client.query<{ readonly count: string }>(`select count(*) as count from ${name}`);
+    async count(table) {
+      const { rows } = await client.query<{ readonly count: string }>(countRows(table));
       return Number(rows[0]?.count);
     },
 
     async *batches(table) {
-      const names = table.columns.map(({ name }) => name).join(', ');
-      await client.query(
-        `declare move_rows no scroll cursor for select ${names} from ${table.name} order by ${table.key.join(', ')}`,
-      );
+      await client.query(`declare move_rows no scroll cursor for ${selectRows(table)}`);
       for await (const count of counts(table)) {
         const rows = await fetch('move_rows', count);
         if (rows.length === 0) break;

@@ -5,8 +5,8 @@ import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
 import { fillingMark, isFillingMark, migrationsTable, refuseUnknown } from '../migrations/index.ts';
 import type { Cell, MovedRow, MoveTarget } from '../move/move.ts';
-import type { MovedTable } from '../move/moved-tables.ts';
-import { movedTables } from '../move/moved-tables.ts';
+import { movedTables, type MovedTable } from '../move/moved-tables.ts';
+import { deleteRows, insertRow } from '../move/statements.ts';
 import { appliedOn, busyTimeoutMs, configure, migrateSqlite, tablesOf } from './migrate-sqlite.ts';
 import { prepareFile } from './open-sqlite.ts';
 import { aloneWithSqlite } from './sqlite-files.ts';
@@ -25,7 +25,7 @@ export const openSqliteTarget = async (path: string, from: string, source: strin
     if (isAbandoned(file)) await removeAlone(file);
     prepareFile(file);
     await migrateSqlite(file, fillingMark(from));
-    return new SqliteMoveTarget(file, name);
+    return emptied(name, new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs }));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DatabaseOpenError(`${name} cannot be filled: ${reason}`, { cause });
@@ -62,28 +62,42 @@ const removeAlone = async (file: string): Promise<void> => {
   if (!isAlone) throw new Error('another "portico migrate" is filling it');
 };
 
+/** Removes the triggers, and the rows that the migrations made. */
+const emptied = (name: string, connection: Connection): MoveTarget => {
+  try {
+    configure(connection);
+    const triggers = connection
+      .prepare<[], Trigger>("select name, sql from sqlite_master where type = 'trigger' order by rowid")
+      .all();
+    atOnce(connection, () => {
+      for (const trigger of triggers) connection.exec(dropTrigger(trigger.name));
+      for (const table of movedTables.toReversed()) connection.exec(deleteRows(table));
+    });
+    return new SqliteMoveTarget(name, connection, triggers);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+};
+
+const atOnce = (connection: Connection, work: () => void): void => {
+  connection.transaction(work).immediate();
+};
+
 /** Rows are written without triggers, which are put back at the end. A run that crashes leaves a file to be removed. */
 class SqliteMoveTarget implements MoveTarget {
   readonly name: string;
   readonly #connection: Connection;
-  readonly #triggers: readonly string[];
+  readonly #triggers: readonly Trigger[];
 
-  constructor(file: string, name: string) {
+  constructor(name: string, connection: Connection, triggers: readonly Trigger[]) {
     this.name = name;
-    this.#connection = new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs });
-    configure(this.#connection);
-    this.#triggers = this.#connection
-      .prepare<[], string>("select sql from sqlite_master where type = 'trigger' order by rowid")
-      .pluck()
-      .all();
-    this.#atOnce(() => this.#empty());
+    this.#connection = connection;
+    this.#triggers = triggers;
   }
 
-  async insert({ name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
-    const names = columns.map((column) => column.name).join(', ');
-    const statement = this.#connection.prepare<unknown[]>(
-      `insert into ${name} (${names}) values (${columns.map(() => '?').join(', ')})`,
-    );
+  async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+    const statement = this.#connection.prepare<unknown[]>(insertRow(table));
     this.#atOnce(() => {
       for (const row of rows) statement.run(...row.map(bound));
     });
@@ -93,7 +107,7 @@ class SqliteMoveTarget implements MoveTarget {
     if (identity === null) return;
     this.#atOnce(() => {
       this.#connection.prepare('delete from sqlite_sequence where name = ?').run(name);
-      if (id > 0) this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, id);
+      if (id > 0) this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, bound(id));
     });
   }
 
@@ -108,7 +122,7 @@ class SqliteMoveTarget implements MoveTarget {
 
   async finish(): Promise<void> {
     this.#atOnce(() => {
-      for (const trigger of this.#triggers) this.#connection.exec(trigger);
+      for (const { sql } of this.#triggers) this.#connection.exec(sql);
       const remove = this.#connection.prepare('delete from schema_migrations where name = ?');
       for (const mark of appliedOn(this.#connection).filter(isFillingMark)) remove.run(mark);
     });
@@ -118,17 +132,21 @@ class SqliteMoveTarget implements MoveTarget {
     this.#connection.close();
   }
 
-  /** Without triggers, and without the rows that the migrations made. */
-  #empty(): void {
-    const names = this.#connection.prepare<[], string>("select name from sqlite_master where type = 'trigger'");
-    for (const name of names.pluck().all()) this.#connection.exec(`drop trigger ${name}`);
-    for (const { name } of movedTables.toReversed()) this.#connection.exec(`delete from ${name}`);
-  }
-
   #atOnce(work: () => void): void {
-    this.#connection.transaction(work).immediate();
+    atOnce(this.#connection, work);
   }
 }
 
-/** SQLite has no booleans. */
-const bound = (cell: Cell): unknown => (typeof cell === 'boolean' ? Number(cell) : cell);
+interface Trigger {
+  readonly name: string;
+  /** The statement that made it. */
+  readonly sql: string;
+}
+
+const dropTrigger = (name: string): string => `drop trigger ${name}`;
+
+/** SQLite has no booleans. The driver binds a number as a float, which only a column of integers converts. */
+const bound = (cell: Cell): unknown => {
+  if (typeof cell === 'boolean') return cell ? 1n : 0n;
+  return Number.isSafeInteger(cell) ? BigInt(cell as number) : cell;
+};

@@ -1,19 +1,18 @@
 import type { Database as Connection } from 'better-sqlite3';
 import { batchBytes, batchRows, integer, type Cell, type MovedRow, type RowReader } from '../move/move.ts';
 import type { MovedColumn, MovedTable } from '../move/moved-tables.ts';
+import { countRows, selectRows } from '../move/statements.ts';
 
 /** Reads on a connection whose transaction, or lock, holds the moment. */
 export const sqliteRows = (connection: Connection): RowReader => ({
-  async count({ name }) {
-    return connection.prepare<[], number>(`select count(*) from ${name}`).pluck().get() ?? 0;
+  async count(table) {
+    return connection.prepare<[], number>(countRows(table)).pluck().get() ?? 0;
   },
 
   async *batches(table) {
-    const names = table.columns.map(({ name }) => name).join(', ');
-    const text = `select ${names} from ${table.name} order by ${table.key.join(', ')}`;
     let batch: MovedRow[] = [];
     let bytes = 0;
-    for (const read of connection.prepare<[], unknown[]>(text).raw().safeIntegers().iterate()) {
+    for (const read of connection.prepare<[], unknown[]>(selectRows(table)).raw().safeIntegers().iterate()) {
       const row = read.map((value, at) => cellOf(value, table.columns[at]));
       const size = bytesOf(row);
       if (batch.length === batchRows || (batch.length > 0 && bytes + size > batchBytes)) {
