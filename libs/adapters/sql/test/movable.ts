@@ -58,7 +58,7 @@ export const fill = async (place: SqlConfig): Promise<void> => {
   for (const profile of profiles) await stores.profiles.add(profile, noEffects);
   const [first, second] = [aCollection({ name: '\u{1d518}' }), aCollection({ description: '' })];
   await stores.collections.add(first, aContent(), jobsOnly(aJob()));
-  await stores.collections.add(second, aContent(), jobsOnly(aJob({ profileId: profiles[0]?.id ?? null })));
+  await stores.collections.add(second, aContent(), jobsOnly(aJob()));
   await stores.grants.grant(profiles[0]?.id ?? first.createdBy, first.id, () => ({ ...noEffects, grantedAt: 5 }));
   await stores.limits.addTier(aTier({ isActive: false }), noEffects);
   for (const { id } of profiles) await stores.limits.addOverride(id, adding(anOverride()));
@@ -116,7 +116,9 @@ const dumpSqlite = (file: string): Readonly<Record<string, unknown>> => {
         .map((row) => row.map((value) => `${typeof value}:${shown(value)}`).join(' | '))
         .filter((row) => !row.includes('schema_migrations'))
         .toSorted();
-    const triggers = connection.prepare("select name, sql from sqlite_master where type = 'trigger' order by name").all();
+    const triggers = connection
+      .prepare("select name, sql from sqlite_master where type = 'trigger' order by name")
+      .all();
     return { ...Object.fromEntries(names.map((name) => [name, rowsOf(name)])), triggers };
   } finally {
     connection.close();

@@ -117,7 +117,11 @@ describe.each(kinds)('a source on %s', (kind) => {
     const [from, to] = [await filled(kind), await newPlace('sqlite')];
     const { settings, close } = await openSqlStores(from);
     await settings.get('pepper');
-    await refused(from, to, /cannot be moved: a process uses it.*: stop the service, its workers and other commands first/);
+    await refused(
+      from,
+      to,
+      /cannot be moved: a process uses it.*: stop the service, its workers and other commands first/,
+    );
     await close();
     await move(from, to);
   });
@@ -168,7 +172,9 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
     const writes: Promise<unknown>[] = [];
     await move(from, to, () => {
       if (writes.length > 0) return;
-      const write = runIn(from, "set lock_timeout = 50; update settings set value = 'y'").catch((error: unknown) => error);
+      const write = runIn(from, "set lock_timeout = 50; update settings set value = 'y'").catch(
+        (error: unknown) => error,
+      );
       writes.push(write);
     });
     expect(String(await writes[0])).toContain('lock timeout');

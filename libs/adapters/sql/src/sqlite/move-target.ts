@@ -107,7 +107,8 @@ class SqliteMoveTarget implements MoveTarget {
     if (identity === null) return;
     this.#atOnce(() => {
       this.#connection.prepare('delete from sqlite_sequence where name = ?').run(name);
-      if (id > 0) this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, bound(id));
+      if (id > 0)
+        this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, bound(id));
     });
   }
 
