@@ -87,7 +87,6 @@ const oddRows = (kind: Kind, first: string, second: string, profile: string): st
   insert into collection_embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${second}', 'old', 1, 70, ${bytes(kind, 3_072)});
   delete from embeddings;
-  update search_models set first_seen_at = 3, last_seen_at = 5 where model_id = 'old';
   insert into reindex_runs (id, total, started_at) values ('r', 1, 2);
   insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, last_used_at, key_used_at)
     values (1, '${profile}', '', null, 1, 2, 3, 4, 5, null), (1, '${profile}', '${first}', '${first}', 1, 2, 3, 4, 5, 6)`;
