@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { aProfile, adding, anOverride, noEffects } from '@portico/contracts';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -122,6 +123,7 @@ describe.each(kinds)('a source on %s', (kind) => {
       to,
       /cannot be moved: a process uses it.*: stop the service, its workers and other commands first/,
     );
+    expect(existsSync(addressOf(to))).toBe(false);
     await close();
     await move(from, to);
   });
@@ -178,6 +180,17 @@ describe.skipIf(!postgres)('PostgreSQL', () => {
       writes.push(write);
     });
     expect(String(await writes[0])).toContain('lock timeout');
+  });
+
+  test('is refused in the end if a process has come meanwhile', async () => {
+    const [from, to] = [await filled('postgresql'), await newPlace('sqlite')];
+    const url = from.kind === 'postgresql' ? from.url : '';
+    const client = new Client({ connectionString: url, application_name: 'portico' });
+    onTestFinished(() => client.end());
+    let connected: Promise<unknown> | null = null;
+    const connecting = move(from, to, () => void (connected ??= client.connect()));
+    await expect(connecting).rejects.toThrow('cannot be moved: a process uses it');
+    await expect(openSqlStores(to)).rejects.toThrow('it is being filled');
   });
 
   test('says which rows it does not take', async () => {
