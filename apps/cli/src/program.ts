@@ -11,6 +11,7 @@ import { discardJobs, listJobs, retryAllJobs, retryJobs } from './commands/jobs.
 import { rebuildIndex } from './commands/index-rebuild.ts';
 import { checkKey } from './commands/key-check.ts';
 import { resetKeys } from './commands/keys-reset.ts';
+import { migrate } from './commands/migrate.ts';
 import { reindex } from './commands/reindex.ts';
 import { restore } from './commands/restore.ts';
 import { reseal } from './commands/reseal.ts';
@@ -76,6 +77,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     addIndexes,
     addJobs,
     addBackup,
+    addMigrate,
     addKeys,
     addKeyCheck,
     addDoctor,
@@ -250,6 +252,35 @@ const addBackup = ({ program, environment, terminal }: Tool): void => {
     .action((file: string, options: { force?: boolean }) =>
       restore(readConfig(environment), terminal(), file, options),
     );
+};
+
+const addMigrate = ({ program, environment, terminal }: Tool): void => {
+  const command = program
+    .command('migrate')
+    .description(
+      'move everything from the configured database to another, empty one, while no service runs: SQLite to PostgreSQL, or back; the configured database stays as it is',
+    )
+    .addOption(new Option('--to <url>', 'the new database, written as DATABASE_URL').conflicts('toFile'))
+    .option(
+      '--to-file <file>',
+      'a file that holds its address, so that no password is on the command line; "-" reads it',
+    )
+    .addHelpText(
+      'after',
+      `
+Stop the service, its workers and every other command first. The new database is created empty: "createdb NAME" on
+PostgreSQL; the file of SQLite must not exist. Every row is compared before the new database can be used. Until then, and
+after a crash, each process refuses it, and another "migrate" fills it anew. Then set DATABASE_URL and start the service.
+
+  portico migrate --to postgresql://USER:PASSWORD@HOST:5432/NAME
+  portico migrate --to-file /run/secrets/new-database
+  portico migrate --to sqlite:/var/lib/portico/portico.sqlite`,
+    )
+    .action(async ({ to, toFile }: { to?: string; toFile?: string }) => {
+      if (to === undefined && toFile === undefined) command.error('error: pass --to URL, or --to-file FILE');
+      const config = readConfig(environment);
+      await migrate(config, toolLogger(environment, config), terminal(), { url: to, file: toFile });
+    });
 };
 
 const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {

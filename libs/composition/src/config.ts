@@ -2,7 +2,13 @@ import { join, resolve } from 'node:path';
 import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { warningsOf } from './configuration-warnings.ts';
-import { collectorOf, readEnvironment, type Environment, type SamplerName } from './environment.ts';
+import {
+  collectorOf,
+  parseDatabaseAddress,
+  readEnvironment,
+  type Environment,
+  type SamplerName,
+} from './environment.ts';
 
 /** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
@@ -116,7 +122,7 @@ const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => 
     host: read.HOST,
     port: read.PORT,
     dataDir,
-    database: databaseOf(read, dataDir),
+    database: databaseOf(read.DATABASE_URL ?? { kind: 'sqlite', file: join(dataDir, 'portico.sqlite') }),
     redis: read.REDIS_URL ? { url: read.REDIS_URL } : null,
     qdrant: read.QDRANT_URL ? { url: read.QDRANT_URL, apiKey: read.QDRANT_API_KEY ?? null } : null,
     ollama: ollamaOf(read),
@@ -188,10 +194,14 @@ const tracesOf = (read: Read): Config['traces'] => {
   return url === null ? null : { url, sampler, delayMs: read.OTEL_BSP_SCHEDULE_DELAY };
 };
 
-const databaseOf = ({ DATABASE_URL: read }: Read, dataDir: string): Config['database'] => {
-  if (read?.kind === 'postgresql') return read;
-  return { kind: 'sqlite', file: read ? resolve(root, read.file) : join(dataDir, 'portico.sqlite') };
+/** Reads a database as in `DATABASE_URL`; null if the text is no address of one. */
+export const readDatabaseAddress = (text: string): Config['database'] | null => {
+  const read = parseDatabaseAddress(text);
+  return read && databaseOf(read);
 };
+
+const databaseOf = (read: NonNullable<Read['DATABASE_URL']>): Config['database'] =>
+  read.kind === 'postgresql' ? read : { kind: 'sqlite', file: resolve(root, read.file) };
 
 /** The one place where access tokens are taken. */
 const mcpAddress = (publicUrl: string): string => `${publicUrl}/mcp`;

@@ -190,6 +190,20 @@ const samplerNames = [
   'parentbased_traceidratio',
 ] as const;
 export type SamplerName = (typeof samplerNames)[number];
+const databaseAddress = z.union(
+  [
+    z
+      .string()
+      .regex(/^sqlite:.+$/)
+      .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
+    address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
+  ],
+  'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+);
+
+/** Parses what `DATABASE_URL` may be; null if it is none. */
+export const parseDatabaseAddress = (text: string): z.infer<typeof databaseAddress> | null =>
+  databaseAddress.safeParse(text).data ?? null;
 
 const schema = z.object({
   NODE_ENV: choice('development', 'test', 'production').default('development'),
@@ -198,18 +212,7 @@ const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(0, 65_535).default(3_000),
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: z
-    .union(
-      [
-        z
-          .string()
-          .regex(/^sqlite:.+$/)
-          .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
-        address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
-      ],
-      'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
-    )
-    .optional(),
+  DATABASE_URL: databaseAddress.optional(),
   REDIS_URL: redisUrl.optional(),
   QDRANT_URL: qdrantUrl.optional(),
   QDRANT_API_KEY: z

@@ -2,7 +2,7 @@ export { isLoopback, replaceFile, syncFolder, writeNewFile } from '@portico/depe
 export { createDocumentReader } from '@portico/openapi';
 export { startBackground } from './runtime/background.ts';
 export { compose, type Composition, type Portico } from './wiring/compose.ts';
-export { localAdmin, readConfig, type Config } from './config.ts';
+export { localAdmin, readConfig, readDatabaseAddress, type Config } from './config.ts';
 export { embeddedFiles, type EmbeddedFiles, type KeyFile } from './wiring/embedded-files.ts';
 export { diagnose, type DiagnosisLine } from './doctor/diagnose.ts';
 export { runProcess } from './runtime/run-process.ts';
@@ -10,6 +10,7 @@ export { ConfigurationError, type Environment } from './environment.ts';
 export { createLogger } from './runtime/logging.ts';
 export type { RequestSpan, Tracing } from './tracing/tracing.ts';
 export { openLocalIssuer } from './wiring/local-issuer.ts';
+export { moveData, type DataMove } from './wiring/data-move.ts';
 export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
 export { startFailure } from './runtime/start-failure.ts';
 export { version } from './version.ts';

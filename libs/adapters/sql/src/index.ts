@@ -6,3 +6,5 @@ export type { SettingsTable } from './settings-table.ts';
 
 /** Operations on the file of a SQLite database, from outside its stores. Loads the driver. */
 export const sqliteFiles = () => import('./sqlite/sqlite-files.ts');
+export { moveDatabase } from './move/move-database.ts';
+export type { MovedDatabase, MoveOptions } from './move/move-database.ts';

@@ -76,4 +76,4 @@ const tableOf = ({ meta }: Entity): string => {
 
 const list = (names: readonly string[]): string => names.map(inSnakeCase).join(', ');
 
-const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

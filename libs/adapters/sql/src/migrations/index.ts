@@ -31,6 +31,15 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
 /** The table of applied migrations. */
 export const migrationsTable = 'schema_migrations';
 
+/**
+ * What stands among the applied migrations of a database while "portico migrate" fills it. There, because a version that
+ * does not know the mark refuses the database too.
+ */
+export const fillingMark = (from: string): string => `${markStart}${from}`.slice(0, nameLengthMax);
+export const isFillingMark = (name: string): boolean => name.startsWith(markStart);
+const markStart = 'being filled from ';
+const nameLengthMax = 255;
+
 /** The migrations of one dialect, for MikroORM's migrator. There are no down migrations. */
 export const migrationsFor = (dialect: Dialect): MigrationObject[] =>
   migrations.map(({ name, sql }) => ({
@@ -47,17 +56,27 @@ export type MigrationState =
   | { readonly state: 'current' }
   | { readonly state: 'behind'; readonly pending: number }
   /** The name of a migration that this version does not know. */
-  | { readonly state: 'newer'; readonly unknown: string };
+  | { readonly state: 'newer'; readonly unknown: string }
+  /** A move to this database is not done; `mark` says from where. */
+  | { readonly state: 'filling'; readonly mark: string };
 
 export const migrationState = (applied: readonly string[]): MigrationState => {
+  const mark = applied.find(isFillingMark);
+  if (mark !== undefined) return { state: 'filling', mark };
   const unknown = unknownIn(applied);
   if (unknown !== undefined) return { state: 'newer', unknown };
   const pending = migrations.length - applied.length;
   return pending > 0 ? { state: 'behind', pending } : { state: 'current' };
 };
 
-/** Throws if an applied migration is unknown to this version. */
+/** Throws if an applied migration is unknown to this version, or the database is being filled. */
 export const refuseUnknown = (applied: readonly string[]): void => {
+  const mark = applied.find(isFillingMark);
+  if (mark !== undefined) {
+    throw new Error(
+      `it is ${mark} by "portico migrate", which is not done. Run "portico migrate" again to fill it anew, or drop this database`,
+    );
+  }
   const unknown = unknownIn(applied);
   if (unknown !== undefined) {
     throw new Error(
@@ -69,4 +88,13 @@ export const refuseUnknown = (applied: readonly string[]): void => {
 const unknownIn = (applied: readonly string[]): string | undefined => {
   const known = new Set(migrations.map(({ name }) => name));
   return applied.find((name) => !known.has(name));
+};
+
+/** Throws if this version has migrations that were not applied. */
+export const refuseOutdated = (applied: readonly string[]): void => {
+  const lacking = migrations.find(({ name }) => !applied.includes(name));
+  if (lacking === undefined) return;
+  throw new Error(
+    `it lacks the migration ${lacking.name}: start the service of this version with it once, and stop it again`,
+  );
 };

@@ -3,15 +3,16 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { entities } from '../entities.ts';
-import { migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { isFillingMark, migrationsFor, migrationsTable, refuseUnknown } from '../migrations/index.ts';
 import { applicationName } from './pool.ts';
 import { tableOnPostgresql } from './tables.ts';
 
 /**
  * Migrates the tables, each migration in a transaction of its own. Of several processes one migrates while the others
- * wait. The lock belongs to a connection of its own and is released with it.
+ * wait. The lock belongs to a connection of its own and is released with it. With a mark the database must be new or have
+ * a mark, and has this one before it has tables.
  */
-export const migratePostgresql = async (url: string, log: Log): Promise<void> => {
+export const migratePostgresql = async (url: string, log: Log, mark: string | null = null): Promise<void> => {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectMs,
@@ -25,7 +26,8 @@ export const migratePostgresql = async (url: string, log: Log): Promise<void> =>
     await client.connect();
     await refuseOldServer(client);
     await lock(client, log);
-    if (await isBehind(client)) await applyMigrations(url, await databaseOf(client));
+    if (mark !== null) await applyMigrations(url, await databaseOf(client), mark);
+    else if (await isBehind(client)) await applyMigrations(url, await databaseOf(client), null);
   } finally {
     // The server releases the lock with the connection, which may be broken.
     await client.end().catch(() => undefined);
@@ -39,7 +41,8 @@ const lockWaitMs = 60_000;
 export const oldestVersion = 140_000;
 const names = migrationsFor('postgresql').map(({ name }) => name);
 
-const refuseOldServer = async (client: Client): Promise<void> => {
+/** Throws if the server is older than the oldest supported one. */
+export const refuseOldServer = async (client: Client): Promise<void> => {
   const version = await setting(client, 'server_version_num');
   if (Number(version) >= oldestVersion) return;
   throw new Error(`it is PostgreSQL ${await setting(client, 'server_version')}; version 14 or newer is needed`);
@@ -67,22 +70,38 @@ const lock = async (client: Client, log: Log): Promise<void> => {
 };
 
 const isBehind = async (client: Client): Promise<boolean> => {
+  const applied = await appliedOn(client);
+  refuseUnknown(applied);
+  return applied.length < names.length;
+};
+
+/** The names of the applied migrations, oldest first; none without the table of them. */
+export const appliedOn = async (client: Client): Promise<readonly string[]> => {
   const { rows: tables } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
     migrationsTable,
   ]);
-  if (!tables[0]?.there) return true;
+  if (!tables[0]?.there) return [];
   const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by id');
-  refuseUnknown(rows.map(({ name }) => name));
-  return rows.length < names.length;
+  return rows.map(({ name }) => name);
 };
 
-const applyMigrations = async (url: string, database: string): Promise<void> => {
+const applyMigrations = async (url: string, database: string, mark: string | null): Promise<void> => {
   const orm = await MikroORM.init(ormOptions(url, database));
   try {
+    if (mark !== null) await remark(orm, mark);
     await orm.migrator.up();
   } finally {
     await orm.close(true);
   }
+};
+
+/** Throws if others have made tables since the caller looked. */
+const remark = async (orm: MikroORM, mark: string): Promise<void> => {
+  const applied = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  if (applied.length > 0 && !applied.some(isFillingMark)) throw new Error('it is not empty');
+  if (applied.includes(mark)) return;
+  await orm.migrator.logMigration(mark);
+  for (const other of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(other);
 };
 
 /** A connection without the pool's limits: a migration may be slow. The operator creates the database. */

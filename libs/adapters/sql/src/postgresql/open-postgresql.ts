@@ -20,7 +20,13 @@ export const openPostgresql = async (url: string, log: Log, startWaitMs: number)
 const firstPauseMs = 250;
 const pauseMsMax = 5_000;
 
-const reachable = async <T>(address: string, log: Log, startWaitMs: number, work: () => Promise<T>): Promise<T> => {
+/** Does the work; retries for `startWaitMs` while the server at the address cannot be reached. Throws as `openPostgresql`. */
+export const reachable = async <T>(
+  address: string,
+  log: Log,
+  startWaitMs: number,
+  work: () => Promise<T>,
+): Promise<T> => {
   const deadline = performance.now() + startWaitMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     try {

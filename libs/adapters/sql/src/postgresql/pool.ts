@@ -41,6 +41,8 @@ export const createPool = (url: string): Pool => {
 /** The settings of each connection; the URL takes precedence. TLS follows its `sslmode`. */
 const poolConfig = (url: string): PoolConfig => ({
   connectionString: url,
+  // One stays, and shows other programs that this process uses the database.
+  min: 1,
   max: limits.connections,
   connectionTimeoutMillis: limits.acquireMs,
   idleTimeoutMillis: 30_000,

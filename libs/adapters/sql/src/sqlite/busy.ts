@@ -19,5 +19,5 @@ export const retryWhileBusy = async <T>(waitMs: number, work: () => Promise<T>):
 const pauseMsMax = 10;
 
 /** SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT, SQLITE_BUSY_RECOVERY. MikroORM keeps the driver's code in its migration errors. */
-const isBusy = (error: unknown): boolean =>
+export const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');

@@ -8,13 +8,16 @@ import { retryWhileBusy } from './busy.ts';
 export const startWaitMs = 60_000;
 export const busyTimeoutMs = 5_000;
 
-/** Migrates the tables, on a MikroORM connection that is closed afterwards. */
-export const migrateSqlite = async (file: string): Promise<void> => {
+/**
+ * Migrates the tables, on a MikroORM connection that is closed afterwards. With a mark the database must be new, and
+ * gets the mark in the same transaction.
+ */
+export const migrateSqlite = async (file: string, mark: string | null = null): Promise<void> => {
   const orm = await MikroORM.init(ormOptions(file));
   try {
     const connection = await orm.em.getConnection().getNativeClient();
     await retryWhileBusy(startWaitMs, async () => configure(connection));
-    await retryWhileBusy(startWaitMs, () => migrate(orm, connection));
+    await retryWhileBusy(startWaitMs, () => migrate(orm, connection, mark));
   } finally {
     await orm.close(true);
   }
@@ -48,12 +51,14 @@ export const configure = (connection: Connection): void => {
   connection.pragma('trusted_schema = OFF');
 };
 
-const migrate = async (orm: MikroORM, connection: Connection): Promise<void> => {
+const migrate = async (orm: MikroORM, connection: Connection, mark: string | null): Promise<void> => {
   // The lock: the next process finds everything migrated.
   connection.exec('begin immediate');
   try {
     refuseForeign(connection);
+    if (mark !== null && tablesOf(connection).length > 0) throw new Error('it is not empty');
     await orm.migrator.up();
+    if (mark !== null) await orm.migrator.logMigration(mark);
     connection.exec('commit');
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -63,8 +68,15 @@ const migrate = async (orm: MikroORM, connection: Connection): Promise<void> => 
 
 /** Throws unless the tables are those of this version or an earlier one. No tables at all mean a new database. */
 export const refuseForeign = (connection: Connection, empty: 'is new' | 'is foreign' = 'is new'): void => {
-  const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
+  const tables = tablesOf(connection);
   if (tables.length === 0 && empty === 'is new') return;
   if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
-  refuseUnknown(connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all());
+  refuseUnknown(appliedOn(connection));
 };
+
+export const tablesOf = (connection: Connection): readonly string[] =>
+  connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
+
+/** The names of the applied migrations, oldest first. */
+export const appliedOn = (connection: Connection): readonly string[] =>
+  connection.prepare<[], string>('select name from schema_migrations order by id').pluck().all();

@@ -32,8 +32,8 @@ export const openSqlite = async (path: string): Promise<OpenSqlite> => {
 
 const magic = 'SQLite format 3\0';
 
-/** Readable by its owner only. */
-const prepareFile = (file: string): void => {
+/** Readable by its owner only. An empty file is a database without tables. */
+export const prepareFile = (file: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   refuseOtherFiles(file);

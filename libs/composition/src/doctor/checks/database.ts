@@ -109,6 +109,11 @@ const judgeTables = (tables: InspectedDatabase['tables']): Finding => {
         `A newer version of Portico wrote the database: this one does not know its migration ${tables.unknown}.`,
         'Run the newer version, or restore a backup from before the upgrade.',
       );
+    case 'filling':
+      return wrong(
+        `The database is ${tables.mark} by portico migrate, which is not done.`,
+        'Run portico migrate again to fill it anew, or drop the database.',
+      );
     case 'foreign':
       return wrong('The file is the SQLite database of another application.', 'Correct DATABASE_URL.');
   }

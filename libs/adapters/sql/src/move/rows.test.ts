@@ -1,0 +1,69 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { fill, newPlace, type Kind } from '../../test/movable.ts';
+import { postgres } from '../../test/with-postgresql.ts';
+import { openPostgresqlSource } from '../postgresql/move-source.ts';
+import { openSqliteSource } from '../sqlite/move-source.ts';
+import type { Cell, MoveSource } from './move.ts';
+import { movedTables } from './moved-tables.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const kinds: readonly Kind[] = postgres ? ['sqlite', 'postgresql'] : ['sqlite'];
+const ignored = (): void => undefined;
+const log = { debug: ignored, info: ignored, warn: ignored, error: ignored };
+
+const openFilled = async (kind: Kind): Promise<MoveSource> => {
+  const place = await newPlace(kind);
+  await fill(place);
+  const source =
+    place.kind === 'sqlite' ? await openSqliteSource(place.file) : await openPostgresqlSource(place.url, log);
+  onTestFinished(() => source.close());
+  return source;
+};
+
+const tableOf = (name: string) => {
+  const table = movedTables.find((each) => each.name === name);
+  if (!table) throw new Error(`There is no table ${name}.`);
+  return table;
+};
+
+describe.each(kinds)('rows on %s', (kind) => {
+  test('come in batches of at most 500 and 4 MB, and a larger one alone', async () => {
+    const { rows } = await openFilled(kind);
+    const lengthsOf = async (name: string) => {
+      const lengths: number[] = [];
+      for await (const batch of rows.batches(tableOf(name))) lengths.push(batch.length);
+      return lengths;
+    };
+    expect(await lengthsOf('audit_entries')).toEqual([500, 500, 100]);
+    expect(await lengthsOf('documents')).toEqual([1, 1]);
+    expect(await lengthsOf('operation_blocks')).toEqual([1, 1]);
+    expect(await lengthsOf('collection_embeddings')).toEqual([2]);
+    expect(await lengthsOf('embeddings')).toEqual([]);
+  });
+
+  test('have values of the same types on each database', async () => {
+    const { rows } = await openFilled(kind);
+    const valuesOf = async (table: string, column: string) => {
+      const at = tableOf(table).columns.findIndex(({ name }) => name === column);
+      const values: Cell[] = [];
+      for await (const batch of rows.batches(tableOf(table))) values.push(...batch.map((row) => row[at] ?? null));
+      return values;
+    };
+    expect(await valuesOf('operations', 'deprecated')).toEqual(expect.arrayContaining([true, false]));
+    expect(await valuesOf('collections', 'revision')).toContain(2n ** 53n + 1n);
+    expect(await valuesOf('audit_entries', 'instant')).toContain(1_700_000_000_000.25);
+    expect(await valuesOf('profiles', 'key_tag')).toContain(4_294_967_295);
+    expect(await valuesOf('operations', 'operation_id')).toContain(null);
+    const [document] = await valuesOf('documents', 'deflated');
+    expect(document).toBeInstanceOf(Uint8Array);
+    expect(document).toHaveLength(3_000_000);
+  });
+
+  test('know the last id that was given, also if its row is gone', async () => {
+    const { rows } = await openFilled(kind);
+    expect(await rows.lastId(tableOf('overrides'))).toBe(4);
+    expect(await rows.count(tableOf('overrides'))).toBe(3);
+    expect(await rows.lastId(tableOf('profiles'))).toBe(0);
+  });
+});

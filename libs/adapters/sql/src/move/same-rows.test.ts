@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { MovedRow, RowReader } from './move.ts';
+import type { MovedTable } from './moved-tables.ts';
+import { assertSameRows } from './same-rows.ts';
+
+const table: MovedTable = {
+  name: 'things',
+  columns: [
+    { name: 'owner', kind: 'plain' },
+    { name: 'seq', kind: 'plain' },
+    { name: 'value', kind: 'plain' },
+  ],
+  key: ['owner', 'seq'],
+  identity: 'seq',
+};
+
+const reader = (rows: readonly MovedRow[], lastId = 9, batch = 1): RowReader => ({
+  count: async () => rows.length,
+  async *batches() {
+    for (let at = 0; at < rows.length; at += batch) yield rows.slice(at, at + batch);
+  },
+  lastId: async () => lastId,
+});
+
+const compared = async (left: RowReader, right: RowReader): Promise<number> => {
+  let rows = 0;
+  const source = { name: 'sqlite:/old', rows: left };
+  await assertSameRows(table, source, { name: 'sqlite:/new', rows: right }, () => (rows += 1));
+  return rows;
+};
+
+const row = (seq: number, value: MovedRow[number] = 'x'): MovedRow => ['ann', seq, value];
+
+test('the same rows pass, however they are batched', async () => {
+  const rows = [row(1), row(2, null), row(3, new Uint8Array([1, 2])), row(4, true), row(5, 2n ** 60n), row(6, 1.5)];
+  const copies = rows.map((each) => each.map((cell) => (cell instanceof Uint8Array ? Buffer.from(cell) : cell)));
+  expect(await compared(reader(rows), reader(copies, 9, 4))).toBe(6);
+  expect(await compared(reader([]), reader([]))).toBe(0);
+});
+
+test.each<readonly [string, MovedRow, MovedRow]>([
+  ['a text', row(2, 'a'), row(2, 'b')],
+  ['a byte', row(2, new Uint8Array([1, 2])), row(2, new Uint8Array([1, 3]))],
+  ['the length of bytes', row(2, new Uint8Array([1, 2])), row(2, new Uint8Array([1]))],
+  ['a null instead of an empty text', row(2, ''), row(2, null)],
+  ['a number instead of a truth value', row(2, true), row(2, 1)],
+  ['a large integer', row(2, 2n ** 60n), row(2, 2n ** 60n + 1n)],
+  ['a key', row(2), row(4)],
+])('%s that differs is told, with table and key', async (_what, left, right) => {
+  await expect(compared(reader([row(1), left]), reader([row(1), right]))).rejects.toThrow(
+    'the row of things with owner "ann", seq "2" is not the same in sqlite:/old and sqlite:/new',
+  );
+});
+
+test('a row that is missing or too many is told by its key', async () => {
+  const [few, many] = [reader([row(1)]), reader([row(1), row(2)])];
+  for (const [left, right] of [
+    [few, many],
+    [many, few],
+  ] as const) {
+    await expect(compared(left, right)).rejects.toThrow('the row of things with owner "ann", seq "2"');
+  }
+});
+
+test('a next id that differs is told', async () => {
+  await expect(compared(reader([row(1)], 5), reader([row(1)], 4))).rejects.toThrow('the next seq of things');
+});

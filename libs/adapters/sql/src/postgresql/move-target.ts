@@ -1,0 +1,106 @@
+import type { Log } from '@portico/dependencies';
+import type { Client } from 'pg';
+import { DatabaseOpenError } from '../database-fault.ts';
+import { fillingMark, isFillingMark, refuseUnknown } from '../migrations/index.ts';
+import type { MovedRow, MoveSource, MoveTarget } from '../move/move.ts';
+import { movedTables, type MovedTable } from '../move/moved-tables.ts';
+import { insertRow } from '../move/statements.ts';
+import type { Value } from '../sql.ts';
+import { withoutValues } from './database-error.ts';
+import { appliedOn, migratePostgresql } from './migrate-postgresql.ts';
+import { connect, disconnect, tryLock, nameOf, refuseProcesses } from './move-client.ts';
+import { postgresqlRows, sequenceOf } from './postgresql-rows.ts';
+import { inBulk, Statements } from './statements.ts';
+
+/** Creates all tables and the mark in an empty database, or empties what an earlier run left. */
+export const openPostgresqlTarget = async (
+  url: string,
+  { name: from, lockKey }: Pick<MoveSource, 'name' | 'lockKey'>,
+  log: Log,
+): Promise<MoveTarget> => {
+  const client = await connect(url, log);
+  const name = nameOf(url);
+  try {
+    if (lockKey !== null && !(await tryLock(client, lockKey))) throw new Error('it is the database to move');
+    await refuseInUse(client);
+    await refuseProcesses(client);
+    await lockFilling(client);
+    await migratePostgresql(url, log, fillingMark(from));
+    await triggersOn(client, 'disable');
+    await client.query(`truncate ${tableNames.join(', ')}`);
+    return new PostgresqlMoveTarget(client, name);
+  } catch (cause) {
+    await disconnect(client);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DatabaseOpenError(`${name} cannot be filled: ${reason}`, { cause });
+  }
+};
+
+/** "port" in ASCII, and the number of this lock; changes and migrations have the other ones. */
+const lockFilling = async (client: Client): Promise<void> => {
+  const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 3) as free');
+  if (!rows[0]?.free) throw new Error('another "portico migrate" is filling it');
+};
+
+const tableNames = movedTables.map(({ name }) => name);
+const triggersOn = (client: Client, change: 'enable' | 'disable') =>
+  client.query(tableNames.map((name) => `alter table ${name} ${change} trigger user`).join('; '));
+
+/** Throws unless the database has no tables, or those that an earlier run left. */
+const refuseInUse = async (client: Client): Promise<void> => {
+  const { rows } = await client.query(`select from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'`);
+  const applied = await appliedOn(client);
+  refuseUnknown(applied.filter((each) => !isFillingMark(each)));
+  if (applied.some(isFillingMark) || rows.length + applied.length === 0) return;
+  throw new Error('it is not empty: create a new database');
+};
+
+/** Rows are written without triggers, which work again from `finish` on. */
+class PostgresqlMoveTarget implements MoveTarget {
+  readonly name: string;
+  readonly #client: Client;
+  readonly #statements = new Statements();
+
+  constructor(client: Client, name: string) {
+    this.#client = client;
+    this.name = name;
+  }
+
+  async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+    try {
+      // pg takes a bigint too.
+      for (const [bulk, cells] of inBulk(insertRow(table), rows as readonly (readonly Value[])[]))
+        await this.#client.query(this.#statements.query(bulk, cells));
+    } catch (error) {
+      throw withoutValues(error);
+    }
+  }
+
+  async setLastId(table: MovedTable, id: number): Promise<void> {
+    const sequence = await sequenceOf(this.#client, table);
+    if (sequence === null) return;
+    await this.#client.query('select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)', [sequence, id]);
+  }
+
+  readonly snapshot: MoveTarget['snapshot'] = async (work) => {
+    await this.#client.query('begin isolation level repeatable read read only');
+    const answer = await work(postgresqlRows(this.#client));
+    await this.#client.query('commit');
+    return answer;
+  };
+
+  async finish(): Promise<void> {
+    // So that the first reads are planned well.
+    await this.#client.query(`analyze ${tableNames.join(', ')}`);
+    await this.#client.query('begin');
+    await triggersOn(this.#client, 'enable');
+    for (const mark of (await appliedOn(this.#client)).filter(isFillingMark))
+      await this.#client.query('delete from schema_migrations where name = $1', [mark]);
+    await this.#client.query('commit');
+  }
+
+  close(): Promise<void> {
+    return disconnect(this.#client);
+  }
+}

@@ -1,0 +1,76 @@
+import { type Client, TypeOverrides } from 'pg';
+import { batchBytes, batchRows, integer, type MovedRow, type RowReader } from '../move/move.ts';
+import type { MovedTable } from '../move/moved-tables.ts';
+import { countRows, selectRows, selectSizes } from '../move/statements.ts';
+
+/** Reads on a connection whose transaction holds the moment. */
+export const postgresqlRows = (client: Client): RowReader => {
+  const fetch = async (cursor: string, count: number): Promise<MovedRow[]> =>
+    (await client.query({ text: `fetch forward ${count} from ${cursor}`, rowMode: 'array', types })).rows as MovedRow[];
+
+  /** The numbers of rows that a batch may hold, by the sizes of their bytes, which are known without reading them. */
+  const counts = async function* (table: MovedTable): AsyncGenerator<number> {
+    const sizes = selectSizes(table);
+    if (sizes === null) {
+      for (;;) yield batchRows;
+    }
+    await client.query(`declare move_sizes no scroll cursor for ${sizes}`);
+    let [rows, bytes] = [0, 0];
+    for (
+      let read = await fetch('move_sizes', batchRows);
+      read.length > 0;
+      read = await fetch('move_sizes', batchRows)
+    ) {
+      for (const [size] of read) {
+        if (rows === batchRows || (rows > 0 && bytes + Number(size) > batchBytes)) {
+          yield rows;
+          [rows, bytes] = [0, 0];
+        }
+        rows += 1;
+        bytes += Number(size);
+      }
+    }
+    await client.query('close move_sizes');
+    yield rows + 1;
+  };
+
+  return {
+    async count(table) {
+      const { rows } = await client.query<{ readonly count: string }>(countRows(table));
+      return Number(rows[0]?.count);
+    },
+
+    async *batches(table) {
+      await client.query(`declare move_rows no scroll cursor for ${selectRows(table)}`);
+      for await (const count of counts(table)) {
+        const rows = await fetch('move_rows', count);
+        if (rows.length === 0) break;
+        yield rows;
+      }
+      await client.query('close move_rows');
+    },
+
+    async lastId(table) {
+      const sequence = await sequenceOf(client, table);
+      if (sequence === null) return 0;
+      const { rows } = await client.query<{ readonly last: string }>(
+        `select case when is_called then last_value else last_value - 1 end as last from ${sequence}`,
+      );
+      return Number(rows[0]?.last);
+    },
+  };
+};
+
+/** The quoted name of the sequence that counts the table's identity; null if it has none. */
+export const sequenceOf = async (client: Client, { name, identity }: MovedTable): Promise<string | null> => {
+  if (identity === null) return null;
+  const { rows } = await client.query<{ readonly sequence: string | null }>(
+    'select pg_get_serial_sequence($1, $2) as sequence',
+    [name, identity],
+  );
+  return rows[0]?.sequence ?? null;
+};
+
+const int8 = 20;
+const types = new TypeOverrides();
+types.setTypeParser(int8, (text) => integer(BigInt(text)));

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import SqliteDriver from 'better-sqlite3';
+import type { Database as Connection } from 'better-sqlite3';
+import { DatabaseOpenError } from '../database-fault.ts';
+import { refuseOutdated } from '../migrations/index.ts';
+import type { MoveSource } from '../move/move.ts';
+import { isBusy } from './busy.ts';
+import { appliedOn, refuseForeign } from './migrate-sqlite.ts';
+import { sqliteRows } from './sqlite-rows.ts';
+
+/**
+ * Opens a database that no other connection has open, and keeps every other one out until it is closed. Nothing is
+ * written to it.
+ */
+export const openSqliteSource = async (path: string): Promise<MoveSource> => {
+  const file = resolve(path);
+  const name = `sqlite:${file}`;
+  const connection = openAlone(file, name);
+  return {
+    name,
+    rows: sqliteRows(connection),
+    lockKey: null,
+    // The lock keeps them out.
+    refuseUse: async () => undefined,
+    close: async () => void connection.close(),
+  };
+};
+
+const openAlone = (file: string, name: string): Connection => {
+  if (!existsSync(file)) throw new DatabaseOpenError(`${name} cannot be moved: the file does not exist`);
+  let connection: Connection | null = null;
+  try {
+    connection = new SqliteDriver(file, { fileMustExist: true, timeout: 0 });
+    connection.pragma('trusted_schema = OFF');
+    connection.pragma('locking_mode = exclusive');
+    // Fails if a connection is open elsewhere, even an idle one.
+    connection.exec('begin exclusive');
+    connection.pragma('query_only = ON');
+    refuseForeign(connection, 'is foreign');
+    refuseOutdated(appliedOn(connection));
+    return connection;
+  } catch (cause) {
+    connection?.close();
+    const reason = isBusy(cause)
+      ? 'a process uses it: stop the service, its workers and other commands first'
+      : reasonOf(cause);
+    throw new DatabaseOpenError(`${name} cannot be moved: ${reason}`, { cause });
+  }
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,153 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import SqliteDriver from 'better-sqlite3';
+import type { Database as Connection } from 'better-sqlite3';
+import { DatabaseOpenError } from '../database-fault.ts';
+import { fillingMark, isFillingMark, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import type { Cell, MovedRow, MoveTarget } from '../move/move.ts';
+import { movedTables, type MovedTable } from '../move/moved-tables.ts';
+import { deleteRows, insertRow } from '../move/statements.ts';
+import { appliedOn, busyTimeoutMs, configure, migrateSqlite, tablesOf } from './migrate-sqlite.ts';
+import { prepareFile } from './open-sqlite.ts';
+import { aloneWithSqlite } from './sqlite-files.ts';
+import { sqliteRows } from './sqlite-rows.ts';
+
+/**
+ * Creates the file, or replaces what an earlier run left of it, with all tables and the mark. `source` is the file that
+ * is moved, if it is one.
+ */
+export const openSqliteTarget = async (path: string, from: string, source: string | null): Promise<MoveTarget> => {
+  const file = resolve(path);
+  const name = `sqlite:${file}`;
+  try {
+    if (source !== null && isSameFile(file, resolve(source))) throw new Error('it is the database to move');
+    prepareFile(file);
+    if (isAbandoned(file)) await removeAlone(file);
+    prepareFile(file);
+    await migrateSqlite(file, fillingMark(from));
+    return emptied(name, new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs }));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DatabaseOpenError(`${name} cannot be filled: ${reason}`, { cause });
+  }
+};
+
+const isSameFile = (one: string, other: string): boolean => {
+  if (!existsSync(one)) return false;
+  const [left, right] = [statSync(one), statSync(other)];
+  return left.dev === right.dev && left.ino === right.ino;
+};
+
+/** False for a file without tables; throws for any other database. */
+const isAbandoned = (file: string): boolean => {
+  const connection = new SqliteDriver(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+  try {
+    connection.pragma('trusted_schema = OFF');
+    const tables = tablesOf(connection);
+    if (tables.length === 0) return false;
+    if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
+    const applied = appliedOn(connection);
+    refuseUnknown(applied.filter((each) => !isFillingMark(each)));
+    if (applied.some(isFillingMark)) return true;
+    throw new Error('it is not empty: name a file that does not exist');
+  } finally {
+    connection.close();
+  }
+};
+
+const removeAlone = async (file: string): Promise<void> => {
+  const isAlone = await aloneWithSqlite(file, async () => {
+    for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) rmSync(each, { force: true });
+  });
+  if (!isAlone) throw new Error('another "portico migrate" is filling it');
+};
+
+/** Removes the triggers, and the rows that the migrations made. */
+const emptied = (name: string, connection: Connection): MoveTarget => {
+  try {
+    configure(connection);
+    const triggers = connection
+      .prepare<[], Trigger>("select name, sql from sqlite_master where type = 'trigger' order by rowid")
+      .all();
+    atOnce(connection, () => {
+      for (const trigger of triggers) connection.exec(dropTrigger(trigger.name));
+      for (const table of movedTables.toReversed()) connection.exec(deleteRows(table));
+    });
+    return new SqliteMoveTarget(name, connection, triggers);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+};
+
+const atOnce = (connection: Connection, work: () => void): void => {
+  connection.transaction(work).immediate();
+};
+
+/** Rows are written without triggers, which are put back at the end. A run that crashes leaves a file to be removed. */
+class SqliteMoveTarget implements MoveTarget {
+  readonly name: string;
+  readonly #connection: Connection;
+  readonly #triggers: readonly Trigger[];
+
+  constructor(name: string, connection: Connection, triggers: readonly Trigger[]) {
+    this.name = name;
+    this.#connection = connection;
+    this.#triggers = triggers;
+  }
+
+  async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+    const statement = this.#connection.prepare<unknown[]>(insertRow(table));
+    this.#atOnce(() => {
+      for (const row of rows) statement.run(...row.map(bound));
+    });
+  }
+
+  async setLastId({ name, identity }: MovedTable, id: number): Promise<void> {
+    if (identity === null) return;
+    this.#atOnce(() => {
+      this.#connection.prepare('delete from sqlite_sequence where name = ?').run(name);
+      if (id > 0)
+        this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, bound(id));
+    });
+  }
+
+  readonly snapshot: MoveTarget['snapshot'] = async (work) => {
+    this.#connection.exec('begin');
+    try {
+      return await work(sqliteRows(this.#connection));
+    } finally {
+      this.#connection.exec('rollback');
+    }
+  };
+
+  async finish(): Promise<void> {
+    this.#atOnce(() => {
+      for (const { sql } of this.#triggers) this.#connection.exec(sql);
+      const remove = this.#connection.prepare('delete from schema_migrations where name = ?');
+      for (const mark of appliedOn(this.#connection).filter(isFillingMark)) remove.run(mark);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  #atOnce(work: () => void): void {
+    atOnce(this.#connection, work);
+  }
+}
+
+interface Trigger {
+  readonly name: string;
+  /** The statement that made it. */
+  readonly sql: string;
+}
+
+const dropTrigger = (name: string): string => `drop trigger ${name}`;
+
+/** SQLite has no booleans. The driver binds a number as a float, which only a column of integers converts. */
+const bound = (cell: Cell): unknown => {
+  if (typeof cell === 'boolean') return cell ? 1n : 0n;
+  return Number.isSafeInteger(cell) ? BigInt(cell as number) : cell;
+};

@@ -1,0 +1,46 @@
+import type { Database as Connection } from 'better-sqlite3';
+import { batchBytes, batchRows, integer, type Cell, type MovedRow, type RowReader } from '../move/move.ts';
+import type { MovedColumn, MovedTable } from '../move/moved-tables.ts';
+import { countRows, selectRows } from '../move/statements.ts';
+
+/** Reads on a connection whose transaction, or lock, holds the moment. */
+export const sqliteRows = (connection: Connection): RowReader => ({
+  async count(table) {
+    return connection.prepare<[], number>(countRows(table)).pluck().get() ?? 0;
+  },
+
+  async *batches(table) {
+    let batch: MovedRow[] = [];
+    let bytes = 0;
+    for (const read of connection.prepare<[], unknown[]>(selectRows(table)).raw().safeIntegers().iterate()) {
+      const row = read.map((value, at) => cellOf(value, table.columns[at]));
+      const size = bytesOf(row);
+      if (batch.length === batchRows || (batch.length > 0 && bytes + size > batchBytes)) {
+        yield batch;
+        [batch, bytes] = [[], 0];
+      }
+      batch.push(row);
+      bytes += size;
+    }
+    if (batch.length > 0) yield batch;
+  },
+
+  async lastId({ name, identity }: MovedTable) {
+    if (identity === null) return 0;
+    return (
+      connection.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck().get(name) ?? 0
+    );
+  },
+});
+
+/** SQLite has no booleans. */
+const cellOf = (value: unknown, column: MovedColumn | undefined): Cell => {
+  if (typeof value !== 'bigint') return value as Cell;
+  return column?.kind === 'boolean' && (value === 0n || value === 1n) ? value === 1n : integer(value);
+};
+
+const bytesOf = (row: MovedRow): number =>
+  row.reduce<number>(
+    (sum, cell) => sum + (typeof cell === 'string' || cell instanceof Uint8Array ? cell.length : 8),
+    0,
+  );

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  aCollection,
+  aContent,
+  adding,
+  aJob,
+  anEmbedding,
+  anEntry,
+  anOverride,
+  grantOne,
+  aProfile,
+  aTier,
+  jobsOnly,
+  noEffects,
+} from '@portico/contracts';
+import SqliteDriver from 'better-sqlite3';
+import { onTestFinished } from 'vitest';
+import { openSqlStores, type SqlConfig } from '../src/index.ts';
+import { newDatabase, onDatabase } from './with-postgresql.ts';
+
+export type Kind = SqlConfig['kind'];
+
+/** A database that does not exist yet: a new file, or one without tables. */
+export const newPlace = async (kind: Kind): Promise<SqlConfig> => {
+  if (kind === 'postgresql') return { kind, url: await newDatabase() };
+  const folder = await mkdtemp(join(tmpdir(), 'portico-move-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return { kind, file: join(folder, 'portico.sqlite') };
+};
+
+/** Runs statements without parameters, as another program would; returns the rows of the last. */
+export const runIn = async <Row = unknown>(place: SqlConfig, sql: string): Promise<readonly Row[]> => {
+  if (place.kind === 'postgresql') {
+    return onDatabase(place.url, async (client) => {
+      const results: unknown = await client.query(sql);
+      const last = (Array.isArray(results) ? results.at(-1) : results) as { readonly rows: readonly Row[] };
+      return last.rows;
+    });
+  }
+  const connection = new SqliteDriver(place.file);
+  try {
+    connection.pragma('foreign_keys = ON');
+    if (/^\s*select/i.test(sql)) return connection.prepare<[], Row>(sql).all();
+    connection.exec(sql);
+    return [];
+  } finally {
+    connection.close();
+  }
+};
+
+/** Rows in every table, among them what only one of the dialects stores without a second look. */
+export const fill = async (place: SqlConfig): Promise<void> => {
+  const { stores, settings, close } = await openSqlStores(place);
+  const profiles = ['Zoë', 'ann', 'émile', '\u{1d518}na'].map((fullName) => aProfile({ fullName }));
+  for (const profile of profiles) await stores.profiles.add(profile, noEffects);
+  const [first, second] = [aCollection({ name: '\u{1d518}' }), aCollection({ description: '' })];
+  await stores.collections.add(first, aContent(), jobsOnly(aJob()));
+  await stores.collections.add(second, aContent(), jobsOnly(aJob()));
+  await grantOne(stores.grants, profiles[0]?.id ?? first.createdBy, first.id, () => ({ ...noEffects, grantedAt: 5 }));
+  await stores.limits.addTier(aTier({ isActive: false }), noEffects);
+  for (const { id } of profiles) await stores.limits.addOverride(id, adding(anOverride()));
+  await Promise.all(Array.from({ length: 1_100 }, () => stores.audit.append(anEntry(), null)));
+  await stores.embeddings.put(anEmbedding(first));
+  await settings.put('pepper', 'x');
+  await close();
+  await runIn(place, oddRows(place.kind, first.id, second.id, profiles[0]?.id ?? ''));
+};
+
+const bytes = (kind: Kind, length: number): string =>
+  kind === 'sqlite' ? `randomblob(${length})` : `decode(repeat(md5(random()::text), ${length / 16}), 'hex')`;
+
+/** The last override is gone, yet its id never returns. The earlier version's embedding is not what triggers would make. */
+const oddRows = (kind: Kind, first: string, second: string, profile: string): string => `
+  delete from overrides where id = (select max(id) from overrides);
+  update audit_entries set instant = 1700000000000.25 where seq = 7;
+  update collections set revision = 9007199254740993, description = 'a''b\\c \u{1f600}' where id = '${first}';
+  update profiles set bound = true, key_tag = 4294967295, company_name = '' where id = '${profile}';
+  update documents set deflated = ${bytes(kind, 3_000_000)}, crc32 = 4294967295;
+  insert into operations (collection_id, key, position, method, path, operation_id, summary, tags, deprecated, excerpt)
+    values ('${first}', 'k', 0, 'GET', '/', null, 'x', '[]', true, ''), ('${second}', 'k', 0, 'PUT', '/', 'o', null, '["a"]', false, 'y');
+  insert into operation_blocks (collection_id, model_id, document_digest, content_revision, sequence, operations, packed)
+    values ('${first}', 'm1', 'd', 1, 1, 1, ${bytes(kind, 6_000_000)}), ('${second}', 'm1', 'd', 1, 2, 1, ${bytes(kind, 1_600)});
+  insert into search_models (model_id, first_seen_at, last_seen_at) values ('old', 0, 5);
+  insert into collection_embeddings (collection_id, model_id, content_revision, sequence, vector)
+    values ('${second}', 'old', 1, 70, ${bytes(kind, 3_072)});
+  delete from embeddings;
+  insert into reindex_runs (id, total, started_at) values ('r', 1, 2);
+  insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, last_used_at, key_used_at)
+    values (1, '${profile}', '', null, 1, 2, 3, 4, 5, null), (1, '${profile}', '${first}', '${first}', 1, 2, 3, 4, 5, 6);
+  insert into access_groups (id, name, description, tier, created_at, updated_at) values ('g', '\u{1d518}', '', null, 1, 2);
+  insert into group_members (profile_id, group_id, added_at) values ('${profile}', 'g', 3);
+  insert into claimed_groups (profile_id, name) values ('${profile}', '\u{1d518}');
+  insert into group_grants (group_id, collection_id, granted_at, expires_at) values ('g', '${first}', 4, 5), ('g', '${second}', 4, null);
+  insert into access_requests (id, profile_id, collection_id, reason, duration_days, status, created_at, decided_at, answer)
+    values ('q', '${profile}', '${second}', 'a''b', 7, 'pending', 6, null, null), ('r', '${profile}', '${second}', '', null, 'denied', 6, 7, 'no');
+  insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2)`;
+
+/** All that a database holds, as an independent reader sees it: rows of every table, counters and triggers. */
+export const dump = async (place: SqlConfig): Promise<Readonly<Record<string, unknown>>> =>
+  place.kind === 'sqlite' ? dumpSqlite(place.file) : dumpPostgresql(place.url);
+
+/** The instants at which migrations ran differ. */
+const readable = (table: string): string =>
+  table === 'schema_migrations' ? `select name from ${table} order by name` : `select * from ${table}`;
+
+const dumpSqlite = (file: string): Readonly<Record<string, unknown>> => {
+  const connection = new SqliteDriver(file, { readonly: true });
+  try {
+    const names = connection
+      .prepare<[], string>("select name from sqlite_master where type = 'table' order by name")
+      .pluck()
+      .all();
+    const rowsOf = (name: string): readonly string[] =>
+      connection
+        .prepare<[], unknown[]>(readable(name))
+        .raw()
+        .safeIntegers()
+        .all()
+        .map((row) => row.map((value) => `${typeof value}:${shown(value)}`).join(' | '))
+        .filter((row) => !row.includes('schema_migrations'))
+        .toSorted();
+    const triggers = connection
+      .prepare("select name, sql from sqlite_master where type = 'trigger' order by name")
+      .all();
+    return { ...Object.fromEntries(names.map((name) => [name, rowsOf(name)])), triggers };
+  } finally {
+    connection.close();
+  }
+};
+
+const shown = (value: unknown): string =>
+  value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : String(value);
+
+const dumpPostgresql = (url: string): Promise<Readonly<Record<string, unknown>>> =>
+  onDatabase(url, async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+    );
+    const rowsOf = async (name: string) => {
+      const { rows } = await client.query<{ row: string }>(`select md5(t::text) as row from (${readable(name)}) t`);
+      return rows.map(({ row }) => row).toSorted();
+    };
+    const dumped: Record<string, unknown> = {};
+    for (const { name } of tables) dumped[name] = await rowsOf(name);
+    const { rows: sequences } = await client.query(
+      `select sequencename, last_value from pg_sequences where sequencename not like 'schema_migrations%' order by 1`,
+    );
+    const { rows: triggers } = await client.query(
+      'select tgname, tgenabled from pg_trigger where not tgisinternal order by 1',
+    );
+    return { ...dumped, sequences, triggers };
+  });
+
+/** The bytes of a SQLite file; on PostgreSQL, what it holds. */
+export const stateOf = async (place: SqlConfig): Promise<unknown> =>
+  place.kind === 'sqlite' ? createHash('sha256').update(readFileSync(place.file)).digest('hex') : dump(place);
