@@ -18,8 +18,8 @@ const tables = (text: string): readonly string[] => [
     group_id ${text} not null,
     added_at bigint not null,
     primary key (profile_id, group_id),
-    constraint group_members_profile_id_foreign foreign key (profile_id) references profiles (id) on delete cascade,
-    constraint group_members_group_id_foreign foreign key (group_id) references access_groups (id) on delete cascade
+    constraint group_members_profile_id_foreign foreign key (profile_id) references profiles (id) on update cascade on delete cascade,
+    constraint group_members_group_id_foreign foreign key (group_id) references access_groups (id) on update cascade on delete cascade
   )`,
   'create index group_members_group_index on group_members (group_id)',
   `create table claimed_groups (
@@ -35,8 +35,8 @@ const tables = (text: string): readonly string[] => [
     granted_at bigint not null,
     expires_at bigint null,
     primary key (group_id, collection_id),
-    constraint group_grants_group_id_foreign foreign key (group_id) references access_groups (id) on delete cascade,
-    constraint group_grants_collection_id_foreign foreign key (collection_id) references collections (id) on delete cascade
+    constraint group_grants_group_id_foreign foreign key (group_id) references access_groups (id) on update cascade on delete cascade,
+    constraint group_grants_collection_id_foreign foreign key (collection_id) references collections (id) on update cascade on delete cascade
   )`,
   'create index group_grants_collection_index on group_grants (collection_id)',
   'create index group_grants_expiry_index on group_grants (group_id, expires_at) where expires_at is not null',
