@@ -8,7 +8,12 @@ import { createWorld, type World } from '../matrix/world.ts';
 import { createStage, steps, type Step } from './stage.ts';
 
 /** Requests other than GET that change nothing, and the GET that does: it leaves an audit entry. */
-const harmless: readonly string[] = ['POST /api/vector/search', 'POST /api/operations/search', 'POST /mcp'];
+const harmless: readonly string[] = [
+  'POST /api/vector/search',
+  'POST /api/operations/search',
+  'POST /api/imports/plan',
+  'POST /mcp',
+];
 const changingReads: readonly string[] = ['GET /api/collections/{collection_id}/metadata'];
 
 export const isChanging = ({ name, method }: Row): boolean =>

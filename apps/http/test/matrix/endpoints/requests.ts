@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { CallerName } from '../callers.ts';
+import { groupCallers, type CallerName } from '../callers.ts';
 import type { Endpoints } from '../endpoint.ts';
 import { refusals, type Refusal } from '../refusals.ts';
 import { listOf, message, object, text } from '../shapes.ts';
@@ -37,6 +37,10 @@ const otherClients = [
   'a client without a grant, by key in one string',
   'a demoted admin, by token',
   'a demoted admin, by its reawakened key',
+  'a client with a grant and an expired key, by token',
+  'a client whose grant has expired, by token',
+  'a client whose grant has expired, by key',
+  ...groupCallers,
 ] as const;
 
 const standing = ({ request }: World) => ({ params: { request_id: request } });
@@ -56,7 +60,8 @@ export const requestEndpoints: Endpoints = {
     holds: ({ list }, caller, { granted, hidden, discoverable, cast }) => {
       const access = (id: string) => list.find((line) => line.id === id)?.access;
       const isAdmin = caller.role === 'admin';
-      const isGranted = isAdmin || caller.id === cast.granted.id || caller.id === cast.demoted.id;
+      const holders = [cast.granted, cast.demoted, cast.expiredKey, cast.member, cast.memberByClaim];
+      const isGranted = isAdmin || holders.some(({ id }) => id === caller.id);
       expect([access(granted), access(hidden), access(discoverable)]).toEqual([
         isGranted ? 'granted' : undefined,
         isAdmin ? 'granted' : undefined,
