@@ -25,6 +25,14 @@ const have = (list: readonly Readonly<Record<string, unknown>>[], { cast }: Worl
 };
 const onlyMembers = [true, true, false, false, false];
 
+/** A grant of a group of its own. */
+const freshGrant = async ({ make, granted }: World) => {
+  const group = await make.group();
+  await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
+  return { params: { group_id: group, collection_id: granted } };
+};
+const farEnd = '2099-01-31T00:00:00.000Z';
+
 export const groupEndpoints: Endpoints = {
   'POST /api/groups': {
     auth: 'admin',
@@ -86,9 +94,13 @@ export const groupEndpoints: Endpoints = {
     status: 200,
     answer: object(['outcomes'], { outcomes: ['profile', 'profile_id', 'outcome'] }),
     aim: (world) => ({ ...standing(world), json: { profiles: [world.cast.member.id, 'nobody@example.com'] } }),
-    holds: ({ body }, _caller, { cast }) =>
-      expect(body.outcomes).toEqual([
-        { profile: cast.member.id, profile_id: cast.member.id, outcome: 'already' },
+    freshAim: async ({ make, granted }) => ({
+      params: { group_id: await make.group() },
+      json: { profiles: [(await make.person('pending', granted)).id, 'nobody@example.com'] },
+    }),
+    holds: ({ body }) =>
+      expect(body.outcomes).toMatchObject([
+        { outcome: 'added' },
         { profile: 'nobody@example.com', profile_id: null, outcome: 'not_found' },
       ]),
     badBodies: [{}, { profiles: [] }, { profiles: 'x' }, { profiles: [7] }, { profiles: [''] }],
@@ -146,7 +158,8 @@ export const groupEndpoints: Endpoints = {
       params: { group_id: group, collection_id: granted },
       json: { expires_at: null },
     }),
-    holds: ({ body }) => expect(body.expires_at).toBeNull(),
+    freshAim: async (world) => ({ ...(await freshGrant(world)), json: { expires_at: farEnd } }),
+    holds: ({ body }) => expect(body.expires_at).toBe(farEnd),
     badBodies: [{}, ...badEnds],
   },
   'DELETE /api/groups/{group_id}/collections/{collection_id}': {
@@ -154,10 +167,6 @@ export const groupEndpoints: Endpoints = {
     status: 200,
     answer: message,
     aim: ({ group, granted }) => ({ params: { group_id: group, collection_id: granted } }),
-    freshAim: async ({ make, granted }) => {
-      const group = await make.group();
-      await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
-      return { params: { group_id: group, collection_id: granted } };
-    },
+    freshAim: freshGrant,
   },
 };
