@@ -7,6 +7,7 @@ import type { MembersChange, MemberState } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofGroup, ofProfile, recorded, systemEntry } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
+import { profilesByEmail } from './profiles-by-email.ts';
 
 type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
@@ -147,22 +148,12 @@ const joining = (
   deadline,
 });
 
-/** From this many e-mails on, one read of all profiles costs less than a read of each. */
-const listedFrom = 20;
-
 /** Returns the profile that each text names by id or e-mail; null for none. Whether an id exists is not looked up. */
 const idsOf = async (
-  { profiles }: Pick<Ports, 'profiles'>,
+  ports: Pick<Ports, 'profiles'>,
   asked: readonly string[],
 ): Promise<readonly (ProfileId | null)[]> => {
-  const emails = new Set(asked.filter((text) => parseId(text) === null).map(emailOf));
-  const found = new Map<string, ProfileId>();
-  if (emails.size >= listedFrom) for (const { id, email } of await profiles.list()) found.set(email, id);
-  else
-    for (const email of emails) {
-      const profile = await profiles.findByEmail(email);
-      if (profile) found.set(email, profile.id);
-    }
+  const found = await profilesByEmail(ports, new Set(asked.filter((text) => parseId(text) === null).map(emailOf)));
   return asked.map((text) => parseId<ProfileId>(text) ?? found.get(emailOf(text)) ?? null);
 };
 
