@@ -49,7 +49,7 @@ test('what was granted before closes no request, and writes nothing', async () =
   const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
   await useCases.grantMany(authority, many);
   await useCases.grantMany(authority, many);
-  expect(changes[1]).toEqual({ put: [], remove: [], requests: [], entries: [], deadline: null });
+  expect(changes[1]).toEqual({ put: [], remove: [], requests: [], jobs: [], entries: [], deadline: null });
 });
 
 test('a grant that has expired is granted anew, and has nothing left to revoke', async () => {

@@ -27,8 +27,8 @@ test('a grant shows in the lists of its client and of its collection', async () 
   await collection('Bridges');
   await useCases.grantAccess(authority, clientPair(ada.id, roads));
   expect(await useCases.listClientAccess(authority, ada.id)).toMatchObject([
-    { name: 'Bridges', grantedAt: null },
-    { name: 'Roads', grantedAt: clock.now() },
+    { name: 'Bridges', ways: [] },
+    { name: 'Roads', ways: [{ grantedAt: clock.now() }] },
   ]);
   expect(await useCases.listCollectionClients(authority, roads)).toMatchObject([{ profile: { uid: 'ada' } }]);
 });

@@ -21,8 +21,8 @@ const isMember: MemberRule = ({ addedAt, claimedAt }) =>
   addedAt === null && claimedAt === null ? 'member_not_found' : null;
 const isByHand: MemberRule = ({ addedAt }) => (addedAt === null ? 'member_by_claim' : null);
 
-export const addingRules = [profileExists, notYetAdded];
-export const removingRules = [profileExists, isMember, isByHand];
+const addingRules = [profileExists, notYetAdded];
+const removingRules = [profileExists, isMember, isByHand];
 
 const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefusal | null => {
   for (const rule of rules) {
