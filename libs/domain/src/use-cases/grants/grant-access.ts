@@ -12,7 +12,7 @@ import {
   revokingRules,
 } from '../../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
-import { type Instant, toIso } from '../../instant.ts';
+import { type Instant, isoOrNull, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
@@ -97,8 +97,6 @@ const decideOne = async <Decided extends Grant | null>(
   });
   return stored as Decided;
 };
-
-export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
 /** What an entry says of a grant that ends. */
 export const until = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });

@@ -10,13 +10,13 @@ import {
   revokingRules,
 } from '../../grants/grant.ts';
 import type { CollectionId } from '../../ids.ts';
-import type { Instant } from '../../instant.ts';
+import { type Instant, isoOrNull } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import { systemEntry } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
-import { enforce, isoOrNull, until } from './grant-access.ts';
+import { enforce, until } from './grant-access.ts';
 import { type Granting, namedPairs, type NamedPair } from './named-pairs.ts';
 
 /** The pairs of one request, repeated ones included. */

@@ -76,7 +76,7 @@ export interface AddOutcome {
   readonly asked: string;
   /** Null if there is no such profile. */
   readonly profile: ProfileId | null;
-  readonly outcome: 'added' | 'already' | 'not_found';
+  readonly result: 'added' | 'already' | 'not_found';
 }
 
 /** Adds many profiles by id or e-mail, in one transaction; each has its outcome, in the order of the list. */
@@ -97,10 +97,10 @@ export const addMembers =
     const said = new Set<ProfileId>();
     return asked.map((text, at) => {
       const id = ids[at] ?? null;
-      if (id === null || !existing.has(id)) return { asked: text, profile: null, outcome: 'not_found' };
+      if (id === null || !existing.has(id)) return { asked: text, profile: null, result: 'not_found' };
       const isNew = added.has(id) && !said.has(id);
       said.add(id);
-      return { asked: text, profile: id, outcome: isNew ? 'added' : 'already' };
+      return { asked: text, profile: id, result: isNew ? 'added' : 'already' };
     });
   };
 
