@@ -30,7 +30,7 @@ const domainRooms = {
     'characters.ts checked-secret.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles ' +
     'groups service-accounts access audit documents operations usage requests grants jobs mails search ports use-cases index.ts',
   'libs/domain/src/use-cases':
-    'audit mails requests groups access usage search operations collections grants jobs limits profiles service-accounts secrets service index.ts',
+    'audit outbox mails requests groups access usage search operations collections grants jobs limits profiles service-accounts secrets service index.ts',
 };
 const importsRefused = (...patterns) => ({
   'no-restricted-imports': [

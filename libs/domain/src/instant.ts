@@ -3,6 +3,7 @@ export type Instant = number;
 
 /** ISO 8601 in UTC with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString();
+export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
 export const dayMs = 86_400_000;
 

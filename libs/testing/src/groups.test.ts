@@ -110,7 +110,7 @@ test('many members are added at once, each with its outcome', async () => {
   await useCases.addMember(authority, crew.id, ada.id);
   const asked = [ada.id, ' BOB@example.com', bob.id, absent, 'nobody@example.com', 'nonsense'];
   const outcomes = await useCases.addMembers(authority, crew.id, asked);
-  expect(outcomes.map(({ profile, outcome }) => [profile, outcome])).toEqual([
+  expect(outcomes.map(({ profile, result }) => [profile, result])).toEqual([
     [ada.id, 'already'],
     [bob.id, 'added'],
     [bob.id, 'already'],
@@ -120,7 +120,7 @@ test('many members are added at once, each with its outcome', async () => {
   ]);
   const many = Array.from({ length: 40 }, (_, at) => `nobody-${at}@example.com`);
   const more = await useCases.addMembers(authority, crew.id, [...many, 'ada@example.com']);
-  expect(more.map(({ outcome }) => outcome)).toEqual([...many.map(() => 'not_found'), 'already']);
+  expect(more.map(({ result }) => result)).toEqual([...many.map(() => 'not_found'), 'already']);
   expect((await useCases.listMembers(authority, crew.id)).map(({ email }) => email)).toEqual([
     'ada@example.com',
     'bob@example.com',

@@ -45,16 +45,16 @@ Every error is a JSON object with a \`detail\`. Clients' requests are counted: \
 and a 429 says in \`retry_after\` when to come back. Every answer has an \`X-Request-Id\`, which identifies it in the log.`;
 
 export const tags: readonly (readonly [Route['tag'], string])[] = [
-  ['Profiles', 'Registration, approval, roles and API credentials.'],
+  ['Profiles', 'Registration, approval, suspension, roles and API credentials.'],
+  ['Groups', 'Profiles that share grants and a tier, by hand or by the claim of their tokens.'],
   ['Service accounts', 'Credentials for machines, with scopes.'],
   ['Collections', 'The catalog.'],
   ['Operations', 'What the APIs can do: search, and all that is needed for a call.'],
-  ['Access', 'Which client may use which collection, and requests for more.'],
-  ['Audit', 'The audit log.'],
-  ['Rate limits', 'Tiers, and overrides for single clients.'],
   ['Search', 'Search in natural language.'],
-  ['Groups', 'Profiles that share grants and a tier, by hand or by the claim of their tokens.'],
+  ['Access', 'Who may use which collection, how and until when, and requests for more.'],
+  ['Rate limits', 'Tiers, and overrides for single clients.'],
   ['Usage', 'Who used what, and how often.'],
+  ['Audit', 'The audit log.'],
   ['Service', 'Health and documentation.'],
 ];
 

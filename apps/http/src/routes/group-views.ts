@@ -107,10 +107,10 @@ export const groupCollectionView = ({
   expires_at: isoOrNull(expiresAt),
 });
 
-export const outcomeView = ({ asked, profile, outcome }: AddOutcome) => ({
+export const outcomeView = ({ asked, profile, result }: AddOutcome) => ({
   profile: asked,
   profile_id: profile,
-  outcome,
+  outcome: result,
 });
 
 export const ownGroupView = (found: Group & Membership): z.input<typeof ownGroup> => ({

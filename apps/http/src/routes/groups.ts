@@ -1,13 +1,4 @@
-import {
-  groupDescriptionMax,
-  groupNameMax,
-  groupPair,
-  PorticoError,
-  tierNameMax,
-  toIso,
-  type Instant,
-  type Principal,
-} from '@portico/domain';
+import { groupDescriptionMax, groupNameMax, groupPair, tierNameMax, toIso } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { clearable, line, moment, optional, removable, text } from '../requests/fields.ts';
@@ -66,12 +57,6 @@ const grantChange = z
   .meta({ id: 'GroupGrantChange' });
 
 const pair = { ...groupParameter, ...collectionParameter };
-
-const refusePast = ({ readAt }: Principal, expiresAt: Instant | null): Instant | null => {
-  if (expiresAt !== null && expiresAt <= readAt)
-    throw new PorticoError('invalid_body', { because: 'expires_at must be in the future' });
-  return expiresAt;
-};
 
 const groupRows: readonly RouteRow[] = [
   defineRoute({
@@ -228,7 +213,7 @@ const collectionRows: readonly RouteRow[] = [
     errors: ['group_not_found', 'collection_not_found', 'already_granted'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
-      const end = refusePast(caller.principal, body.fields.expires_at ?? null);
+      const end = body.fields.expires_at ?? null;
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
       const granted = await useCases.grantAccess(caller.authority, groupPair(id, collection), end);
       return json({
@@ -256,9 +241,8 @@ const collectionRows: readonly RouteRow[] = [
     errors: ['group_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
-      const end = refusePast(caller.principal, body.fields.expires_at);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
-      const granted = await useCases.changeExpiry(caller.authority, groupPair(id, collection), end);
+      const granted = await useCases.changeExpiry(caller.authority, groupPair(id, collection), body.fields.expires_at);
       return json({
         message: 'Access changed',
         group_id: id,

@@ -1,12 +1,4 @@
-import {
-  parseId,
-  toIso,
-  type CollectionId,
-  type Instant,
-  type PartState,
-  type ProfileId,
-  type RequestId,
-} from '@portico/domain';
+import { isoOrNull, parseId, type CollectionId, type PartState, type ProfileId, type RequestId } from '@portico/domain';
 import { z } from 'zod';
 
 /** Stands for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
@@ -27,7 +19,7 @@ export const nextPage = (path: string, query: Readonly<Record<string, string>>):
   Link: `<${path}?${new URLSearchParams(query).toString()}>; rel="next"`,
 });
 
-export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
+export { isoOrNull };
 
 /** Absent if the part works, or if the reason must not be told. */
 export const reasonView = (state: PartState): { readonly reason?: string } =>

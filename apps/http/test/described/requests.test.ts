@@ -38,7 +38,8 @@ const json = ['Content-Type', 'application/json'];
 const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; text: string }>): boolean => {
   const { expires_at: said } = JSON.parse(raw) as { readonly expires_at?: unknown };
   const at = typeof said === 'string' ? parseMoment(said.trim()) : null;
-  const isRefused = status === 400 && text === '{"detail":"Invalid request body: expires_at must be in the future"}';
+  const isRefused =
+    status === 400 && text.startsWith('{"detail":"Invalid request body: expires_at must be in the future, it is ');
   return isRefused && at !== null && at <= Date.now();
 };
 

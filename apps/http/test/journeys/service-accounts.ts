@@ -163,7 +163,7 @@ export const serviceAccountsSuite = (start: Start): void => {
     });
 
     test('a time of expiry is in the future, also of an account that is not there', async () => {
-      const past = invalid('expires_at must be in the future');
+      const past = { detail: expect.stringMatching(/: expires_at must be in the future, it is \d{4}-/) as string };
       expect(await refusal({ expires_at: '2020-01-31T00:00:00Z' })).toEqual([400, past]);
       const { id } = await create('no past', ['audit:read']);
       for (const each of [id, unknownId]) {

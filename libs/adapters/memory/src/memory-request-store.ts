@@ -3,6 +3,7 @@ import type {
   AccessRequestStore,
   CatalogAccess,
   Collection,
+  Grant,
   ListedRequest,
   ProfileId,
   RequestFilter,
@@ -62,10 +63,7 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       const { status, decidedAt, answer } = change.request;
       commit(database, change, () => {
         requests.set(id, kept({ ...request, status, decidedAt, answer }));
-        if (!change.grant) return;
-        const { grantedAt, expiresAt } = change.grant;
-        grants.set(profileId, new Map(grants.get(profileId)).set(collectionId, { grantedAt, expiresAt }));
-        touchGrants(database, profileId);
+        if (change.grant) putGrant(database, request, change.grant);
       });
     },
 
@@ -88,6 +86,16 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
 
 const pendingOf = ({ requests }: MemoryDatabase, profile: ProfileId): readonly AccessRequest[] =>
   [...requests.values()].filter(({ profileId, status }) => profileId === profile && status === 'pending');
+
+const putGrant = (
+  database: MemoryDatabase,
+  { profileId, collectionId }: AccessRequest,
+  { grantedAt, expiresAt }: Grant,
+): void => {
+  const { grants } = database;
+  grants.set(profileId, new Map(grants.get(profileId)).set(collectionId, { grantedAt, expiresAt }));
+  touchGrants(database, profileId);
+};
 
 const refuseDangling = (
   { profiles, collections }: MemoryDatabase,

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@portico/domain';
-import { AuditEntryEntity } from './entities.ts';
+import { AuditEntryEntity } from './entities/audit-entities.ts';
 import { columnsOf, insertInto, type Row, without } from './table.ts';
 
 export type AuditRow = Row<typeof AuditEntryEntity>;

@@ -1,5 +1,5 @@
 import { type Collection, type CollectionHead, nameKey } from '@portico/domain';
-import { CollectionEntity } from './entities.ts';
+import { CollectionEntity } from './entities/collection-entities.ts';
 import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;

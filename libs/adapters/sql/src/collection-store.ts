@@ -14,7 +14,7 @@ import {
 } from './collection-record.ts';
 import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
-import { DocumentEntity } from './entities.ts';
+import { DocumentEntity } from './entities/collection-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import { writeOperations } from './operation-store.ts';
 import type { SqlDatabase, Sql } from './sql.ts';

@@ -9,7 +9,7 @@ import {
 } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
-import { ReindexRunEntity } from './entities.ts';
+import { ReindexRunEntity } from './entities/vector-entities.ts';
 import type { SqlDatabase, Sql, Value } from './sql.ts';
 import { columns, columnsOf, insertInto, without, write } from './table.ts';
 

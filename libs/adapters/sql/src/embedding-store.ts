@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import type { CollectionId, EmbeddingChange, EmbeddingStore } from '@portico/domain';
-import { EmbeddingEntity } from './entities.ts';
+import { EmbeddingEntity } from './entities/vector-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import type { SqlDatabase } from './sql.ts';
 import { columns, upsertInto, write } from './table.ts';

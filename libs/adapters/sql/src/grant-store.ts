@@ -12,7 +12,7 @@ import type {
 } from '@portico/domain';
 import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
-import { GrantEntity, GroupGrantEntity } from './entities.ts';
+import { GrantEntity, GroupGrantEntity } from './entities/access-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import { prepareStates } from './grant-states.ts';
 import { allMembers, groupsOf, isLive } from './memberships.ts';

@@ -1,4 +1,4 @@
-import { GroupEntity } from './entities.ts';
+import { GroupEntity } from './entities/access-entities.ts';
 import { columnsOf, insertInto, updateOf, without } from './table.ts';
 
 export const groupColumns = columnsOf(GroupEntity);

@@ -14,7 +14,8 @@ import {
 } from '@portico/domain';
 import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
-import { ClaimedGroupEntity, GroupMemberEntity, ProfileEntity } from './entities.ts';
+import { ClaimedGroupEntity, GroupMemberEntity } from './entities/access-entities.ts';
+import { ProfileEntity } from './entities/profile-entity.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import { groupColumns, insertGroup, updateGroup } from './group-record.ts';
 import { isLive } from './memberships.ts';

@@ -33,7 +33,13 @@ describe('SQLite', () => {
   test('the stores can be read, and refuse every write', async () => {
     const { stores, tables, refusesWrites } = await inspected(await migrated(place()));
     expect({ tables, refusesWrites }).toEqual({ tables: { state: 'current' }, refusesWrites: null });
-    expect(await stores.sealed.read()).toEqual({ collections: [], mails: [], pepper: null, apiKeys: 0, accountKeys: 0 });
+    expect(await stores.sealed.read()).toEqual({
+      collections: [],
+      mails: [],
+      pepper: null,
+      apiKeys: 0,
+      accountKeys: 0,
+    });
     expect(await stores.outbox.state(0)).toMatchObject({ waiting: 0, deadLetters: 0 });
     await expect(stores.sealed.keepPepper('sealed')).rejects.toThrow('attempt to write a readonly database');
   });

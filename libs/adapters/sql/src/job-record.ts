@@ -1,5 +1,5 @@
 import { missingEmbeddings, type DeadLetter, type Job, type JobTask, type NewJob } from '@portico/domain';
-import { JobEntity } from './entities.ts';
+import { JobEntity } from './entities/job-entity.ts';
 import { columnsOf, insertInto, type Row, without } from './table.ts';
 
 type StoredRow = Row<typeof JobEntity>;

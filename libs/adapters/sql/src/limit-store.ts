@@ -2,7 +2,7 @@ import { PorticoError } from '@portico/domain';
 import type { LimitStore, Override, OverrideChange, Profile, ProfileId, Tier } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
-import { OverrideEntity, TierEntity } from './entities.ts';
+import { OverrideEntity, TierEntity } from './entities/limit-entities.ts';
 import { findProfile } from './profile-store.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';

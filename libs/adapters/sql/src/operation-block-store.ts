@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CollectionId, OperationBlockChange, OperationBlockStore, OperationProgress } from '@portico/domain';
-import { OperationBlockEntity } from './entities.ts';
+import { OperationBlockEntity } from './entities/vector-entities.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import type { SqlDatabase } from './sql.ts';
 import { columns, columnsOf, upsertInto, write } from './table.ts';

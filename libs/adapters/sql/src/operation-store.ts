@@ -7,7 +7,7 @@ import type {
   OperationStore,
   PlacedOperation,
 } from '@portico/domain';
-import { OperationEntity } from './entities.ts';
+import { OperationEntity } from './entities/collection-entities.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, without, writeEach } from './table.ts';
 

@@ -1,5 +1,5 @@
 import type { GroupClaims, Profile, StoredKey } from '@portico/domain';
-import { ProfileEntity } from './entities.ts';
+import { ProfileEntity } from './entities/profile-entity.ts';
 import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 
 type ProfileRow = Row<typeof ProfileEntity>;

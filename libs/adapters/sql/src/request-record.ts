@@ -1,5 +1,5 @@
 import type { AccessRequest } from '@portico/domain';
-import { AccessRequestEntity } from './entities.ts';
+import { AccessRequestEntity } from './entities/access-entities.ts';
 import type { Sql } from './sql.ts';
 import { columnsOf, insertInto, updateOf, writeEach } from './table.ts';
 

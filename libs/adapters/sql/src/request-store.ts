@@ -15,7 +15,7 @@ import {
   type Visibility,
 } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { GrantEntity } from './entities.ts';
+import { GrantEntity } from './entities/access-entities.ts';
 import { touchGrants } from './grant-store.ts';
 import { grantedIds, grantedIdsParameters } from './memberships.ts';
 import { findProfile } from './profile-store.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Instant, ModelProgress, SearchModel, SearchModels } from '@portico/domain';
-import { SearchModelEntity } from './entities.ts';
+import { SearchModelEntity } from './entities/vector-entities.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns, columnsOf } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { nameKey, type AccountState, type Scope, type ServiceAccount, scopesOf } from '@portico/domain';
-import { ServiceAccountEntity } from './entities.ts';
+import { ServiceAccountEntity } from './entities/service-account-entity.ts';
 import { secretColumns, secretsOf } from './profile-record.ts';
 import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
 

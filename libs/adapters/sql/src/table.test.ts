@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { GrantEntity, SettingEntity, TierEntity } from './entities.ts';
+import { GrantEntity } from './entities/access-entities.ts';
+import { TierEntity } from './entities/limit-entities.ts';
+import { SettingEntity } from './entities/installation-entities.ts';
 import { columns, columnsOf, insertInto, updateOf, upsertInto, without } from './table.ts';
 
 const tier = {

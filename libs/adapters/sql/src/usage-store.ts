@@ -12,7 +12,7 @@ import type {
   UsageSubject,
 } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
-import type { UsageDayEntity } from './entities.ts';
+import type { UsageDayEntity } from './entities/usage-entity.ts';
 import type { SqlDatabase, Value } from './sql.ts';
 import type { Row } from './table.ts';
 

@@ -85,12 +85,12 @@ export const mailTo = (
 };
 
 const inPlainLines = (facts: MailFacts): MailFacts =>
-  Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => {
-      if (typeof value === 'string') return [name, plainLine(value)];
-      return [name, Array.isArray(value) ? (value as readonly MailFacts[]).map(inPlainLines) : value];
-    }),
-  );
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, inPlainLine(value)]));
+
+const inPlainLine = (value: MailFacts[string]): MailFacts[string] => {
+  if (typeof value === 'string') return plainLine(value);
+  return value instanceof Array ? value.map(inPlainLines) : value;
+};
 
 const toHtml = (part: Part): string =>
   typeof part === 'string' ? `<p>${escapeHtml(part)}</p>` : `<pre>${escapeHtml(part.join('\n'))}</pre>`;

@@ -88,10 +88,10 @@ import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 /** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
 export const createUseCases = (ports: Ports, settings: Settings) => {
   const counting = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
-  return { ...catalog(counting, settings), ...service(counting, settings) };
+  return { ...catalog(counting, settings), ...access(counting, settings), ...service(counting, settings) };
 };
 
-/** Who may use what. */
+/** Who there is, and what can be used. */
 const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
@@ -135,6 +135,10 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   listOperations: listOperations(ports),
   describeOperation: describeOperation(ports),
   readOperationProgress: readOperationProgress(ports),
+});
+
+/** Who may use what, and what became of it. */
+const access = (ports: Ports & Counting, settings: Settings) => ({
   // Access
   grantAccess: grantAccess(ports),
   changeExpiry: changeExpiry(ports),

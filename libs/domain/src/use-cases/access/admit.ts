@@ -201,8 +201,8 @@ const identifyByToken = async <Part extends TargetPart>(
   const first = await read();
   if (!first) return 'unregistered';
   const { issuer, email } = first.profile;
-  if (isSuspended(first.profile)) return 'suspended';
   if (issuer !== null && issuer !== claims.issuer) return 'unregistered';
+  if (isSuspended(first.profile)) return 'suspended';
   if (issuer === null && !bindingAgrees(identityEmailCheck, email, claims)) return 'unregistered';
   const profile = issuer === null ? await bindProfile(ports, first.profile, claims.issuer) : first.profile;
   if (!profile) return 'unregistered';

@@ -8,6 +8,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { ofCollection, recorded } from '../audit/system-entry.ts';
 import type { NewJob } from '../../jobs/job.ts';
+import { offerJobs } from '../outbox/offer-jobs.ts';
 import { collectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
 import { nextDescription } from './description.ts';
@@ -71,7 +72,7 @@ export const createCollection =
       ...(collection.discoverable ? { discoverable: true } : {}),
     });
     await ports.collections.add(collection, document, { ...effects, jobs });
-    offer(ports, jobs);
+    offerJobs(ports, jobs);
     return collection;
   };
 
@@ -118,7 +119,7 @@ export const updateCollection =
         jobs: needed,
       };
     });
-    offer(ports, needed);
+    offerJobs(ports, needed);
     return { collection, changed };
   };
 
@@ -131,17 +132,13 @@ export const removeCollection =
       ...recorded(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
       jobs: [job],
     }));
-    offer(ports, [job]);
+    offerJobs(ports, [job]);
   };
 
 const followingJobs = (ports: WritingNeeds, id: CollectionId): readonly NewJob[] => [
   collectionJob(ports, 'embed', id),
   collectionJob(ports, 'operations', id),
 ];
-
-const offer = ({ queue }: WritingNeeds, jobs: readonly NewJob[]): void => {
-  for (const { id, task } of jobs) queue.offer(task.kind, [id]);
-};
 
 const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
   baseUrl,

@@ -1,5 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import {
   type ClientAccess,
   type CollectionAccess,
@@ -11,12 +12,11 @@ import {
   revokingRules,
 } from '../../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
-import { type Instant, toIso } from '../../instant.ts';
+import { type Instant, isoOrNull, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
-import { refusePast } from './refuse-past.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 
@@ -24,7 +24,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 export const grantAccess =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null = null): Promise<Grant> => {
-    refusePast(ports, expiresAt);
+    refusePast(expiresAt, ports.clock.now());
     return decideOne(ports, pair, (state, now) => {
       const names = enforce(grantingRules, state, now);
       const grant = { grantedAt: now, expiresAt };
@@ -41,7 +41,7 @@ export const grantAccess =
 export const changeExpiry =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> => {
-    refusePast(ports, expiresAt);
+    refusePast(expiresAt, ports.clock.now());
     return decideOne(ports, pair, (state, now) => {
       const names = enforce(revokingRules, state, now);
       const grant = { grantedAt: state.grant?.grantedAt ?? now, expiresAt };
@@ -97,8 +97,6 @@ const decideOne = async <Decided extends Grant | null>(
   });
   return stored as Decided;
 };
-
-export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
 /** What an entry says of a grant that ends. */
 export const until = (expiresAt: Instant | null) => (expiresAt === null ? {} : { expires_at: toIso(expiresAt) });

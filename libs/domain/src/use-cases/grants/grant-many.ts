@@ -1,5 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import {
   type Grant,
   grantingRules,
@@ -9,15 +10,14 @@ import {
   revokingRules,
 } from '../../grants/grant.ts';
 import type { CollectionId } from '../../ids.ts';
-import type { Instant } from '../../instant.ts';
+import { type Instant, isoOrNull } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import { systemEntry } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
-import { enforce, isoOrNull, until } from './grant-access.ts';
+import { enforce, until } from './grant-access.ts';
 import { type Granting, namedPairs, type NamedPair } from './named-pairs.ts';
-import { refusePast } from './refuse-past.ts';
 
 /** The pairs of one request, repeated ones included. */
 export const pairsMax = 10_000;
@@ -41,7 +41,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' |
 export const grantMany =
   (ports: Needs) =>
   async (authority: AdminAuthority, many: Granting, expiresAt?: Instant | null): Promise<readonly PairOutcome[]> => {
-    refusePast(ports, expiresAt ?? null);
+    refusePast(expiresAt, ports.clock.now());
     return decideMany(ports, authority, many, (state, now) => granted(state, now, expiresAt));
   };
 

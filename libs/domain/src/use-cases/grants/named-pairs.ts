@@ -8,6 +8,7 @@ import {
 } from '../../grants/reference.ts';
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
+import { profilesByEmail } from '../groups/profiles-by-email.ts';
 
 /** Who shall get what, or lose it: every one of `profiles` and `groups`, every one of `collections`. */
 export interface Granting {
@@ -112,15 +113,9 @@ const idsByName = <Id>(
 ): ReadonlyMap<string, readonly Id[]> =>
   new Map([...Map.groupBy(found, ({ name }) => name)].map(([name, all]) => [name, all.map(({ id }) => id)]));
 
-/** Up to so many profiles are read one by one, more as the list of all. */
-const singleReadsMax = 50;
-
-const profilesNamed = async ({ profiles }: Needs, emails: readonly string[]) => {
-  const found =
-    emails.length > singleReadsMax
-      ? await profiles.list()
-      : (await Promise.all(emails.map((email) => profiles.findByEmail(email)))).filter((profile) => profile !== null);
-  return idsByName(found.map(({ id, email }) => ({ id, name: email })));
+const profilesNamed = async (ports: Needs, emails: readonly string[]) => {
+  const found = await profilesByEmail(ports, new Set(emails));
+  return new Map([...found].map(([email, id]) => [email, [id]]));
 };
 
 const groupsNamed = async ({ groups }: Needs, names: readonly string[]) => idsByName(await groups.findByNames(names));

@@ -7,6 +7,7 @@ import type { MembersChange, MemberState } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofGroup, ofProfile, recorded, systemEntry } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
+import { profilesByEmail } from './profiles-by-email.ts';
 
 type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
@@ -20,8 +21,8 @@ const isMember: MemberRule = ({ addedAt, claimedAt }) =>
   addedAt === null && claimedAt === null ? 'member_not_found' : null;
 const isByHand: MemberRule = ({ addedAt }) => (addedAt === null ? 'member_by_claim' : null);
 
-export const addingRules = [profileExists, notYetAdded];
-export const removingRules = [profileExists, isMember, isByHand];
+const addingRules = [profileExists, notYetAdded];
+const removingRules = [profileExists, isMember, isByHand];
 
 const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefusal | null => {
   for (const rule of rules) {
@@ -75,7 +76,7 @@ export interface AddOutcome {
   readonly asked: string;
   /** Null if there is no such profile. */
   readonly profile: ProfileId | null;
-  readonly outcome: 'added' | 'already' | 'not_found';
+  readonly result: 'added' | 'already' | 'not_found';
 }
 
 /** Adds many profiles by id or e-mail, in one transaction; each has its outcome, in the order of the list. */
@@ -96,10 +97,10 @@ export const addMembers =
     const said = new Set<ProfileId>();
     return asked.map((text, at) => {
       const id = ids[at] ?? null;
-      if (id === null || !existing.has(id)) return { asked: text, profile: null, outcome: 'not_found' };
+      if (id === null || !existing.has(id)) return { asked: text, profile: null, result: 'not_found' };
       const isNew = added.has(id) && !said.has(id);
       said.add(id);
-      return { asked: text, profile: id, outcome: isNew ? 'added' : 'already' };
+      return { asked: text, profile: id, result: isNew ? 'added' : 'already' };
     });
   };
 
@@ -147,22 +148,12 @@ const joining = (
   deadline,
 });
 
-/** From this many e-mails on, one read of all profiles costs less than a read of each. */
-const listedFrom = 20;
-
 /** Returns the profile that each text names by id or e-mail; null for none. Whether an id exists is not looked up. */
 const idsOf = async (
-  { profiles }: Pick<Ports, 'profiles'>,
+  ports: Pick<Ports, 'profiles'>,
   asked: readonly string[],
 ): Promise<readonly (ProfileId | null)[]> => {
-  const emails = new Set(asked.filter((text) => parseId(text) === null).map(emailOf));
-  const found = new Map<string, ProfileId>();
-  if (emails.size >= listedFrom) for (const { id, email } of await profiles.list()) found.set(email, id);
-  else
-    for (const email of emails) {
-      const profile = await profiles.findByEmail(email);
-      if (profile) found.set(email, profile.id);
-    }
+  const found = await profilesByEmail(ports, new Set(asked.filter((text) => parseId(text) === null).map(emailOf)));
   return asked.map((text) => parseId<ProfileId>(text) ?? found.get(emailOf(text)) ?? null);
 };
 

@@ -5,6 +5,7 @@ import type { Ports } from '../../ports/index.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { rejectionMailJob } from '../mails/mail-jobs.ts';
+import { offerJobs } from '../outbox/offer-jobs.ts';
 
 /** Rejects a pending profile; the notice, with the reason if there is one, is mailed if mail is enabled. */
 export const rejectProfile =
@@ -25,8 +26,5 @@ export const rejectProfile =
       ...recorded(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
       jobs,
     }));
-    ports.queue.offer(
-      'mail.rejection',
-      jobs.map((job) => job.id),
-    );
+    offerJobs(ports, jobs);
   };

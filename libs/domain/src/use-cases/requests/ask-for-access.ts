@@ -10,7 +10,7 @@ import { decidedRequest } from '../../requests/request-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { ofCollection, ofProfile, recorded } from '../audit/system-entry.ts';
 import { noticeJobs } from '../mails/mail-jobs.ts';
-import { offerJobs } from './offer-jobs.ts';
+import { offerJobs } from '../outbox/offer-jobs.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer' | 'queue'>;
 

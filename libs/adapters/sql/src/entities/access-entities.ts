@@ -1,0 +1,99 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { GroupId, RequestId, RequestStatus } from '@portico/domain';
+import { int64, text } from './columns.ts';
+import { ofCollection } from './collection-entities.ts';
+import { ofProfile } from './profile-entity.ts';
+
+export const GrantEntity = defineEntity({
+  name: 'Grant',
+  tableName: 'grants',
+  properties: {
+    profileId: () => ofProfile().primary().index(false),
+    collectionId: () => ofCollection().primary().index('grants_collection_index'),
+    grantedAt: int64(),
+    expiresAt: int64().nullable(),
+  },
+  indexes: [
+    { name: 'grants_expiry_index', properties: ['profileId', 'expiresAt'], where: 'expires_at is not null' },
+    { name: 'grants_ends_index', properties: ['expiresAt'], where: 'expires_at is not null' },
+  ],
+});
+
+export const GroupEntity = defineEntity({
+  name: 'Group',
+  tableName: 'access_groups',
+  properties: {
+    id: text().$type<GroupId>().primary(),
+    name: text().unique('access_groups_name_unique'),
+    description: text(),
+    /** No foreign key, as for profiles. */
+    tier: text().nullable(),
+    createdAt: int64(),
+    updatedAt: int64(),
+  },
+});
+
+const ofGroup = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
+
+/** Members by an administrator's hand. */
+export const GroupMemberEntity = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_members',
+  properties: {
+    profileId: () => ofProfile().primary().index(false),
+    groupId: () => ofGroup().primary().index('group_members_group_index'),
+    addedAt: int64(),
+  },
+});
+
+/** The names of groups in the newest token of a profile; a member is whose name a group has. */
+export const ClaimedGroupEntity = defineEntity({
+  name: 'ClaimedGroup',
+  tableName: 'claimed_groups',
+  properties: {
+    profileId: () => ofProfile().primary().index(false),
+    name: text().primary().index('claimed_groups_name_index'),
+  },
+});
+
+export const GroupGrantEntity = defineEntity({
+  name: 'GroupGrant',
+  tableName: 'group_grants',
+  properties: {
+    groupId: () => ofGroup().primary().index(false),
+    collectionId: () => ofCollection().primary().index('group_grants_collection_index'),
+    grantedAt: int64(),
+    expiresAt: int64().nullable(),
+  },
+  indexes: [
+    { name: 'group_grants_expiry_index', properties: ['groupId', 'expiresAt'], where: 'expires_at is not null' },
+    { name: 'group_grants_ends_index', properties: ['expiresAt'], where: 'expires_at is not null' },
+  ],
+});
+
+export const AccessRequestEntity = defineEntity({
+  name: 'AccessRequest',
+  tableName: 'access_requests',
+  properties: {
+    id: text().$type<RequestId>().primary(),
+    profileId: () => ofProfile().index(false),
+    collectionId: () => ofCollection().index('access_requests_collection_index'),
+    reason: text(),
+    durationDays: int64().nullable(),
+    status: text().$type<RequestStatus>(),
+    createdAt: int64(),
+    decidedAt: int64().nullable(),
+    answer: text().nullable(),
+  },
+  indexes: [
+    { name: 'access_requests_profile_index', properties: ['profileId', 'createdAt'] },
+    { name: 'access_requests_status_index', properties: ['status', 'createdAt'] },
+  ],
+  uniques: [
+    {
+      name: 'access_requests_pending_unique',
+      properties: ['collectionId', 'profileId'],
+      where: "status = 'pending'",
+    },
+  ],
+});

@@ -1,0 +1,74 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ApiKeyPlace, AuthenticationType, CollectionId, OperationKey, ProfileId } from '@portico/domain';
+import { int64, text } from './columns.ts';
+
+export const CollectionEntity = defineEntity({
+  name: 'Collection',
+  tableName: 'collections',
+  properties: {
+    id: text().$type<CollectionId>().primary(),
+    name: text(),
+    /** `nameKey(name)`: the sort key of lists, in code-point order. */
+    nameKey: text(),
+    description: text(),
+    /** No foreign key: a collection stays when its creator goes. */
+    createdBy: text().$type<ProfileId>(),
+    createdAt: int64(),
+    updatedAt: int64(),
+    revision: int64(),
+    contentRevision: int64(),
+    /** Older versions, which may run beside this one, write rows without it. */
+    descriptionDerived: p.boolean().default(false),
+    baseUrl: text(),
+    derivedType: text().$type<AuthenticationType>(),
+    derivedName: text().nullable(),
+    derivedIn: text().$type<ApiKeyPlace>().nullable(),
+    /** Set by an admin; `storedType` is null if nothing was set. */
+    storedType: text().$type<AuthenticationType>().nullable(),
+    storedName: text().nullable(),
+    storedIn: text().$type<ApiKeyPlace>().nullable(),
+    storedSealedValue: text().nullable(),
+    documentDigest: text(),
+    /** The digest of the document whose operations are stored; older versions change a document without it. */
+    operationsDigest: text().nullable(),
+    discoverable: p.boolean().default(false),
+    importKey: text().nullable().unique('collections_import_key_unique'),
+  },
+  indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
+});
+
+/** The row is deleted with its collection. */
+export const ofCollection = () =>
+  p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
+
+/** A table of its own: lists and renames of collections never touch the document. */
+export const DocumentEntity = defineEntity({
+  name: 'Document',
+  tableName: 'documents',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    /** As in `PackedText`: `crc32` and `bytes` describe the text, not its packed form. */
+    deflated: p.blob(),
+    crc32: int64(),
+    bytes: int64(),
+  },
+});
+
+export const OperationEntity = defineEntity({
+  name: 'Operation',
+  tableName: 'operations',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    key: text().$type<OperationKey>().primary(),
+    position: int64(),
+    method: text(),
+    path: text(),
+    operationId: text().nullable(),
+    summary: text().nullable(),
+    /** A JSON array of strings. */
+    tags: text(),
+    deprecated: p.boolean(),
+    excerpt: text(),
+  },
+  indexes: [{ name: 'operations_position_index', properties: ['collectionId', 'position'] }],
+});

@@ -1,0 +1,51 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ClientId, ProfileId, RegistrationStatus, Role } from '@portico/domain';
+import { int64, text } from './columns.ts';
+
+export const ProfileEntity = defineEntity({
+  name: 'Profile',
+  tableName: 'profiles',
+  properties: {
+    id: text().$type<ProfileId>().primary(),
+    email: text().unique('profiles_email_unique'),
+    fullName: text(),
+    companyName: text().nullable(),
+    role: text().$type<Role>(),
+    status: text().$type<RegistrationStatus>(),
+    uid: text().unique('profiles_uid_unique'),
+    /** Whether `issuer` is set. Written for older versions, which may run beside this one; never read. */
+    bound: p.boolean(),
+    /** Null while the profile is not bound, regardless of `bound`. */
+    issuer: text().nullable(),
+    clientId: text().$type<ClientId>().nullable().unique('profiles_client_id_unique'),
+    /** No foreign key: removing the tier changes the profile, including its time of change. */
+    tier: text().nullable(),
+    createdAt: int64(),
+    updatedAt: int64(),
+    approvedAt: int64().nullable(),
+    /** The API key: `keyHash` and `keyTag` are null together. */
+    keyHash: text().nullable(),
+    keyTag: int64().nullable(),
+    previousHash: text().nullable(),
+    previousTag: int64().nullable(),
+    previousUntil: int64().nullable(),
+    keyExpiresAt: int64().nullable(),
+    suspendedAt: int64().nullable(),
+    /** What the newest token said of its groups, as a JSON array; the three are null together. */
+    claimedGroups: text().nullable(),
+    claimsIssuedAt: int64().nullable(),
+    claimsSeenAt: int64().nullable(),
+    /** Grows with each change of the profile's grants or groups. */
+    grantsEpoch: int64(),
+    /** False for a profile of which no row says that it is in a group, so that requests need not look. */
+    inGroups: p.boolean().default(false),
+  },
+  indexes: [
+    { name: 'profiles_role_index', properties: ['role'] },
+    { name: 'profiles_created_at_index', properties: ['createdAt', 'id'] },
+    { name: 'profiles_key_ends_index', properties: ['keyExpiresAt'], where: 'key_expires_at is not null' },
+  ],
+});
+
+/** The row is deleted with its profile. */
+export const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');

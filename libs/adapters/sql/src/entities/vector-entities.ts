@@ -1,0 +1,66 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { int64, text } from './columns.ts';
+import { ofCollection } from './collection-entities.ts';
+
+/** The vectors of a collection's operations, by one model. */
+export const OperationBlockEntity = defineEntity({
+  name: 'OperationBlock',
+  tableName: 'operation_blocks',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    modelId: text().primary(),
+    documentDigest: text(),
+    contentRevision: int64(),
+    sequence: int64(),
+    operations: int64(),
+    packed: p.blob(),
+  },
+  uniques: [{ name: 'operation_blocks_sequence_unique', properties: ['modelId', 'sequence'] }],
+});
+
+export const EmbeddingEntity = defineEntity({
+  name: 'Embedding',
+  tableName: 'collection_embeddings',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    modelId: text().primary(),
+    contentRevision: int64(),
+    sequence: int64(),
+    /** 768 little-endian 32-bit floats. */
+    vector: p.blob(),
+  },
+  uniques: [{ name: 'collection_embeddings_sequence_unique', properties: ['modelId', 'sequence'] }],
+  /** Answers which collections are up to date without reading vectors. */
+  indexes: [{ name: 'collection_embeddings_model_index', properties: ['modelId', 'collectionId', 'contentRevision'] }],
+});
+
+/** What the version before 0006 reads and writes; triggers keep it in step, and nothing else uses it. */
+export const PreviousEmbeddingEntity = defineEntity({
+  name: 'PreviousEmbedding',
+  tableName: 'embeddings',
+  properties: {
+    collectionId: () => ofCollection().primary().index(false),
+    modelId: text(),
+    contentRevision: int64(),
+    sequence: int64().unique('embeddings_sequence_unique'),
+    vector: p.blob(),
+  },
+});
+
+/** The models whose embeddings are kept. */
+export const SearchModelEntity = defineEntity({
+  name: 'SearchModel',
+  tableName: 'search_models',
+  properties: {
+    modelId: text().primary(),
+    /** 0 for those of the version before 0006, whose embeddings go into its table too. */
+    firstSeenAt: int64(),
+    lastSeenAt: int64(),
+  },
+});
+
+export const ReindexRunEntity = defineEntity({
+  name: 'ReindexRun',
+  tableName: 'reindex_runs',
+  properties: { seq: p.integer().primary(), id: text(), total: int64(), startedAt: int64() },
+});
