@@ -1,4 +1,5 @@
-import type { Instant } from '../instant.ts';
+import { PorticoError } from '../errors.ts';
+import { type Instant, toIso } from '../instant.ts';
 
 /** Something of a client that ends: a grant, of its own or of a group, or its API key. */
 export interface Expiry {
@@ -13,3 +14,9 @@ export interface Expiry {
 
 /** How many days before the end its client is told, in order (extensions, section 4). */
 export const noticeDays = [30, 7, 1] as const;
+
+/** Refuses an end that is not in the future with `invalid_body`: what has ended already was meant as something else. */
+export const refusePast = (expiresAt: Instant | null, now: Instant): void => {
+  if (expiresAt === null || expiresAt > now) return;
+  throw new PorticoError('invalid_body', { because: `expires_at must be in the future, it is ${toIso(now)} now` });
+};

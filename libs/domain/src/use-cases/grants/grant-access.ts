@@ -1,5 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import {
   type ClientAccess,
   type CollectionAccess,
@@ -16,7 +17,6 @@ import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofCollection, ofGroup, ofProfile, recorded } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
-import { refusePast } from './refuse-past.ts';
 
 type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 
@@ -24,7 +24,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 export const grantAccess =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null = null): Promise<Grant> => {
-    refusePast(ports, expiresAt);
+    refusePast(expiresAt, ports.clock.now());
     return decideOne(ports, pair, (state, now) => {
       const names = enforce(grantingRules, state, now);
       const grant = { grantedAt: now, expiresAt };
@@ -41,7 +41,7 @@ export const grantAccess =
 export const changeExpiry =
   (ports: Needs) =>
   async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> => {
-    refusePast(ports, expiresAt);
+    refusePast(expiresAt, ports.clock.now());
     return decideOne(ports, pair, (state, now) => {
       const names = enforce(revokingRules, state, now);
       const grant = { grantedAt: state.grant?.grantedAt ?? now, expiresAt };

@@ -1,5 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import {
   type Grant,
   grantingRules,
@@ -17,7 +18,6 @@ import { systemEntry } from '../audit/system-entry.ts';
 import { closedByGrant } from '../requests/closed-by-grant.ts';
 import { enforce, isoOrNull, until } from './grant-access.ts';
 import { type Granting, namedPairs, type NamedPair } from './named-pairs.ts';
-import { refusePast } from './refuse-past.ts';
 
 /** The pairs of one request, repeated ones included. */
 export const pairsMax = 10_000;
@@ -41,7 +41,7 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' |
 export const grantMany =
   (ports: Needs) =>
   async (authority: AdminAuthority, many: Granting, expiresAt?: Instant | null): Promise<readonly PairOutcome[]> => {
-    refusePast(ports, expiresAt ?? null);
+    refusePast(expiresAt ?? null, ports.clock.now());
     return decideMany(ports, authority, many, (state, now) => granted(state, now, expiresAt));
   };
 

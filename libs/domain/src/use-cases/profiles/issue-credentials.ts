@@ -2,6 +2,7 @@ import type { Initiator, PersonAuthority, Principal } from '../../access/princip
 import { secretBytes } from '../../checked-secret.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -9,7 +10,6 @@ import { type Credentials, makeSecret, type StoredSecret } from '../../profiles/
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { nextStatus } from '../../profiles/registration-machine.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
-import { refusePast } from '../grants/refuse-past.ts';
 import { credentialsMailJob, rotationMailJob } from '../mails/mail-jobs.ts';
 
 type RotationNeeds = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
@@ -82,7 +82,7 @@ export const rotateCredentials =
     graceSeconds: number,
     expiresAt?: Rotation['expiresAt'],
   ): Promise<Credentials> => {
-    refusePast(ports, expiresAt ?? null);
+    refusePast(expiresAt ?? null, ports.clock.now());
     return rotate(ports, authority, id, { graceSeconds, expiresAt }, ports.mailer.enabled);
   };
 
@@ -90,7 +90,7 @@ export const rotateCredentials =
 export const changeKeyExpiry =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles'>) =>
   async (authority: PersonAuthority, id: ProfileId, expiresAt: Instant | null): Promise<Profile> => {
-    refusePast(ports, expiresAt);
+    refusePast(expiresAt, ports.clock.now());
     const now = ports.clock.now();
     return ports.profiles.update(id, (state) => {
       const { profile, key } = state;

@@ -1,5 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import type { Grant } from '../../grants/grant.ts';
 import type { RequestId } from '../../ids.ts';
 import { dayMs, type Instant, toIso } from '../../instant.ts';
@@ -28,8 +29,7 @@ export const approveRequest =
   (ports: Needs) =>
   async (authority: AdminAuthority, id: RequestId, expiresAt: Instant | null | undefined): Promise<ApprovedRequest> => {
     const now = ports.clock.now();
-    if (typeof expiresAt === 'number' && expiresAt <= now)
-      throw new PorticoError('invalid_body', { because: 'expires_at must be in the future' });
+    refusePast(expiresAt ?? null, now);
     return decideOne(ports, id, (state) => {
       const request = decidedRequest(state.request, 'approve', now);
       if (state.profile.role !== 'client') throw new PorticoError('client_not_found');

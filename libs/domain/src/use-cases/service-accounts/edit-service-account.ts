@@ -2,6 +2,7 @@ import type { PersonAuthority } from '../../access/principal.ts';
 import { secretBytes } from '../../checked-secret.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
+import { refusePast } from '../../grants/expiry.ts';
 import type { ServiceAccountId } from '../../ids.ts';
 import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -134,11 +135,6 @@ export const revokeServiceAccount =
       recorded(ports, authority, { action: 'service_account.revoke', ...factsOf(account) }),
     );
   };
-
-const refusePast = (expiresAt: Instant | null, now: Instant): void => {
-  if (expiresAt !== null && expiresAt <= now)
-    throw new PorticoError('invalid_body', { because: 'expires_at must be in the future' });
-};
 
 const isSame = (a: ServiceAccount, b: ServiceAccount): boolean =>
   a.name === b.name && a.expiresAt === b.expiresAt && a.scopes.join() === b.scopes.join();
