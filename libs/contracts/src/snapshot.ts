@@ -25,7 +25,7 @@ export const snapshotOf = async (stores: Stores) => {
       { limit: everything, order: 'oldest first', after: null },
     ),
     groups: await Promise.all(
-      (await groups.list()).map(async (group) => ({ group, members: await groups.members(group.id) })),
+      (await groups.list(start)).map(async (group) => ({ group, members: await groups.members(group.id) })),
     ),
     entries: (await audit.page({ source: 'all' }, 0, everything)).entries,
     tiers: await limits.tiers(),
