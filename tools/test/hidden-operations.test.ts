@@ -1,9 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiClient, Credential } from '../src/api-client.ts';
+import type { Credential } from '../src/api-client.ts';
 import { prepareSenders, eventually, type Client } from './faults/traffic.ts';
 import { createInstallation, type Installation, type Replica } from './installation.ts';
+import {
+  documentWith,
+  isSeen,
+  query,
+  search,
+  textAt,
+  toolText,
+  untilFound as untilFoundAt,
+  usagePath,
+  viewNames,
+  views,
+} from './views.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
@@ -12,30 +24,6 @@ afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 /** A few by default; many if `THOROUGH` is set. */
 const cycles = process.env.THOROUGH === '1' ? 2_000 : 60;
 const lanes = 6;
-
-/** All of its texts name what must not be seen. */
-const documentWith = (...paths: readonly string[]) => ({
-  openapi: '3.0.3',
-  info: { title: 'Tonwire', version: '1' },
-  servers: [{ url: 'https://tonwire.example/v1' }],
-  paths: Object.fromEntries(
-    paths.map((path) => [path, { post: { summary: `Send a text message by ${path}`, responses: {} } }]),
-  ),
-});
-const isSeen = (text: string): boolean => /tonwire/i.test(text);
-const query = 'send a text message';
-
-interface Found {
-  readonly collection_id: string;
-  readonly operation_key: string;
-  readonly path: string;
-}
-
-/** An operation, with the collection that it belongs to. */
-interface Sought {
-  readonly id: string;
-  readonly key: string;
-}
 
 describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
   let installation: Installation;
@@ -70,21 +58,7 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
   const grant = (client: Client, id: string) =>
     one.api.ask(admin, 'POST', `/api/access/clients/${client.id}/collections/${id}`);
 
-  const search = (api: ApiClient, caller: Credential) =>
-    api.ask<readonly Found[]>(caller, 'POST', '/api/operations/search', { query, k_limit: 100 });
-
-  /** Waits until both replicas find the operation of the collection. */
-  const untilFound = async (id: string, path: string): Promise<Sought> => {
-    const sought = (found: readonly Found[]) => found.find((each) => each.collection_id === id && each.path === path);
-    const lists = [one, other].map(({ api }) =>
-      eventually(
-        () => search(api, admin),
-        (found) => sought(found) !== undefined,
-      ),
-    );
-    const [found = []] = await Promise.all(lists);
-    return { id, key: sought(found)?.operation_key ?? '' };
-  };
+  const untilFound = (id: string, path: string) => untilFoundAt([one.api, other.api], admin, id, path);
 
   test(`once a revoke is answered no view at any replica shows an operation, ${cycles} times`, async () => {
     const sought = await untilFound(await newCollection('/tonwire'), '/tonwire');
@@ -186,61 +160,3 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     console.info(`A changed document's operations were found at both replicas after ${tookMs.join(', ')} ms`);
   });
 });
-
-const usagePath = '/api/usage?by=collection';
-const viewNames = [
-  'search',
-  'list',
-  'slice',
-  'full slice',
-  'tool',
-  'openapi',
-  'openapi.json',
-  'openapi.yaml',
-  'search_operations',
-  'describe_operation',
-  'list_apis',
-  'search_apis',
-  'get_api',
-  'usage',
-] as const;
-
-/** Those of the views at a replica in whose answers the client sees the operation, or its collection. */
-const views = async (api: ApiClient, client: Client, { id, key }: Sought): Promise<readonly string[]> => {
-  const { key: byKey, token } = client;
-  const collection = `/api/collections/${id}`;
-  const operation = `${collection}/operations/${key}`;
-  const texts: Readonly<Record<(typeof viewNames)[number], Promise<string>>> = {
-    search: textAt(api, byKey, 'POST', '/api/operations/search', { query }),
-    list: textAt(api, token, 'GET', `${collection}/operations`),
-    slice: textAt(api, byKey, 'GET', operation),
-    'full slice': textAt(api, token, 'GET', `${operation}?detail=full`),
-    tool: textAt(api, byKey, 'GET', `${operation}?as=tool`),
-    openapi: textAt(api, token, 'GET', `${operation}?as=openapi`),
-    'openapi.json': textAt(api, byKey, 'GET', `${collection}/openapi.json`),
-    'openapi.yaml': textAt(api, token, 'GET', `${collection}/openapi.yaml`),
-    search_operations: toolText(api, client, 'search_operations', { query }),
-    describe_operation: toolText(api, client, 'describe_operation', { collection_id: id, operation_key: key }),
-    list_apis: toolText(api, client, 'list_apis', {}),
-    search_apis: toolText(api, client, 'search_apis', { query }),
-    get_api: toolText(api, client, 'get_api', { collection_id: id }),
-    usage: textAt(api, byKey, 'GET', usagePath),
-  };
-  const seen = await Promise.all(viewNames.map(async (name) => isSeen(await texts[name])));
-  return viewNames.filter((_, at) => seen[at]);
-};
-
-/** The text of any answer. Throws for a failure of the service, which would show nothing either. */
-const textAt = async (api: ApiClient, caller: Credential, method: string, path: string, body?: object) => {
-  const { status, text } = await api.read(caller, method, path, body);
-  if (status >= 500) throw new Error(`${method} ${path} returned ${status}: ${text}`);
-  return text;
-};
-
-const toolText = (api: ApiClient, { key }: Client, name: string, given: object): Promise<string> =>
-  textAt(api, key, 'POST', '/mcp', {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name, arguments: given },
-  });

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
-import { graceSecondsMax, isPorticoError, parseMoment, scopes, type Instant } from '@portico/domain';
+import { graceSecondsMax, isPorticoError, parseEnd, scopes, type Instant } from '@portico/domain';
 import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
 import { examine } from './commands/doctor.ts';
@@ -134,7 +134,11 @@ const addServiceAccount = ({ program, environment, terminal }: Tool): void => {
         .choices(scopes)
         .makeOptionMandatory(),
     )
-    .option('--expires <time>', 'from then on it is refused: a date or an ISO 8601 date-time', momentOption)
+    .option(
+      '--expires <time>',
+      'from then on it is refused: an ISO 8601 date-time, or a date, which is its last day in UTC',
+      momentOption,
+    )
     .description('create a service account and print its token, which is shown only this once')
     .action((name: string, options: NewAccountOptions) =>
       withPortico(environment, (portico) => createAccount(portico, terminal(), name, options)),
@@ -375,9 +379,9 @@ interface TokenOptions {
   readonly ttl: number;
 }
 
-/** Parses a time option. */
+/** Parses when something ends. */
 const momentOption = (text: string): Instant => {
-  const instant = parseMoment(text);
+  const instant = parseEnd(text);
   if (instant === null) throw new InvalidArgumentError('It must be a date, as 2027-01-31, or an ISO 8601 date-time.');
   return instant;
 };

@@ -3,6 +3,7 @@ import { afterAll, describe } from 'vitest';
 import { accessSuite } from './journeys/access.ts';
 import { auditSuite } from './journeys/audit.ts';
 import { catalogSuite } from './journeys/catalog.ts';
+import { closedRequestsSuite } from './journeys/closed-requests.ts';
 import { collectionsSuite } from './journeys/collections.ts';
 import { importsSuite } from './journeys/imports.ts';
 import { documentFactsSuite } from './journeys/document-facts.ts';
@@ -49,6 +50,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('suspension', () => suspensionSuite(start));
   describe('the catalog', () => catalogSuite(start));
   describe('requests for access', () => requestsSuite(start));
+  describe('requests that close themselves', () => closedRequestsSuite(start));
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));

@@ -79,7 +79,7 @@ export const groupAccessContract = {
     ] as const;
     for (const group of groups) await stores.groups.add(group, noEffects);
     await stores.limits.removeTier('gold', () => ({ removedAt, ...noEffects }));
-    const listed = (await stores.groups.list()).map(({ tier, updatedAt }) => [tier, updatedAt]);
+    const listed = (await stores.groups.list(start)).map(({ tier, updatedAt }) => [tier, updatedAt]);
     deepStrictEqual(listed, [
       [null, removedAt],
       [null, removedAt + 1],
@@ -117,7 +117,7 @@ export const groupAccessContract = {
     await join(stores, group, [client]);
     for (const { id } of [collection, other]) await grantPair(stores.grants, groupPair(group.id, id), grantedNow);
     await stores.collections.remove(collection.id, () => noEffects);
-    strictEqual((await stores.groups.find(group.id))?.collections, 1);
+    strictEqual((await stores.groups.find(group.id, start))?.collections, 1);
     await stores.collections.add(collection, aContent(), noEffects);
     deepStrictEqual(await stores.collections.visibleIds({ of: 'granted', to: client.id, at: start }), [other.id]);
   },
@@ -149,7 +149,7 @@ export const groupAccessContract = {
     await join(stores, group, [client, stays]);
     await claim(stores, client, [group.name]);
     await stores.profiles.remove(client.id, () => noEffects);
-    strictEqual((await stores.groups.find(group.id))?.members, 1);
+    strictEqual((await stores.groups.find(group.id, start))?.members, 1);
     await stores.profiles.add(client, noEffects);
     deepStrictEqual(
       (await stores.groups.members(group.id))?.map(({ profileId }) => profileId),

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { clientPair, type Group, groupPair } from '@portico/domain';
+import { clientPair, type Collection, type Group, groupPair, type Instant } from '@portico/domain';
 import { assertOneWins, assertRefused, assertWritten, refuse, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantPair } from './granting.ts';
@@ -16,8 +16,8 @@ export const groupStoreContract = {
     await stores.limits.addTier(aTier(), noEffects);
     const group = aGroup({ tier: 'gold', description: '', updatedAt: start + 1 });
     await stores.groups.add(group, noEffects);
-    deepStrictEqual(await stores.groups.find(group.id), { ...group, ...empty });
-    deepStrictEqual(await stores.groups.list(), [{ ...group, ...empty }]);
+    deepStrictEqual(await stores.groups.find(group.id, start), { ...group, ...empty });
+    deepStrictEqual(await stores.groups.list(start), [{ ...group, ...empty }]);
   },
 
   'an addition writes its effects': async (stores) => {
@@ -29,30 +29,30 @@ export const groupStoreContract = {
   'a taken name is refused, and nothing is written': async (stores) => {
     const group = await added(stores);
     await assertRefused(stores.groups.add(aGroup({ name: group.name }), someEffects()), 'group_taken');
-    deepStrictEqual(await stores.groups.list(), [{ ...group, ...empty }]);
+    deepStrictEqual(await stores.groups.list(start), [{ ...group, ...empty }]);
     await assertWritten(stores);
   },
 
   'names that differ in anything are different': async (stores) => {
     for (const name of ['Ops', 'ops', 'Ops ', '\u00d6ps', 'O\u0308ps']) await added(stores, { name });
-    strictEqual((await stores.groups.list()).length, 5);
+    strictEqual((await stores.groups.list(start)).length, 5);
   },
 
   'of concurrent additions of one name, exactly one succeeds': async (stores) => {
     await assertOneWins(() => stores.groups.add(aGroup({ name: 'Ops' }), noEffects), 'group_taken');
-    strictEqual((await stores.groups.list()).length, 1);
+    strictEqual((await stores.groups.list(start)).length, 1);
   },
 
   'a group cannot be added with a missing tier': async (stores) => {
     await assertRefused(stores.groups.add(aGroup({ tier: 'gold' }), someEffects()), 'tier_not_found');
-    deepStrictEqual(await stores.groups.list(), []);
+    deepStrictEqual(await stores.groups.list(start), []);
     await assertWritten(stores);
   },
 
   'groups are listed by name in code-point order': async (stores) => {
     for (const name of ['b', '😀', 'Z', 'ä', '\ufb01', 'a']) await added(stores, { name });
     deepStrictEqual(
-      (await stores.groups.list()).map(({ name }) => name),
+      (await stores.groups.list(start)).map(({ name }) => name),
       ['Z', 'a', 'b', 'ä', '\ufb01', '😀'],
     );
   },
@@ -66,16 +66,63 @@ export const groupStoreContract = {
     for (const { id } of [collection, other.collection])
       await grantPair(stores.grants, groupPair(group.id, id), () => ({ grantedAt: start, ...noEffects }));
     await grantPair(stores.grants, clientPair(client.id, collection.id), () => ({ grantedAt: start, ...noEffects }));
-    deepStrictEqual(await stores.groups.list(), [
+    deepStrictEqual(await stores.groups.list(start), [
       { ...group, members: 2, collections: 2 },
       { ...other.group, members: 1, collections: 0 },
     ]);
-    deepStrictEqual(await stores.groups.find(group.id), { ...group, members: 2, collections: 2 });
+    deepStrictEqual(await stores.groups.find(group.id, start), { ...group, members: 2, collections: 2 });
+  },
+
+  'a listed group counts the collections that it has at that moment': async (stores) => {
+    const { group, collection } = await strangers(stores);
+    const { collection: other } = await strangers(stores);
+    await grantUntil(stores, group, collection, start + 5);
+    await grantUntil(stores, group, other, null);
+    for (const [now, collections] of [
+      [start + 4, 2],
+      [start + 5, 1],
+    ] as const) {
+      const listed = (await stores.groups.list(now)).find(({ id }) => id === group.id);
+      deepStrictEqual(
+        [listed, await stores.groups.find(group.id, now)],
+        Array(2).fill({ ...group, members: 0, collections }),
+      );
+    }
+  },
+
+  'what a group has is listed by name as lists are, with its grants': async (stores) => {
+    const { client, group, collection: b } = await strangers(stores, { collection: { name: 'b' } });
+    const { group: other, collection: a } = await strangers(stores, {
+      collection: { name: 'A' },
+    });
+    await grantUntil(stores, group, b, start + 5);
+    await grantUntil(stores, group, a, null);
+    await grantUntil(stores, other, b, null);
+    await grantPair(stores.grants, clientPair(client.id, b.id), () => ({ grantedAt: start, ...noEffects }));
+    deepStrictEqual(await stores.groups.collectionsOf(group.id, start), [
+      { id: a.id, name: 'A', grantedAt: start, expiresAt: null },
+      { id: b.id, name: 'b', grantedAt: start, expiresAt: start + 5 },
+    ]);
+  },
+
+  'what a group has is listed until its end': async (stores) => {
+    const { group, collection } = await strangers(stores);
+    await grantUntil(stores, group, collection, start + 5);
+    const counts = [start + 4, start + 5].map(
+      async (now) => (await stores.groups.collectionsOf(group.id, now))?.length,
+    );
+    deepStrictEqual(await Promise.all(counts), [1, 0]);
+  },
+
+  'a group without collections has an empty list of them, and a missing one has none': async (stores) => {
+    const { group } = await strangers(stores);
+    deepStrictEqual(await stores.groups.collectionsOf(group.id, start), []);
+    strictEqual(await stores.groups.collectionsOf(nextId(), start), null);
   },
 
   'an unknown id finds no group': async (stores) => {
     await added(stores);
-    strictEqual(await stores.groups.find(nextId()), null);
+    strictEqual(await stores.groups.find(nextId(), start), null);
   },
 
   'groups are found by exactly their names': async (stores) => {
@@ -98,8 +145,8 @@ export const groupStoreContract = {
       return { group: after, ...noEffects };
     });
     deepStrictEqual([seen, answer], [before, after]);
-    deepStrictEqual(await stores.groups.find(before.id), { ...after, ...empty });
-    deepStrictEqual(await stores.groups.find(other.id), { ...other, ...empty });
+    deepStrictEqual(await stores.groups.find(before.id, start), { ...after, ...empty });
+    deepStrictEqual(await stores.groups.find(other.id, start), { ...other, ...empty });
   },
 
   'an update writes its effects': async (stores) => {
@@ -112,7 +159,7 @@ export const groupStoreContract = {
   'an update rethrows what its decision throws, and changes nothing': async (stores) => {
     const group = await added(stores);
     await assertRefused(stores.groups.update(group.id, refuse), 'already_approved');
-    deepStrictEqual(await stores.groups.list(), [{ ...group, ...empty }]);
+    deepStrictEqual(await stores.groups.list(start), [{ ...group, ...empty }]);
     await assertWritten(stores);
   },
 
@@ -128,7 +175,7 @@ export const groupStoreContract = {
       ...someEffects(),
     }));
     await assertRefused(rename, 'group_taken');
-    deepStrictEqual(await stores.groups.find(other.id), { ...other, ...empty });
+    deepStrictEqual(await stores.groups.find(other.id, start), { ...other, ...empty });
     await assertWritten(stores);
   },
 
@@ -139,7 +186,7 @@ export const groupStoreContract = {
       ...someEffects(),
     }));
     await assertRefused(assign, 'tier_not_found');
-    deepStrictEqual(await stores.groups.find(group.id), { ...group, ...empty });
+    deepStrictEqual(await stores.groups.find(group.id, start), { ...group, ...empty });
     await assertWritten(stores);
   },
 
@@ -153,7 +200,7 @@ export const groupStoreContract = {
         })),
       ),
     );
-    strictEqual((await stores.groups.find(id))?.description, '.'.repeat(20));
+    strictEqual((await stores.groups.find(id, start))?.description, '.'.repeat(20));
   },
 
   'no group keeps a tier that is removed while it is assigned': async (stores) => {
@@ -165,7 +212,7 @@ export const groupStoreContract = {
     await Promise.allSettled([...groups.slice(10).map(assign), remove(), ...groups.slice(0, 10).map(assign)]);
     deepStrictEqual(await stores.limits.tiers(), []);
     deepStrictEqual(
-      (await stores.groups.list()).filter(({ tier }) => tier !== null),
+      (await stores.groups.list(start)).filter(({ tier }) => tier !== null),
       [],
     );
   },
@@ -191,11 +238,11 @@ export const groupStoreContract = {
         await grantPair(stores.grants, groupPair(id, each.id), () => ({ grantedAt: start, ...noEffects }));
     }
     await stores.groups.remove(group.id, () => noEffects);
-    strictEqual(await stores.groups.find(group.id), null);
+    strictEqual(await stores.groups.find(group.id, start), null);
     strictEqual(await stores.groups.members(group.id), null);
-    deepStrictEqual(await stores.groups.list(), [{ ...other.group, members: 1, collections: 2 }]);
+    deepStrictEqual(await stores.groups.list(start), [{ ...other.group, members: 1, collections: 2 }]);
     await stores.groups.add(group, noEffects);
-    deepStrictEqual(await stores.groups.find(group.id), { ...group, ...empty });
+    deepStrictEqual(await stores.groups.find(group.id, start), { ...group, ...empty });
   },
 
   'no read shows what a removed group had': async (stores) => {
@@ -224,7 +271,7 @@ export const groupStoreContract = {
     await join(stores, group, [client]);
     await grantPair(stores.grants, groupPair(group.id, collection.id), () => ({ grantedAt: start, ...noEffects }));
     await assertRefused(stores.groups.remove(group.id, refuse), 'already_approved');
-    deepStrictEqual(await stores.groups.list(), [{ ...group, members: 1, collections: 1 }]);
+    deepStrictEqual(await stores.groups.list(start), [{ ...group, members: 1, collections: 1 }]);
     await assertWritten(stores);
   },
 
@@ -253,6 +300,14 @@ export const groupStoreContract = {
     }
   },
 } satisfies Contract<Stores>;
+
+const grantUntil = (
+  { grants }: Stores,
+  group: Group,
+  collection: Collection,
+  expiresAt: Instant | null,
+): Promise<void> =>
+  grantPair(grants, groupPair(group.id, collection.id), () => ({ grantedAt: start, expiresAt, ...noEffects }));
 
 const added = async ({ groups }: Stores, facts: Partial<Group> = {}): Promise<Group> => {
   const group = aGroup(facts);

@@ -25,7 +25,7 @@ export const snapshotOf = async (stores: Stores) => {
       { limit: everything, order: 'oldest first', after: null },
     ),
     groups: await Promise.all(
-      (await groups.list()).map(async (group) => ({
+      (await groups.list(start)).map(async (group) => ({
         group,
         members: await groups.members(group.id),
         collections: await groups.collectionsOf(group.id, start),

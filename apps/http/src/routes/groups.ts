@@ -1,7 +1,7 @@
-import { groupDescriptionMax, groupNameMax, groupPair, tierNameMax, toIso } from '@portico/domain';
+import { groupDescriptionMax, groupNameMax, groupPair, refusePast, tierNameMax, toIso } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { clearable, line, moment, optional, removable, text } from '../requests/fields.ts';
+import { clearable, ending, endingOrNull, line, optional, removable, text } from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
 import { groupOf } from './group-path.ts';
@@ -47,12 +47,15 @@ const endExample = { examples: ['2099-12-31T23:59:59Z'] };
 
 const grantEnd = z
   .object({
-    expires_at: optional(moment).meta({ description: 'When the grant ends; without it, never.', ...endExample }),
+    expires_at: optional(ending).meta({
+      description: 'When the grant ends; a date alone is its last day, in UTC. Without it, never.',
+      ...endExample,
+    }),
   })
   .meta({ id: 'GroupGrantEnd' });
 const grantChange = z
   .object({
-    expires_at: moment.nullable().meta({ description: 'When the grant ends; null for never.', ...endExample }),
+    expires_at: endingOrNull.meta({ description: 'As when granting; null for never.', ...endExample }),
   })
   .meta({ id: 'GroupGrantChange' });
 
@@ -214,6 +217,7 @@ const collectionRows: readonly RouteRow[] = [
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
       const end = body.fields.expires_at ?? null;
+      refusePast(end, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
       const granted = await useCases.grantAccess(caller.authority, groupPair(id, collection), end);
       return json({
@@ -241,6 +245,8 @@ const collectionRows: readonly RouteRow[] = [
     errors: ['group_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
+      const end = body.fields.expires_at;
+      refusePast(end, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
       const granted = await useCases.changeExpiry(caller.authority, groupPair(id, collection), body.fields.expires_at);
       return json({

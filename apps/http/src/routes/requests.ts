@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import {
   collectionId,
-  moment,
+  ending,
   numberParameter,
   optional,
   profileId,
@@ -74,15 +74,12 @@ const newRequest = z
   })
   .meta({ id: 'NewAccessRequest' });
 
-/** In whole milliseconds, as ends are stored. */
-const end = moment.transform((at) => (at === null ? null : Math.floor(at)));
-
 const approval = z
   .object({
-    expires_at: removable(end).meta({
+    expires_at: removable(ending).meta({
       description:
-        'When the access ends: an ISO 8601 date-time, or a date, which is its first instant in UTC; in the future. null is ' +
-        'no end. If absent, it ends after the `duration_days` of the request.',
+        'When the access ends; a date alone is its last day, in UTC. It must be in the future. null is no end. If absent, it ' +
+        'ends after the `duration_days` of the request.',
     }),
   })
   .meta({ id: 'RequestApproval' });

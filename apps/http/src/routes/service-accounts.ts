@@ -11,7 +11,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { line, moment, optional, removable, wholeNumber } from '../requests/fields.ts';
+import { ending, line, optional, removable, wholeNumber } from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
 import { isoOrNull, message, timestamp, uuid } from './wire.ts';
 
@@ -28,9 +28,9 @@ const scopeList = z
     description: 'What it may do. `write` does not imply `read`.',
     examples: [['catalog:write']],
   });
-const expiry = moment.meta({
+const expiry = ending.meta({
   description:
-    'From then on it is refused. An ISO 8601 date-time, UTC if it has no zone; or a date alone, which is its first instant in UTC. It must be in the future.',
+    'From then on it is refused. An ISO 8601 date-time, UTC if it has no zone; or a date alone, which is its last day, in UTC. It must be in the future.',
   examples: ['2999-01-31'],
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument, routes } from '../../src/index.ts';
-import { parseMoment } from '@portico/domain';
+import { parseEnd } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { httpSettings, startInMemory } from '../start-in-memory.ts';
@@ -37,7 +37,7 @@ const json = ['Content-Type', 'application/json'];
 /** JSON Schema cannot say that a time is in the future; the description does. */
 const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; text: string }>): boolean => {
   const { expires_at: said } = JSON.parse(raw) as { readonly expires_at?: unknown };
-  const at = typeof said === 'string' ? parseMoment(said.trim()) : null;
+  const at = typeof said === 'string' ? parseEnd(said.trim()) : null;
   const isRefused =
     status === 400 && text.startsWith('{"detail":"Invalid request body: expires_at must be in the future, it is ');
   return isRefused && at !== null && at <= Date.now();

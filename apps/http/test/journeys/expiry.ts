@@ -140,6 +140,62 @@ export const expirySuite = (start: Start): void => {
     });
   });
 
+  describe('an end', () => {
+    const whole = '2999-12-31T09:30:00.0009+02:00';
+    const ways: Readonly<Record<string, (expires_at: string) => ReturnType<typeof asAdmin>>> = {
+      'of a grant': async (expires_at) =>
+        asAdmin('POST', pair(await cast.newClient(), await cast.newCollection()), { expires_at }),
+      'of a changed grant': async (expires_at) => {
+        const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+        await cast.grant(client, collection);
+        return asAdmin('PUT', pair(client, collection), { expires_at });
+      },
+      'of many grants': async (expires_at) => {
+        const [client, collection] = [await cast.newClient(), await cast.newCollection()];
+        const all = { profiles: [client.id], collections: [collection], expires_at };
+        const reply = await asAdmin('POST', '/api/access/grants', all);
+        const [outcome = {}] = (reply.body.outcomes ?? []) as readonly (typeof reply.body)[];
+        return { ...reply, body: { ...reply.body, ...outcome } };
+      },
+      'of a grant of a group': async (expires_at) => {
+        const group = textOf((await asAdmin('POST', '/api/groups', { name: crypto.randomUUID() })).body.id);
+        return asAdmin('POST', `/api/groups/${group}/collections/${await cast.newCollection()}`, { expires_at });
+      },
+      'of a changed grant of a group': async (expires_at) => {
+        const group = textOf((await asAdmin('POST', '/api/groups', { name: crypto.randomUUID() })).body.id);
+        const path = `/api/groups/${group}/collections/${await cast.newCollection()}`;
+        await asAdmin('POST', path);
+        return asAdmin('PUT', path, { expires_at });
+      },
+      'of an approved request': async (expires_at) => {
+        const [{ key }, collection_id] = [await cast.newClient(), await cast.newCollection({ discoverable: true })];
+        const json = { collection_id, reason: 'To send reminders' };
+        const { id } = (await call('POST', '/api/access/requests', { key, json })).body;
+        return asAdmin('POST', `/api/access/requests/${textOf(id)}/approve`, { expires_at });
+      },
+      'of a key': async (expires_at) => {
+        const reply = await asAdmin('PUT', `/api/profiles/${(await cast.newClient()).id}/credentials`, { expires_at });
+        return { ...reply, body: { ...reply.body, expires_at: reply.body.key_expires_at } };
+      },
+      'of a service account': async (expires_at) => {
+        const json = { name: crypto.randomUUID(), scopes: ['audit:read'], expires_at };
+        return asAdmin('POST', '/api/service-accounts', json);
+      },
+    };
+
+    test.each(Object.keys(ways))(
+      '%s is that of the day for a date alone, in whole milliseconds, and not past',
+      async (way) => {
+        const ended = async (expires_at: string) => (await ways[way]?.(expires_at))?.body;
+        expect((await ended(farEnd))?.expires_at).toBe(afterFarEnd);
+        expect((await ended(whole))?.expires_at).toBe('2999-12-31T07:30:00.000Z');
+        expect((await ended('2020-01-31'))?.detail).toMatch(
+          /^Invalid request body: expires_at must be in the future, it is \d{4}-\d\d-\d\dT\S+Z now$/,
+        );
+      },
+    );
+  });
+
   describe('a key', () => {
     const authenticates = async ({ key }: Client) =>
       (await call('GET', '/api/rate-limits/tiers/active/all', { key })).status;

@@ -180,7 +180,7 @@ export const requestsSuite = (start: Start): void => {
       const reply = await asAdmin('POST', `/${id}/approve`, { expires_at: '2001-01-31T09:30:00Z' });
       expect(refused(reply)).toEqual([
         400,
-        expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-/),
+        expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-.* now$/),
       ]);
       expect([await statusOf(id), await reads(ada, collection)]).toEqual(['pending', false]);
     });

@@ -117,7 +117,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       const { id, token } = await create('ending', ['audit:read'], { expires_at: '2999-01-31' });
       const read = async () => (await call('GET', '/api/audit/', { token })).status;
       const path = `${accounts}/${id}`;
-      expect((await asAdmin('GET', path)).body.expires_at).toBe('2999-01-31T00:00:00.000Z');
+      expect((await asAdmin('GET', path)).body.expires_at).toBe('2999-02-01T00:00:00.000Z');
       expect(await read()).toBe(200);
       const { clock } = subject;
       if (clock) {
@@ -163,7 +163,9 @@ export const serviceAccountsSuite = (start: Start): void => {
     });
 
     test('a time of expiry is in the future, also of an account that is not there', async () => {
-      const past = { detail: expect.stringMatching(/: expires_at must be in the future, it is \d{4}-/) as string };
+      const past = {
+        detail: expect.stringMatching(/: expires_at must be in the future, it is \d{4}-.* now$/) as string,
+      };
       expect(await refusal({ expires_at: '2020-01-31T00:00:00Z' })).toEqual([400, past]);
       const { id } = await create('no past', ['audit:read']);
       for (const each of [id, unknownId]) {

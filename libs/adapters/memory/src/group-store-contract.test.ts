@@ -7,7 +7,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import { createMemoryStores } from './memory-stores.ts';
 
 const listing = (alter: (groups: readonly ListedGroup[], database: MemoryDatabase) => readonly ListedGroup[]) =>
-  breaking('groups', (right, _stores, database) => ({ list: async () => alter(await right.list(), database) }));
+  breaking('groups', (right, _stores, database) => ({ list: async (now) => alter(await right.list(now), database) }));
 
 const groupIn = ({ groups }: MemoryDatabase, id: GroupId): Group => {
   const group = groups.get(id);
@@ -40,7 +40,7 @@ const folded = (name: string): string => name.trim().normalize('NFC').toLowerCas
 
 const refusingAlike = breaking('groups', (right) => ({
   add: async (group, effects) => {
-    if ((await right.list()).some(({ name }) => folded(name) === folded(group.name))) return;
+    if ((await right.list(0)).some(({ name }) => folded(name) === folded(group.name))) return;
     await right.add(group, effects);
   },
 }));
@@ -76,12 +76,24 @@ const sabotages: Sabotages<typeof groupStoreContract, Stores> = {
         [...claims.values()].filter(({ names }) => names.includes(group.name)).length,
     })),
   ),
+  'a listed group counts the collections that it has at that moment': breaking('groups', (right) => ({
+    find: (id) => right.find(id, 0),
+  })),
+  'what a group has is listed by name as lists are, with its grants': breaking('groups', (right) => ({
+    collectionsOf: async (id, now) => [...((await right.collectionsOf(id, now)) ?? [])].reverse(),
+  })),
+  'what a group has is listed until its end': breaking('groups', (right) => ({
+    collectionsOf: (id) => right.collectionsOf(id, 0),
+  })),
+  'a group without collections has an empty list of them, and a missing one has none': breaking('groups', (right) => ({
+    collectionsOf: async (id, now) => (await right.collectionsOf(id, now)) ?? [],
+  })),
   'an unknown id finds no group': breaking('groups', (right) => ({
-    find: async (id) => (await right.find(id)) ?? (await right.list())[0] ?? null,
+    find: async (id, now) => (await right.find(id, now)) ?? (await right.list(now))[0] ?? null,
   })),
   'groups are found by exactly their names': breaking('groups', (right) => ({
     findByNames: async (names) =>
-      (await right.list())
+      (await right.list(0))
         .filter(({ name }) => names.some((asked) => folded(asked) === folded(name)))
         .map(({ members: _members, collections: _collections, ...group }) => group),
   })),

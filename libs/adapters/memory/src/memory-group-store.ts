@@ -26,13 +26,13 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
     });
   },
 
-  async list() {
-    return byName([...database.groups.values()]).map((group) => listed(database, group));
+  async list(now) {
+    return byName([...database.groups.values()]).map((group) => listed(database, group, now));
   },
 
-  async find(id) {
+  async find(id, now) {
     const group = database.groups.get(id);
-    return group ? listed(database, group) : null;
+    return group ? listed(database, group, now) : null;
   },
 
   async findByNames(names) {
@@ -138,10 +138,10 @@ const membersIn = (database: MemoryDatabase, group: Group): readonly GroupMember
     })
     .sort((a, b) => byCodePoints(a.email, b.email));
 
-const listed = (database: MemoryDatabase, group: Group): ListedGroup => ({
+const listed = (database: MemoryDatabase, group: Group, now: Instant): ListedGroup => ({
   ...group,
   members: membersIn(database, group).length,
-  collections: database.grants.get(group.id)?.size ?? 0,
+  collections: collectionsOf(database, [group], now).size,
 });
 
 const existing = ({ groups }: MemoryDatabase, id: GroupId): Group => {

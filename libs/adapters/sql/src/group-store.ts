@@ -6,9 +6,7 @@ import {
   type GroupId,
   type GroupMember,
   type GroupStore,
-  type Instant,
   type ListedGroup,
-  type MemberState,
   PorticoError,
   type ProfileId,
 } from '@portico/domain';
@@ -18,15 +16,9 @@ import { ClaimedGroupEntity, GroupMemberEntity } from './entities/access-entitie
 import { ProfileEntity } from './entities/profile-entity.ts';
 import { grown, nextEpochs } from './epochs.ts';
 import { groupColumns, insertGroup, updateGroup } from './group-record.ts';
+import { prepareMemberStates } from './member-states.ts';
 import { isLive } from './memberships.ts';
-import {
-  claimColumns,
-  type ClaimColumns,
-  claimsOf,
-  profileColumns,
-  type ProfileColumns,
-  profileOf,
-} from './profile-record.ts';
+import { claimColumns, type ClaimColumns, claimsOf } from './profile-record.ts';
 import { requestColumns, writeDecisions } from './request-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { columns, columnsOf, insertInto, updateOf, upsertInto, write, writeEach } from './table.ts';
@@ -44,12 +36,12 @@ export const createSqlGroupStore = (
     }, effects.deadline);
   },
 
-  async list() {
-    return database.reads.all<ListedGroup>(`${selectListed} order by r.name`);
+  async list(now) {
+    return database.reads.all<ListedGroup>(`${selectListed} order by r.name`, [now]);
   },
 
-  async find(id) {
-    return (await database.reads.first<ListedGroup>(`${selectListed} where r.id = ?`, [id])) ?? null;
+  async find(id, now) {
+    return (await database.reads.first<ListedGroup>(`${selectListed} where r.id = ?`, [now, id])) ?? null;
   },
 
   async findByNames(names) {
@@ -85,80 +77,82 @@ export const createSqlGroupStore = (
     return (await database.reads.first(selectGroup, [id])) ? [] : null;
   },
 
-  ...membersOf(database),
+  ...membersOf(database, idsInJson),
 });
 
 const membersOf = (
   database: SqlDatabase,
-): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'followClaims' | 'forgetClaims'> => ({
-  async members(id) {
-    const rows = await database.reads.all<GroupMember>(selectMembers, [id, id]);
-    if (rows.length > 0) return rows;
-    return (await database.reads.first(selectGroup, [id])) ? [] : null;
-  },
+  idsInJson: string,
+): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'followClaims' | 'forgetClaims'> => {
+  const memberStates = prepareMemberStates(idsInJson);
+  const touchMembers = prepareTouch(idsInJson);
+  const deleteMembers = `delete from group_members where group_id = ? and profile_id in (${idsInJson})`;
+  return {
+    async members(id) {
+      const rows = await database.reads.all<GroupMember>(selectMembers, [id, id]);
+      if (rows.length > 0) return rows;
+      return (await database.reads.first(selectGroup, [id])) ? [] : null;
+    },
 
-  async groupsOf(profile) {
-    return database.reads.all(selectGroupsOf, [profile, profile]);
-  },
+    async groupsOf(profile) {
+      return database.reads.all(selectGroupsOf, [profile, profile]);
+    },
 
-  async updateMembers(id, profiles, now, decide) {
-    await database.transact(async (transaction) => {
-      const group = await load(transaction, id);
-      const states: MemberState[] = [];
-      for (const profile of profiles) states.push(await memberState(transaction, id, profile, now));
-      const change = decide(group, states);
-      const { add = [], remove = [] } = change;
-      const added = add.map(({ id: profileId, addedAt }) => ({ profileId, groupId: id, addedAt }));
-      await writeEach(transaction, putMember, added);
-      await transaction.runEach(
-        deleteMember,
-        remove.map((profile) => [profile, id]),
-      );
-      await touchMembers(transaction, [...added.map(({ profileId }) => profileId), ...remove]);
-      await writeDecisions(transaction, change.requests);
-      await writeEffects(transaction, change);
-    });
-  },
+    async updateMembers(id, profiles, now, decide) {
+      await database.transact(async (transaction) => {
+        const group = await load(transaction, id);
+        const change = decide(group, await memberStates(transaction, group, profiles, now));
+        const { add = [], remove = [] } = change;
+        const added = add.map(({ id: profileId, addedAt }) => ({ profileId, groupId: id, addedAt }));
+        await writeEach(transaction, putMember, added);
+        if (remove.length > 0) await transaction.run(deleteMembers, [id, JSON.stringify(remove)]);
+        await touchMembers(transaction, [...added.map(({ profileId }) => profileId), ...remove]);
+        await writeDecisions(transaction, change.requests);
+        await writeEffects(transaction, change);
+      });
+    },
 
-  async followClaims(profile, claims, decide) {
-    await database.transact(async (transaction) => {
-      const row = await transaction.first<ClaimColumns>(selectClaims, [profile]);
-      const before = row && claimsOf(row);
-      if (!row || (before && before.issuedAt > claims.issuedAt)) return;
-      await writeClaims(transaction, profile, claims);
-      const requests = await transaction.all<AccessRequest>(selectClaimedRequests, [claims.seenAt, profile]);
-      const known = new Set(before?.names);
-      if (claims.names.length !== known.size || claims.names.some((name) => !known.has(name)))
-        await touchMembers(transaction, [profile]);
-      const change = decide(before ?? null, requests);
-      await writeDecisions(transaction, change.requests);
-      await writeEffects(transaction, change);
-    });
-  },
+    async followClaims(profile, claims, decide) {
+      await database.transact(async (transaction) => {
+        const row = await transaction.first<ClaimColumns>(selectClaims, [profile]);
+        const before = row && claimsOf(row);
+        if (!row || (before && before.issuedAt > claims.issuedAt)) return;
+        await writeClaims(transaction, profile, claims);
+        const requests = await transaction.all<AccessRequest>(selectClaimedRequests, [claims.seenAt, profile]);
+        const known = new Set(before?.names);
+        if (claims.names.length !== known.size || claims.names.some((name) => !known.has(name)))
+          await touchMembers(transaction, [profile]);
+        const change = decide(before ?? null, requests);
+        await writeDecisions(transaction, change.requests);
+        await writeEffects(transaction, change);
+      });
+    },
 
-  async forgetClaims() {
-    return database.transact(async (transaction) => {
-      const known = await transaction.all<{ id: ProfileId }>(
-        'select id from profiles where claimed_groups is not null',
-      );
-      await transaction.run('delete from claimed_groups');
-      await transaction.run(`update profiles set claimed_groups = null, claims_issued_at = null, claims_seen_at = null
+    async forgetClaims() {
+      return database.transact(async (transaction) => {
+        const known = await transaction.all<{ id: ProfileId }>(
+          'select id from profiles where claimed_groups is not null',
+        );
+        await transaction.run('delete from claimed_groups');
+        await transaction.run(`update profiles set claimed_groups = null, claims_issued_at = null, claims_seen_at = null
         where claimed_groups is not null`);
-      await touchMembers(
-        transaction,
-        known.map(({ id }) => id),
-      );
-      return known.length;
-    });
-  },
-});
+        await touchMembers(
+          transaction,
+          known.map(({ id }) => id),
+        );
+        return known.length;
+      });
+    },
+  };
+};
 
 const selectGroup = `select ${columns('r', groupColumns)} from access_groups r where r.id = ?`;
 /** A member by hand and by claim counts once. */
 const membersOfGroup = `select m.profile_id from group_members m where m.group_id = r.id
   union select k.profile_id from claimed_groups k where k.name = r.name`;
+/** Its first parameter is the moment. */
 const selectListed = `select ${columns('r', groupColumns)}, (select count(*) from (${membersOfGroup}) x) as "members",
-  (select count(*) from group_grants g where g.group_id = r.id) as "collections" from access_groups r`;
+  (select count(*) from group_grants g where g.group_id = r.id and ${isLive('g')}) as "collections" from access_groups r`;
 const selectCollections = `select c.id, c.name, g.granted_at as "grantedAt", g.expires_at as "expiresAt" from group_grants g
   join collections c on c.id = g.collection_id where g.group_id = ? and ${isLive('g')} order by c.name_key, c.id`;
 const selectMembers = `select p.id as "profileId", p.email, p.full_name as "fullName",
@@ -172,13 +166,6 @@ const selectGroupsOf = `select ${columns('r', groupColumns)}, max(w.added_at) as
     union all select r.id as group_id, null as added_at, p.claims_seen_at as claimed_at from claimed_groups k
       join profiles p on p.id = k.profile_id join access_groups r on r.name = k.name where k.profile_id = ?) w
   join access_groups r on r.id = w.group_id group by r.id order by r.name`;
-const selectProfile = `select ${columns('p', profileColumns)} from profiles p where p.id = ?`;
-const selectMembership = `select (select m.added_at from group_members m where m.profile_id = p.id and m.group_id = r.id) as "addedAt",
-    (select p.claims_seen_at from claimed_groups k where k.profile_id = p.id and k.name = r.name) as "claimedAt"
-  from profiles p, access_groups r where p.id = ? and r.id = ?`;
-const selectMembersRequests = `select ${columns('q', requestColumns)} from access_requests q
-  join group_grants g on g.collection_id = q.collection_id and g.group_id = ? and ${isLive('g')}
-  where q.status = 'pending' and q.profile_id = ?`;
 /** The pending requests of a profile for what the groups of its claims have. */
 const selectClaimedRequests = `select distinct ${columns('q', requestColumns)} from access_requests q
   join claimed_groups k on k.profile_id = q.profile_id join access_groups r on r.name = k.name
@@ -186,35 +173,23 @@ const selectClaimedRequests = `select distinct ${columns('q', requestColumns)} f
   where q.status = 'pending' and q.profile_id = ?`;
 const selectClaims = `select ${columns('p', claimColumns)} from profiles p where p.id = ?`;
 const putMember = upsertInto(GroupMemberEntity, 'profileId', 'groupId');
-const deleteMember = 'delete from group_members where profile_id = ? and group_id = ?';
 const putClaims = updateOf(ProfileEntity, 'id', claimColumns);
 const insertClaim = insertInto(ClaimedGroupEntity, columnsOf(ClaimedGroupEntity));
 
 /** Makes the grants epoch of these profiles grow, whose memberships have changed. */
-const touchMembers = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
-  sql.runEach(
-    `update profiles set grants_epoch = ${grown('grants_epoch')}, in_groups =
-        exists (select 1 from group_members m where m.profile_id = profiles.id)
-        or exists (select 1 from claimed_groups k where k.profile_id = profiles.id) where id = ?`,
-    profiles.map((id) => [...nextEpochs(), id]),
-  );
+const prepareTouch = (idsInJson: string) => {
+  const touch = `update profiles set grants_epoch = ${grown('grants_epoch')}, in_groups =
+      exists (select 1 from group_members m where m.profile_id = profiles.id)
+      or exists (select 1 from claimed_groups k where k.profile_id = profiles.id) where id in (${idsInJson})`;
+  return async (sql: Sql, profiles: readonly ProfileId[]): Promise<void> => {
+    if (profiles.length > 0) await sql.run(touch, [...nextEpochs(), JSON.stringify(profiles)]);
+  };
+};
 
 const load = async (sql: Sql, id: GroupId): Promise<Group> => {
   const group = await sql.first<Group>(selectGroup, [id]);
   if (!group) throw new PorticoError('group_not_found');
   return group;
-};
-
-const memberState = async (sql: Sql, group: GroupId, id: ProfileId, now: Instant): Promise<MemberState> => {
-  const row = await sql.first<ProfileColumns>(selectProfile, [id]);
-  const membership = await sql.first<Pick<MemberState, 'addedAt' | 'claimedAt'>>(selectMembership, [id, group]);
-  return {
-    id,
-    profile: row ? profileOf(row) : null,
-    addedAt: membership?.addedAt ?? null,
-    claimedAt: membership?.claimedAt ?? null,
-    requests: await sql.all<AccessRequest>(selectMembersRequests, [group, now, id]),
-  };
 };
 
 const writeClaims = async (sql: Sql, id: ProfileId, { names, issuedAt, seenAt }: GroupClaims): Promise<void> => {

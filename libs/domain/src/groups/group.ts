@@ -13,7 +13,7 @@ export interface Group {
   readonly updatedAt: Instant;
 }
 
-/** A group with how many members and grants it has. */
+/** A group with how many members it has, and how many collections at the moment of the read. */
 export interface ListedGroup extends Group {
   readonly members: number;
   readonly collections: number;

@@ -30,10 +30,11 @@ export interface GroupStore {
    */
   add(group: Group, effects: Effects): Promise<void>;
 
-  /** All groups, by name (code points). */
-  list(): Promise<readonly ListedGroup[]>;
+  /** All groups, by name (code points), each with how many members it has, and collections at that moment. */
+  list(now: Instant): Promise<readonly ListedGroup[]>;
 
-  find(id: GroupId): Promise<ListedGroup | null>;
+  /** The same of one group; null if there is none. */
+  find(id: GroupId, now: Instant): Promise<ListedGroup | null>;
 
   /** The groups with exactly these names. */
   findByNames(names: readonly string[]): Promise<readonly Group[]>;

@@ -26,19 +26,19 @@ export const createGroup =
 
 /** All groups, by name. */
 export const listGroups =
-  ({ groups }: Pick<Ports, 'groups'>) =>
+  ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   (_authority: AdminAuthority): Promise<readonly ListedGroup[]> =>
-    groups.list();
+    groups.list(clock.now());
 
 /**
  * Returns the id of the group that a text names: its id, or exactly its name. A name that looks like an id is found as
  * well, because some identity providers name groups so. Throws `group_not_found`.
  */
 export const findGroup =
-  ({ groups }: Pick<Ports, 'groups'>) =>
+  ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   async (_authority: AdminAuthority, text: string): Promise<GroupId> => {
     const id = parseId<GroupId>(text);
-    if (id && (await groups.find(id))) return id;
+    if (id && (await groups.find(id, clock.now()))) return id;
     const [group] = text.includes('\0') ? [] : await groups.findByNames([text]);
     if (!group) throw new PorticoError('group_not_found');
     return group.id;
@@ -46,9 +46,9 @@ export const findGroup =
 
 /** Throws `group_not_found`. */
 export const readGroup =
-  ({ groups }: Pick<Ports, 'groups'>) =>
+  ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   async (_authority: AdminAuthority, id: GroupId): Promise<ListedGroup> => {
-    const group = await groups.find(id);
+    const group = await groups.find(id, clock.now());
     if (!group) throw new PorticoError('group_not_found');
     return group;
   };

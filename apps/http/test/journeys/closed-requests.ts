@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCast, expectStatus, textOf, type Cast, type Client, type Start, type Subject } from '../subject.ts';
+
+/** Requests that close themselves, because the asker gets the collection in another way. */
+export const closedRequestsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const asAdmin = async (method: string, path: string, status: number, json?: unknown) =>
+    expectStatus(
+      await subject.client.call(method, path, { token: cast.admin, ...(json === undefined ? {} : { json }) }),
+      status,
+    );
+  const asked = async ({ key }: Client, collection_id: string): Promise<string> => {
+    const json = { collection_id, reason: 'To send reminders' };
+    const reply = await subject.client.call('POST', '/api/access/requests', { key, json });
+    return textOf(expectStatus(reply, 201).body.id);
+  };
+  const newGroup = async (name: string = crypto.randomUUID()): Promise<string> =>
+    textOf((await asAdmin('POST', '/api/groups', 201, { name })).body.id);
+  const groupWith = async (collection: string, name?: string): Promise<string> => {
+    const group = await newGroup(name);
+    await asAdmin('POST', `/api/groups/${group}/collections/${collection}`, 201);
+    return group;
+  };
+  const signIn = async ({ uid, email }: Client, groups: readonly string[]) => {
+    const token = await subject.mint({ uid, email, groups });
+    return expectStatus(await subject.client.call('GET', '/api/profiles/me', { token }), 200);
+  };
+
+  beforeAll(async () => {
+    subject = await start({ groupsClaim: true });
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  /** Each gives the client the collection, and nothing to anybody else. */
+  const ways: Readonly<Record<string, (client: Client, collection: string) => Promise<unknown>>> = {
+    'a grant': async ({ id }, collection) =>
+      asAdmin('POST', `/api/access/clients/${id}/collections/${collection}`, 201),
+    'a grant to a group of the asker': async ({ id }, collection) => {
+      const group = await newGroup();
+      await asAdmin('POST', `/api/groups/${group}/members/${id}`, 201);
+      await asAdmin('POST', `/api/groups/${group}/collections/${collection}`, 201);
+    },
+    'a grant of many at once': async ({ email }, collection) =>
+      asAdmin('POST', '/api/access/grants', 200, {
+        profiles: [email, (await cast.newClient()).id],
+        collections: [collection, await cast.newCollection()],
+      }),
+    'a grant of many at once to a group of the asker': async ({ id }, collection) => {
+      const group = await newGroup();
+      await asAdmin('POST', `/api/groups/${group}/members/${id}`, 201);
+      await asAdmin('POST', '/api/access/grants', 200, { groups: [group], collections: [collection] });
+    },
+    'joining a group that has the collection': async ({ id }, collection) =>
+      asAdmin('POST', `/api/groups/${await groupWith(collection)}/members/${id}`, 201),
+    'joining such a group with many others': async ({ id }, collection) =>
+      asAdmin('POST', `/api/groups/${await groupWith(collection)}/members`, 200, {
+        profiles: [id, (await cast.newClient()).email],
+      }),
+    'a token that names such a group': async (client, collection) => {
+      const name = crypto.randomUUID();
+      await groupWith(collection, name);
+      await signIn(client, [name]);
+    },
+    'a grant to a group that the token of the asker names': async (client, collection) => {
+      const name = crypto.randomUUID();
+      await signIn(client, [name]);
+      await groupWith(collection, name);
+    },
+  };
+
+  describe.each(Object.keys(ways))('%s', (way) => {
+    test('closes the request, and no other', async () => {
+      const [ada, bob] = [await cast.newClient(), await cast.newClient()];
+      const [collection, other] = [
+        await cast.newCollection({ discoverable: true }),
+        await cast.newCollection({ discoverable: true }),
+      ];
+      const request = await asked(ada, collection);
+      const others = [await asked(ada, other), await asked(bob, collection)];
+      await ways[way]?.(ada, collection);
+      const statusOf = async (id: string) => (await asAdmin('GET', `/api/access/requests/${id}`, 200)).body.status;
+      expect(await statusOf(request)).toBe('granted');
+      for (const id of others) expect(await statusOf(id)).toBe('pending');
+      const reply = await asAdmin('POST', `/api/access/requests/${request}/approve`, 409);
+      expect(reply.body).toEqual({ detail: 'Request already decided: granted' });
+      expectStatus(await subject.client.call('GET', `/api/collections/${collection}`, { key: ada.key }), 200);
+    });
+  });
+};
