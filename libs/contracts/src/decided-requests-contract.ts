@@ -108,7 +108,32 @@ export const decidedRequestsContract = {
       deepStrictEqual(await seenByClaims(stores, client, { ...claimsOf([group.name]), seenAt }), seen);
   },
 
-  'a grant, a change of members and a token close the requests that they decide': async (stores) => {
+  'a renaming sees the pending requests, for what the group has then, of those whose tokens name the new name': async (
+    stores,
+  ) => {
+    const { client, group, collection } = await strangers(stores);
+    const { client: other, collection: ended } = await strangers(stores);
+    await claim(stores, client, ['Ops']);
+    await claim(stores, other, [group.name]);
+    await granted(stores, groupPair(group.id, collection.id), null);
+    await granted(stores, groupPair(group.id, ended.id), start + 5);
+    const request = await asked(stores, aRequest(client, collection));
+    await asked(stores, aRequest(client, ended));
+    await asked(stores, aRequest(other, collection));
+    const seen: (readonly AccessRequest[])[] = [];
+    for (const renaming of [{ name: 'Ops', now: start + 5 }, { name: 'ops', now: start }, null])
+      await stores.groups.update(
+        group.id,
+        (current, requests) => {
+          seen.push(requests);
+          return { group: current, ...noEffects };
+        },
+        renaming,
+      );
+    deepStrictEqual(seen, [[request], [], []]);
+  },
+
+  'a grant, a change of members, a token and a renaming close the requests that they decide': async (stores) => {
     const { client, group, collection } = await strangers(stores);
     const pair = clientPair(client.id, collection.id);
     await granted(stores, groupPair(group.id, collection.id), null);
@@ -120,6 +145,11 @@ export const decidedRequestsContract = {
       () => stores.grants.update([pair], ([state]) => close(state?.requests)),
       () => stores.groups.updateMembers(group.id, [client.id], start, (_group, [state]) => close(state?.requests)),
       () => stores.groups.followClaims(client.id, claimsOf([group.name]), (_before, requests) => close(requests)),
+      () =>
+        stores.groups.update(group.id, (current, requests) => ({ group: current, ...close(requests) }), {
+          name: group.name,
+          now: start,
+        }),
     ]) {
       const request = await asked(stores, aRequest(client, collection));
       deepStrictEqual(await seenByGrants(stores, [pair]), [[request]]);

@@ -63,6 +63,11 @@ export const closedRequestsSuite = (start: Start): void => {
       await groupWith(collection, name);
       await signIn(client, [name]);
     },
+    'a new name of such a group, which the token of the asker names': async (client, collection) => {
+      const name = crypto.randomUUID();
+      await signIn(client, [name]);
+      await asAdmin('PUT', `/api/groups/${await groupWith(collection)}`, 200, { name });
+    },
     'a grant to a group that the token of the asker names': async (client, collection) => {
       const name = crypto.randomUUID();
       await signIn(client, [name]);

@@ -91,10 +91,16 @@ const sabotages: Sabotages<typeof decidedRequestsContract, AskedStores> = {
   'what a claimed group has no longer, when the token is seen, does not count': breakingGroups((right) => ({
     followClaims: (profile, claims, decide) => right.followClaims(profile, { ...claims, seenAt: 0 }, decide),
   })),
-  'a grant, a change of members and a token close the requests that they decide': breakingGroups((right) => ({
-    followClaims: (profile, claims, decide) =>
-      right.followClaims(profile, claims, (before, requests) => ({ ...decide(before, requests), requests: [] })),
-  })),
+  'a renaming sees the pending requests, for what the group has then, of those whose tokens name the new name':
+    breakingGroups((right) => ({
+      update: (id, decide, renaming) => right.update(id, decide, renaming && { ...renaming, now: 0 }),
+    })),
+  'a grant, a change of members, a token and a renaming close the requests that they decide': breakingGroups(
+    (right) => ({
+      followClaims: (profile, claims, decide) =>
+        right.followClaims(profile, claims, (before, requests) => ({ ...decide(before, requests), requests: [] })),
+    }),
+  ),
   'a decision that throws leaves the requests as they were': () =>
     askedStores(({ grants }, { requests }) => ({
       grants: {

@@ -18,7 +18,7 @@ const groupIn = ({ groups }: MemoryDatabase, id: GroupId): Group => {
 /** An update that neither waits for others nor checks what it stores. */
 const careless = breaking('groups', (_right, _stores, database) => ({
   update: async (id, decide) => {
-    const { group } = decide(groupIn(database, id));
+    const { group } = decide(groupIn(database, id), []);
     await pause();
     database.groups.set(id, group);
     return group;
@@ -99,8 +99,8 @@ const sabotages: Sabotages<typeof groupStoreContract, Stores> = {
   })),
   'an update decides on the current group, stores the change and returns it': breaking('groups', (right) => ({
     update: (id, decide) =>
-      right.update(id, (current) => {
-        const change = decide(current);
+      right.update(id, (current, requests) => {
+        const change = decide(current, requests);
         return { ...change, group: { ...change.group, description: current.description } };
       }),
   })),
@@ -111,7 +111,7 @@ const sabotages: Sabotages<typeof groupStoreContract, Stores> = {
     update: (id, decide) => leaking(stores, right.update(id, decide)),
   })),
   'an update of a missing group is refused before the decision': breaking('groups', (right, _stores, database) => ({
-    update: async (id, decide) => (database.groups.has(id) ? right.update(id, decide) : decide(aGroup()).group),
+    update: async (id, decide) => (database.groups.has(id) ? right.update(id, decide) : decide(aGroup(), []).group),
   })),
   'an update cannot give a group the name of another': careless,
   'an update cannot give a group a missing tier': careless,

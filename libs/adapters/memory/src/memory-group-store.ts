@@ -11,6 +11,7 @@ import {
   type MemberState,
   PorticoError,
   type ProfileId,
+  type Renaming,
 } from '@portico/domain';
 import { inListOrder } from './memory-collection-store.ts';
 import { byCodePoints, commit, kept, type MemoryDatabase, touchGrants } from './memory-database.ts';
@@ -39,15 +40,16 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
     return [...database.groups.values()].filter(({ name }) => names.includes(name));
   },
 
-  async update(id, decide) {
+  async update(id, decide, renaming = null) {
     const before = existing(database, id);
-    const change = decide(before);
+    const change = decide(before, renaming ? namedRequests(database, before, renaming) : []);
     const group = kept({ ...change.group, id });
     refuseTaken(database, group);
     refuseUnknownTier(database, before.tier, group);
     commit(database, change, () => {
       database.groups.set(id, group);
       database.groupsEpoch += 1;
+      decideRequests(database, change.requests);
     });
     return group;
   },
@@ -182,6 +184,11 @@ const pendingOf = (
     ({ status, profileId, collectionId }) =>
       status === 'pending' && profileId === profile && collections.has(collectionId),
   );
+
+const namedRequests = (database: MemoryDatabase, group: Group, { name, now }: Renaming): readonly AccessRequest[] =>
+  [...database.claims]
+    .filter(([, { names }]) => names.includes(name))
+    .flatMap(([profile]) => pendingOf(database, profile, collectionsOf(database, [group], now)));
 
 const decideRequests = ({ requests }: MemoryDatabase, decided: readonly AccessRequest[] = []): void => {
   for (const request of decided) requests.set(request.id, kept(request));

@@ -49,13 +49,17 @@ export const createSqlGroupStore = (
     return database.reads.all<Group>(text, [JSON.stringify(names)]);
   },
 
-  async update(id, decide) {
+  async update(id, decide, renaming = null) {
     return database.transact(async (transaction) => {
       const before = await load(transaction, id);
-      const change = decide(before);
+      const requests = renaming
+        ? await transaction.all<AccessRequest>(selectNamedRequests, [renaming.name, id, renaming.now])
+        : [];
+      const change = decide(before, requests);
       await refuseUnknownTier(transaction, before.tier, change.group.tier);
       await refusingTaken(database, () => write(transaction, updateGroup, { ...change.group, id }));
       await transaction.run(touchGroups, nextEpochs());
+      await writeDecisions(transaction, change.requests);
       await writeEffects(transaction, change);
       return change.group;
     });
@@ -171,6 +175,11 @@ const selectClaimedRequests = `select distinct ${columns('q', requestColumns)} f
   join claimed_groups k on k.profile_id = q.profile_id join access_groups r on r.name = k.name
   join group_grants g on g.group_id = r.id and g.collection_id = q.collection_id and ${isLive('g')}
   where q.status = 'pending' and q.profile_id = ?`;
+/** The pending requests, for what a group has, of those whose tokens name this name. */
+const selectNamedRequests = `select ${columns('q', requestColumns)} from access_requests q
+  join claimed_groups k on k.profile_id = q.profile_id and k.name = ?
+  join group_grants g on g.collection_id = q.collection_id and g.group_id = ? and ${isLive('g')}
+  where q.status = 'pending'`;
 const selectClaims = `select ${columns('p', claimColumns)} from profiles p where p.id = ?`;
 const putMember = upsertInto(GroupMemberEntity, 'profileId', 'groupId');
 const putClaims = updateOf(ProfileEntity, 'id', claimColumns);

@@ -22,6 +22,18 @@ export interface MembersChange extends Effects {
   readonly requests?: readonly AccessRequest[];
 }
 
+export interface GroupChange extends Effects {
+  readonly group: Group;
+  /** Requests that the decision got, changed. */
+  readonly requests?: readonly AccessRequest[];
+}
+
+/** Which name a group is to have, and when. */
+export interface Renaming {
+  readonly name: string;
+  readonly now: Instant;
+}
+
 /** Groups and their members. Every `decide` is synchronous and pure, and may run more than once. */
 export interface GroupStore {
   /**
@@ -41,9 +53,15 @@ export interface GroupStore {
 
   /**
    * Loads, decides and stores in one transaction. Throws `group_not_found`, `group_taken` for a name that another has,
-   * and `tier_not_found` for a new tier that does not exist. The groups epoch grows. Returns what was stored.
+   * and `tier_not_found` for a new tier that does not exist. The groups epoch grows. Returns what was stored. For a
+   * renaming `decide` gets the pending requests, for what the group has at that moment, of those whose tokens name the
+   * new name.
    */
-  update(id: GroupId, decide: (group: Group) => Effects & { readonly group: Group }): Promise<Group>;
+  update(
+    id: GroupId,
+    decide: (group: Group, requests: readonly AccessRequest[]) => GroupChange,
+    renaming?: Renaming | null,
+  ): Promise<Group>;
 
   /** Removes the group with its members and grants, in one transaction. Throws `group_not_found`. The groups epoch grows. */
   remove(id: GroupId, decide: (group: Group) => Effects): Promise<void>;

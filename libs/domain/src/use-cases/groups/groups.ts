@@ -3,10 +3,13 @@ import { PorticoError } from '../../errors.ts';
 import type { Group, GroupCollection, ListedGroup } from '../../groups/group.ts';
 import { type GroupId, parseId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
+import type { GroupChange } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { AccessRequest } from '../../requests/access-request.ts';
 import { ofGroup, recorded } from '../audit/system-entry.ts';
+import { closedByGrant } from '../requests/closed-by-grant.ts';
 
-type Needs = Pick<Ports, 'clock' | 'groups' | 'random'>;
+type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
 export type GroupInput = Pick<Group, 'name' | 'description' | 'tier'>;
 
@@ -62,12 +65,15 @@ export const listGroupCollections =
     return collections;
   };
 
-/** Changes what the edit names; takes effect with the next request, also who belongs to it by a claim of its name. */
+/**
+ * Changes what the edit names; takes effect with the next request, also who belongs to it by a claim of its name. Closes
+ * the requests of those for what the group has.
+ */
 export const updateGroup =
   (ports: Needs) =>
   (authority: AdminAuthority, id: GroupId, edit: GroupEdit): Promise<Group> => {
     const now = ports.clock.now();
-    return ports.groups.update(id, (current) => {
+    const decide = (current: Group, requests: readonly AccessRequest[]): GroupChange => {
       const fields = editable.filter((field) => edit[field] !== undefined && edit[field] !== current[field]);
       if (fields.length === 0) return { group: current, deadline: authority.deadline };
       const set = Object.fromEntries(fields.map((field) => [field, edit[field]]));
@@ -79,8 +85,10 @@ export const updateGroup =
         ...(fields.includes('name') ? { new_name: group.name } : {}),
         ...(fields.includes('tier') ? { tier: group.tier } : {}),
       };
-      return { group, ...recorded(ports, authority, message) };
-    });
+      const closed = fields.includes('name') ? closedByGrant(ports, requests, now) : {};
+      return { group, ...closed, ...recorded(ports, authority, message) };
+    };
+    return ports.groups.update(id, decide, edit.name === undefined ? null : { name: edit.name, now });
   };
 
 const editable = ['name', 'description', 'tier'] as const satisfies readonly (keyof GroupInput)[];
