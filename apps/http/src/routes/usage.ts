@@ -1,9 +1,23 @@
-import { dateOf, type UsageGrouping, type UsageLine } from '@portico/domain';
+import {
+  authorityOf,
+  csvText,
+  dateOf,
+  isAdmin,
+  PorticoError,
+  type Cell,
+  type CollectionReference,
+  type Principal,
+  type ProfileId,
+  type ProfileReference,
+  type UsageGrouping,
+  type UsageLine,
+  type UseCases,
+} from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
-import { csvText, type Cell } from '../answers/csv.ts';
 import { prefersCsv } from '../answers/negotiation.ts';
 import { collectionId, moment, profileId } from '../requests/fields.ts';
+import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
 import { uuid } from './wire.ts';
 
@@ -50,6 +64,10 @@ const filters = z.object({
     .meta({ description: 'What a line is about. Only those with uses are listed.' }),
   collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
   profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
+  collection: collectionReference
+    .optional()
+    .meta({ description: 'The same by its name, which no other may have that the caller sees; or by its id.' }),
+  profile: profileReference.optional().meta({ description: 'The same by its e-mail, or by its id.' }),
   from: moment.optional().meta({
     description: `The first day: the one of this. 30 days before the end by default. ${isMoment}`,
     examples: ['2026-01-01'],
@@ -77,12 +95,12 @@ export const usageRoutes: readonly RouteRow[] = [
     status: 200,
     otherMedia: 'text/csv',
     response: z.array(usageLine),
-    errors: ['admin_required'],
+    errors: ['admin_required', 'user_not_found', 'collection_not_found', 'name_shared'],
     handler: async ({ useCases, caller, query, request }) => {
       const lines = await useCases.readUsage(caller.principal, {
         by: query.by,
-        collectionId: query.collection_id ?? null,
-        profileId: query.profile_id ?? null,
+        collectionId: query.collection_id ?? (await collectionOf(useCases, caller.principal, query.collection)),
+        profileId: query.profile_id ?? (await subjectOf(useCases, caller.principal, query.profile)),
         from: query.from ?? null,
         to: query.to ?? null,
       });
@@ -93,6 +111,24 @@ export const usageRoutes: readonly RouteRow[] = [
     },
   }),
 ];
+
+const collectionOf = (useCases: UseCases, principal: Principal, reference: CollectionReference | undefined) =>
+  reference ? useCases.findVisibleCollection(principal, reference) : null;
+
+/** Nobody but an administrator learns whether an e-mail is registered. */
+const subjectOf = async (
+  { findProfileByEmail }: UseCases,
+  principal: Principal,
+  reference: ProfileReference | undefined,
+): Promise<ProfileId | null> => {
+  if (!reference) return null;
+  if (reference.by === 'id') return reference.id;
+  if (reference.name === principal.profile.email) return principal.profile.id;
+  if (!isAdmin(principal.profile)) throw new PorticoError('admin_required');
+  const found = await findProfileByEmail(authorityOf(principal), reference.name);
+  if (!found) throw new PorticoError('user_not_found');
+  return found.id;
+};
 
 const csvHeaders = {
   'Content-Type': 'text/csv; charset=utf-8; header=present',
