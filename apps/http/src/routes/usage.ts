@@ -2,9 +2,11 @@ import {
   authorityOf,
   csvText,
   dateOf,
+  given,
   isAdmin,
   PorticoError,
   type Cell,
+  type CollectionId,
   type CollectionReference,
   type Principal,
   type ProfileId,
@@ -19,7 +21,8 @@ import { prefersCsv } from '../answers/negotiation.ts';
 import { collectionId, moment, profileId } from '../requests/fields.ts';
 import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
-import { uuid } from './wire.ts';
+import { profileOf } from './profile-path.ts';
+import { collectionIdOf, uuid } from './wire.ts';
 
 const subjects = {
   day: z
@@ -95,7 +98,7 @@ export const usageRoutes: readonly RouteRow[] = [
     status: 200,
     otherMedia: 'text/csv',
     response: z.array(usageLine),
-    errors: ['admin_required', 'user_not_found', 'collection_not_found', 'name_shared'],
+    errors: ['admin_required', 'name_shared'],
     handler: async ({ useCases, caller, query, request }) => {
       const lines = await useCases.readUsage(caller.principal, {
         by: query.by,
@@ -112,22 +115,23 @@ export const usageRoutes: readonly RouteRow[] = [
   }),
 ];
 
-const collectionOf = (useCases: UseCases, principal: Principal, reference: CollectionReference | undefined) =>
-  reference ? useCases.findVisibleCollection(principal, reference) : null;
+const collectionOf = async (
+  useCases: UseCases,
+  principal: Principal,
+  reference: CollectionReference | undefined,
+): Promise<CollectionId | null> =>
+  reference ? ((await useCases.findVisibleCollection(principal, reference)) ?? collectionIdOf(undefined)) : null;
 
 /** Nobody but an administrator learns whether an e-mail is registered. */
 const subjectOf = async (
-  { findProfileByEmail }: UseCases,
+  useCases: UseCases,
   principal: Principal,
   reference: ProfileReference | undefined,
 ): Promise<ProfileId | null> => {
   if (!reference) return null;
-  if (reference.by === 'id') return reference.id;
-  if (reference.name === principal.profile.email) return principal.profile.id;
-  if (!isAdmin(principal.profile)) throw new PorticoError('admin_required');
-  const found = await findProfileByEmail(authorityOf(principal), reference.name);
-  if (!found) throw new PorticoError('user_not_found');
-  return found.id;
+  if (given(reference) === principal.profile.email) return principal.profile.id;
+  if (reference.by === 'name' && !isAdmin(principal.profile)) throw new PorticoError('admin_required');
+  return reference.by === 'id' ? reference.id : profileOf(useCases, authorityOf(principal), reference.name);
 };
 
 const csvHeaders = {
