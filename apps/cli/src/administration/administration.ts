@@ -5,42 +5,42 @@ import type { GroupInput, Instant, LimitRule, RegistrationStatus, RequestStatus,
  * the tool's JSON; times are ISO 8601. A refusal is a `PorticoError` or a `ServerRefusal`.
  */
 export interface Administration {
-  people(filter: PeopleFilter): Promise<readonly Person[]>;
+  readonly people: (filter: PeopleFilter) => Promise<readonly Person[]>;
   /** Each has an outcome of its own. */
-  approve(emails: readonly string[]): Promise<readonly Approval[]>;
-  suspend(email: string, reason: string | null): Promise<void>;
-  resume(email: string): Promise<void>;
+  readonly approve: (emails: readonly string[]) => Promise<readonly Approval[]>;
+  readonly suspend: (email: string, reason: string | null) => Promise<void>;
+  readonly resume: (email: string) => Promise<void>;
 
   /** `until` undefined leaves the grants that there are as they are, null takes their end away. */
-  grant(pairs: Pairs, until: Instant | null | undefined): Promise<readonly PairOutcome[]>;
-  revoke(pairs: Pairs): Promise<readonly PairOutcome[]>;
-  access(filter: AccessFilter): Promise<readonly AccessLine[]>;
+  readonly grant: (pairs: Pairs, until: Instant | null | undefined) => Promise<readonly PairOutcome[]>;
+  readonly revoke: (pairs: Pairs) => Promise<readonly PairOutcome[]>;
+  readonly access: (filter: AccessFilter) => Promise<readonly AccessLine[]>;
 
-  groups(): Promise<readonly ListedGroup[]>;
-  group(name: string): Promise<WholeGroup>;
-  createGroup(group: GroupInput): Promise<void>;
-  removeGroup(name: string): Promise<void>;
+  readonly groups: () => Promise<readonly ListedGroup[]>;
+  readonly group: (name: string) => Promise<WholeGroup>;
+  readonly createGroup: (group: GroupInput) => Promise<void>;
+  readonly removeGroup: (name: string) => Promise<void>;
   /** Each has an outcome of its own. */
-  addMembers(group: string, emails: readonly string[]): Promise<readonly Join[]>;
-  removeMember(group: string, email: string): Promise<void>;
+  readonly addMembers: (group: string, emails: readonly string[]) => Promise<readonly Join[]>;
+  readonly removeMember: (group: string, email: string) => Promise<void>;
 
   /** The oldest first if they wait, else the newest. */
-  requests(status: RequestStatus | null): Promise<readonly AccessRequest[]>;
+  readonly requests: (status: RequestStatus | null) => Promise<readonly AccessRequest[]>;
   /** Without an end, the access ends after the days that were asked for, if any. */
-  approveRequest(id: string, until: Instant | undefined): Promise<void>;
-  denyRequest(id: string, reason: string | null): Promise<void>;
+  readonly approveRequest: (id: string, until: Instant | undefined) => Promise<void>;
+  readonly denyRequest: (id: string, reason: string | null) => Promise<void>;
 
   /** Creates the tier, or changes it; a description of undefined stays. */
-  setTier(name: string, rule: LimitRule, description: string | undefined): Promise<'created' | 'changed'>;
-  assignTier(email: string, tier: string | null): Promise<void>;
-  override(email: string, rule: LimitRule): Promise<void>;
+  readonly setTier: (name: string, rule: LimitRule, description: string | undefined) => Promise<'created' | 'changed'>;
+  readonly assignTier: (email: string, tier: string | null) => Promise<void>;
+  readonly override: (email: string, rule: LimitRule) => Promise<void>;
 
-  usage(query: UsageQuery): Promise<readonly UsageLine[]>;
+  readonly usage: (query: UsageQuery) => Promise<readonly UsageLine[]>;
   /** The newest first. */
-  audit(query: AuditQuery): Promise<readonly AuditLine[]>;
+  readonly audit: (query: AuditQuery) => Promise<readonly AuditLine[]>;
 
-  rotateKey(email: string, graceSeconds: number): Promise<KeyPair>;
-  expireKey(email: string, at: Instant | null): Promise<void>;
+  readonly rotateKey: (email: string, graceSeconds: number) => Promise<KeyPair>;
+  readonly expireKey: (email: string, at: Instant | null) => Promise<void>;
 }
 
 export interface PeopleFilter {
