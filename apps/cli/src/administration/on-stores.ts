@@ -162,7 +162,7 @@ const limits = (useCases: UseCases): Part<'setTier' | 'assignTier' | 'override'>
     await useCases.assignTier(authority, await idOf(useCases, email), tier);
   },
   override: async (email, rule) => {
-    await useCases.createOverride(authority, await idOf(useCases, email), { ...rule, isActive: true });
+    await useCases.createOverride(authority, await findId(useCases, email), { ...rule, isActive: true });
   },
 });
 
