@@ -35,6 +35,14 @@ test('the demo tells the same story each time, and leaves other data alone', { t
   expect(first).toContain("curl '{weather}/forecast/hourly?lat=LAT&lon=LON&app_key=API_KEY'");
   expect(first).toMatch(/GET \/forecast\/hourly {2}of the API itself +200 /);
   expect(first).toContain('No operation that you may use fits.');
+  const team = first.split('\n').slice(first.split('\n').findIndex((text) => text.startsWith('9. ')));
+  const told = team.slice(0, team.indexOf(''));
+  expect(told.join('\n')).toMatch(
+    /8 collections for the group, until 2099-12-31\n[^]*approved:[^]*gets 401[^]*87 rows/,
+  );
+  expect(told.join('\n')).toMatch(/bea@example\.com 1 read\n +cyd@example\.com 1 read$/);
+  expect(told.length).toBeLessThanOrEqual(24);
+  expect(Math.max(...told.map(({ length }) => length))).toBeLessThanOrEqual(100);
   expect(await tell()).toBe(first);
 });
 

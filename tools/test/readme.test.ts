@@ -35,4 +35,15 @@ test.skipIf(!tools)('the first ten minutes work as pasted', { timeout: 300_000 }
   expect(stdout).toMatch(/"curl": "curl '.*\/forecast\/hourly\?/);
   expect(stdout).toMatch(/"base_url": "https:/);
   expect(stdout).not.toContain('"detail"');
+
+  const team = linesOf('The first day of a team');
+  expect(team).toContain('http://localhost:3000');
+  const day = await run('bash', ['-euo', 'pipefail', '-c', team.replace('http://localhost:3000', address)], {
+    cwd: root,
+    env,
+  });
+  expect(day.stdout).toMatch(/^approved {2}bob@example\.com {2}[0-9a-f-]{36}\.portico_sk_/m);
+  expect(day.stdout).toMatch(/^granted {2}group Travel {2}Waymark Maps {2}until 2100-01-01T/m);
+  expect(day.stdout).toMatch(/^bob@example\.com +Nimbara Weather +group Travel +until .* \(suspended\)$/m);
+  expect(day.stdout).toMatch(/ admin@\S+ +profile\.suspend +profile=bob@example\.com reason=On leave$/m);
 });

@@ -1,6 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { localAdmin, readConfig, startFailure, version, type Environment } from '@portico/composition';
-import { graceSecondsMax, isPorticoError, parseEnd, scopes, type Instant } from '@portico/domain';
+import { graceSecondsMax, isPorticoError, scopes } from '@portico/domain';
 import { listAdmins, listAdminsOf, promoteAdmin } from './commands/admin.ts';
 import { backUp } from './commands/backup.ts';
 import { examine } from './commands/doctor.ts';
@@ -24,6 +24,11 @@ import {
 } from './commands/service-account.ts';
 import { mintToken } from './commands/token.ts';
 import { whoAmI } from './commands/whoami.ts';
+import { addAccess } from './program/access.ts';
+import { addLimits } from './program/limits.ts';
+import { endOption, wholeNumber } from './program/options.ts';
+import { addKeyOfPerson, addPeople } from './program/people.ts';
+import { addReports } from './program/reports.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
 import { actAt, refuseServer, type Tool } from './tool.ts';
 import { toolLogger, withPortico } from './with-portico.ts';
@@ -63,7 +68,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (import: a document was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was refused; what names several people or collections: one was refused; jobs: one could not be retried or discarded; doctor: something is wrong), 2 wrong usage.',
     );
   const terminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false);
   const tool: Tool = { program, environment, terminal, endWith, overHttp: new Set() };
@@ -71,6 +76,10 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
   for (const add of [
     addToken,
     addAdmin,
+    addPeople,
+    addAccess,
+    addLimits,
+    addReports,
     addServiceAccount,
     addImport,
     addSignIn,
@@ -137,7 +146,7 @@ const addServiceAccount = ({ program, environment, terminal }: Tool): void => {
     .option(
       '--expires <time>',
       'from then on it is refused: an ISO 8601 date-time, or a date, which is its last day in UTC',
-      momentOption,
+      endOption,
     )
     .description('create a service account and print its token, which is shown only this once')
     .action((name: string, options: NewAccountOptions) =>
@@ -309,10 +318,11 @@ const addKeys = ({ program, environment, terminal, endWith }: Tool): void => {
     });
 };
 
-const addKeyCheck = ({ program, terminal, endWith, overHttp }: Tool): void => {
-  const check = program
-    .command('key')
-    .description('inspect API keys')
+const addKeyCheck = (tool: Tool): void => {
+  const { program, terminal, endWith, overHttp } = tool;
+  const key = program.command('key').description('check, rotate and end API keys');
+  addKeyOfPerson(tool, key);
+  const check = key
     .command('check')
     .argument(
       '[secret]',
@@ -378,19 +388,3 @@ interface TokenOptions {
   readonly admin?: true;
   readonly ttl: number;
 }
-
-/** Parses when something ends. */
-const momentOption = (text: string): Instant => {
-  const instant = parseEnd(text);
-  if (instant === null) throw new InvalidArgumentError('It must be a date, as 2027-01-31, or an ISO 8601 date-time.');
-  return instant;
-};
-
-/** Parses a number option. */
-const wholeNumber =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };

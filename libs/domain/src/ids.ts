@@ -27,7 +27,7 @@ export type JobId = Branded<'JobId'>;
 /** 16 characters of lower-case base32: names an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
 
-type Id = ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId;
+export type Id = ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

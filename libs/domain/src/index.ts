@@ -1,6 +1,7 @@
 // Values
 export { secretBytes } from './checked-secret.ts';
 export * from './characters.ts';
+export * from './csv.ts';
 export type * from './deadline.ts';
 export * from './errors.ts';
 export * from './ids.ts';

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../api-client.ts';
 import { doTask } from './agent.ts';
 import { readSamples, servedBy } from './samples.ts';
+import { teamDay } from './team.ts';
 import { chapter, line, say } from './told.ts';
 import type { WeatherApi } from './weather-api.ts';
 
@@ -32,6 +33,7 @@ export const tellStory = async (api: ApiClient, tools: StoryTools): Promise<void
   await doTask(api.address, client);
   await audit(api, admin);
   await hitLimit(api, admin, client);
+  await teamDay(api, admin, samples);
   if (tools.leaveOpen) farewell(api, tools, ada.token, client);
   else say('\nThat was the story; the service stops now.');
 };

@@ -19,7 +19,7 @@ interface Refused {
   readonly status: number;
   readonly detail: string;
   readonly address: string;
-  readonly scope: string;
+  readonly scope: string | null;
   readonly credential: Pick<ServerCredential, 'from' | 'remedy'>;
   readonly requestId: string | null;
 }
@@ -31,7 +31,7 @@ export const refusalOf = ({ status, detail, address, scope, credential, requestI
     case 401:
       return `${said}: it does not take the credential of ${credential.from}: ${credential.remedy}`;
     case 403:
-      return `${said}: this needs an admin, or a service account with the scope ${scope}. The credential is that of ${credential.from}`;
+      return `${said}: this needs an admin${scope === null ? ' in person' : `, or a service account with the scope ${scope}`}. The credential is that of ${credential.from}`;
     case 404:
       return `${said}: is it older than this tool, or the address that of something else?`;
     case 429:

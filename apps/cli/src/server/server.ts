@@ -12,10 +12,12 @@ export interface Server {
    * no answer. Waits where the server asks for it; repeats what may be repeated if the connection breaks.
    */
   ask(request: ServerRequest): Promise<unknown>;
+  /** The same for a list that comes page by page: returns the lines of all pages. */
+  askAll(request: ServerRequest): Promise<readonly unknown[]>;
 }
 
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the server's address on, with a slash first. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -23,8 +25,8 @@ export interface ServerRequest {
   readonly body?: string;
   /** Whether sending it twice does no harm though it is a POST. */
   readonly repeatable?: boolean;
-  /** The scope that a service account needs for it. */
-  readonly scope: string;
+  /** The scope that a service account needs for it; null for what none may do. */
+  readonly scope: string | null;
 }
 
 export interface ServerFacts {
@@ -44,9 +46,8 @@ const retryAfterSecondsMax = 300;
 /** A service begins its answer within 10 s of the last byte; a large document may travel for a while. */
 const attemptMs = 120_000;
 
-export const createServer = ({ address, credential, note, wait = pause }: ServerFacts): Server => ({
-  address,
-  ask: async (request) => {
+export const createServer = ({ address, credential, note, wait = pause }: ServerFacts): Server => {
+  const exchange = async (request: ServerRequest): Promise<Outcome> => {
     const carried = await credential();
     for (let attempt = 1; ; attempt++) {
       const answer = await sent(address, request, carried).catch((error: unknown) => brokenBy(error));
@@ -55,8 +56,28 @@ export const createServer = ({ address, credential, note, wait = pause }: Server
       if (again >= 1_000) note(`${address} ${reasonOf(answer)}: trying again in ${Math.ceil(again / 1_000)} s`);
       await wait(again);
     }
-  },
-});
+  };
+  return {
+    address,
+    ask: async (request) => (await exchange(request)).value,
+    askAll: async (request) => {
+      const lines: unknown[] = [];
+      for (let next: ServerRequest | null = request; next !== null;) {
+        const { value, nextQuery }: Outcome = await exchange(next);
+        if (!Array.isArray(value)) throw new OperatorError(`${address} does not answer with a list: is it Portico?`);
+        lines.push(...(value as unknown[]));
+        next = nextQuery === null ? null : { ...request, query: nextQuery };
+      }
+      return lines;
+    },
+  };
+};
+
+interface Outcome {
+  readonly value: unknown;
+  /** The query of the next page (RFC 8288); null if this is the last. */
+  readonly nextQuery: Readonly<Record<string, string>> | null;
+}
 
 interface Answer {
   readonly status: number;
@@ -144,11 +165,11 @@ interface Asked {
   readonly credential: ServerCredential;
 }
 
-const outcomeOf = (answer: Answer | Broken, { address, request, credential }: Asked): unknown => {
+const outcomeOf = (answer: Answer | Broken, { address, request, credential }: Asked): Outcome => {
   if (answer instanceof Broken) throw new OperatorError(`${address} ${answer.why}`);
   const value = jsonOf(answer.text);
   const isSuccess = answer.status >= 200 && answer.status < 300;
-  if (isSuccess && value !== undefined) return value;
+  if (isSuccess && value !== undefined) return { value, nextQuery: nextQueryIn(answer.headers.get('link')) };
   const detail = (value as { readonly detail?: unknown } | null | undefined)?.detail;
   const { status } = answer;
   if (isSuccess || typeof detail !== 'string')
@@ -165,6 +186,11 @@ const outcomeOf = (answer: Answer | Broken, { address, request, credential }: As
       requestId: answer.headers.get('x-request-id'),
     }),
   );
+};
+
+const nextQueryIn = (link: string | null): Outcome['nextQuery'] => {
+  const [, query] = /<[^>?]*\?([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
+  return query === undefined ? null : Object.fromEntries(new URLSearchParams(query));
 };
 
 const jsonOf = (text: string): unknown => {

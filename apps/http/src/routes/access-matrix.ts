@@ -1,7 +1,6 @@
-import { toIso, type MatrixPage, type MatrixQuery, type MatrixRow } from '@portico/domain';
+import { csvLine, csvText, toIso, type Cell, type MatrixPage, type MatrixQuery, type MatrixRow } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready, stream } from '../answers/answer.ts';
-import { csvLine, csvText, type Cell } from '../answers/csv.ts';
 import { prefersCsv } from '../answers/negotiation.ts';
 import { booleanParameter, moment, numberParameter } from '../requests/fields.ts';
 import { collectionReference, groupReference, profileReference } from '../requests/references.ts';

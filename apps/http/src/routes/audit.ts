@@ -1,8 +1,20 @@
-import { pageSizeDefault, toIso, type AuditEntry, type AuditFilter, type AuditPage, type Json } from '@portico/domain';
+import {
+  given,
+  pageSizeDefault,
+  toIso,
+  type AdminAuthority,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  type Json,
+  type UseCases,
+} from '@portico/domain';
 import { z } from 'zod';
 import { ready, stream } from '../answers/answer.ts';
 import { dateTime, moment, numberParameter, optional, profileId, text } from '../requests/fields.ts';
+import { profileReference } from '../requests/references.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
+import { profileOf } from './profile-path.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const messageObject = z.record(z.string(), z.unknown()).meta({
@@ -75,6 +87,9 @@ const filters = {
     .default('client')
     .meta({ description: "Whose entries: the callers' (`client`), the service's own (`system`), or `all`." }),
   actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
+  actor: profileReference
+    .optional()
+    .meta({ description: 'The same by the e-mail of a profile; one that is not registered has no entries.' }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),
@@ -125,7 +140,12 @@ export const auditRoutes: readonly RouteRow[] = [
     status: 200,
     response: auditPage,
     handler: async ({ useCases, caller, query }) => {
-      const page = await useCases.readAuditPage(caller.authority, filterOf(query), query.page, query.pageSize);
+      const page = await useCases.readAuditPage(
+        caller.authority,
+        await filterOf(useCases, caller.authority, query),
+        query.page,
+        query.pageSize,
+      );
       return ready(pageText(page, query.include === 'actor'));
     },
   }),
@@ -141,11 +161,17 @@ export const auditRoutes: readonly RouteRow[] = [
     status: 200,
     media: 'application/x-ndjson',
     response: attributedEntry,
-    handler: ({ useCases, caller, query }) =>
-      stream(lines(useCases.exportAudit(caller.authority, filterOf(query)), query.include === 'actor'), {
-        'Content-Type': 'application/x-ndjson',
-        'Content-Disposition': 'attachment; filename="audit.ndjson"',
-      }),
+    handler: async ({ useCases, caller, query }) =>
+      stream(
+        lines(
+          useCases.exportAudit(caller.authority, await filterOf(useCases, caller.authority, query)),
+          query.include === 'actor',
+        ),
+        {
+          'Content-Type': 'application/x-ndjson',
+          'Content-Disposition': 'attachment; filename="audit.ndjson"',
+        },
+      ),
   }),
 ];
 
@@ -153,8 +179,13 @@ async function* lines(entries: AsyncIterable<AuditEntry>, withActor: boolean): A
   for await (const entry of entries) yield entryLine(entry, withActor);
 }
 
-const filterOf = (query: z.output<typeof exported>): AuditFilter => ({
+const filterOf = async (
+  useCases: UseCases,
+  authority: AdminAuthority,
+  query: z.output<typeof exported>,
+): Promise<AuditFilter> => ({
   source: query.source,
+  ...(query.actor ? { actorId: await profileOf(useCases, authority, given(query.actor)) } : {}),
   ...(query.actor_id ? { actorId: query.actor_id } : {}),
   ...(query.client_id ? { clientId: query.client_id } : {}),
   ...(query.collection_id ? { collectionId: query.collection_id } : {}),

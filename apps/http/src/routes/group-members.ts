@@ -15,7 +15,8 @@ import {
   ownGroupView,
 } from './group-views.ts';
 import { emailCursor, emailCursorOf, membersAfter } from './member-cursor.ts';
-import { groupParameter, memberParameter, message, profileIdOf, profileParameter } from './wire.ts';
+import { profileOf } from './profile-path.ts';
+import { groupParameter, memberParameter, message, profileParameter } from './wire.ts';
 
 const atOnceMax = 10_000;
 const manyMembers = z
@@ -102,7 +103,11 @@ export const memberRoutes: readonly RouteRow[] = [
     handler: async (context) => {
       const { useCases, caller, params } = context;
       const id = await groupOf(context);
-      const added = await useCases.addMember(caller.authority, id, profileIdOf(params['profile_id']));
+      const added = await useCases.addMember(
+        caller.authority,
+        id,
+        await profileOf(useCases, caller.authority, params.profile_id),
+      );
       return json({ message: 'User added to the group', group_id: id, profile_id: added.profileId, ...howView(added) });
     },
   }),
@@ -121,7 +126,11 @@ export const memberRoutes: readonly RouteRow[] = [
     handler: async (context) => {
       const { useCases, caller, params } = context;
       const id = await groupOf(context);
-      const { staysByClaim } = await useCases.removeMember(caller.authority, id, profileIdOf(params['profile_id']));
+      const { staysByClaim } = await useCases.removeMember(
+        caller.authority,
+        id,
+        await profileOf(useCases, caller.authority, params.profile_id),
+      );
       const still = "; the identity provider's claim still puts the user into it";
       return json({ message: `User removed from the group${staysByClaim ? still : ''}` });
     },
@@ -139,7 +148,10 @@ export const memberRoutes: readonly RouteRow[] = [
     response: z.array(ownGroup),
     errors: ['user_not_found'],
     handler: async ({ useCases, caller, params }) => {
-      const groups = await useCases.listProfileGroups(caller.authority, profileIdOf(params.user_id));
+      const groups = await useCases.listProfileGroups(
+        caller.authority,
+        await profileOf(useCases, caller.authority, params.user_id),
+      );
       return json(groups.map(ownGroupView));
     },
   }),

@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { booleanParameter, clearable, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
+import { profileOf } from './profile-path.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
 const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
@@ -49,7 +50,7 @@ const tierChange = z
 const newOverride = z
   .object({
     client_id: text({ max: 128 }).meta({
-      description: "The API client identifier; the profile's id is accepted as well.",
+      description: "The API client identifier; the profile's id or e-mail is accepted as well.",
       examples: ['3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807'],
     }),
     allowed_limit: allowedLimit,
@@ -232,7 +233,8 @@ const overrideRoutes: readonly RouteRow[] = [
     response: override,
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const client = parseId<ClientId>(fields.client_id);
+      const client =
+        parseId<ClientId>(fields.client_id) ?? (await profileOf(useCases, caller.authority, fields.client_id));
       const created = await useCases.createOverride(caller.authority, client, ruleOf(fields));
       return json(overrideView(created));
     },

@@ -5,7 +5,8 @@ import { endingOrNull, optional, text } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
 import { fullProfile, fullProfileView } from './profile-views.ts';
-import { profileIdOf, profileParameter, uuid } from './wire.ts';
+import { profileOf } from './profile-path.ts';
+import { profileParameter, uuid } from './wire.ts';
 
 const suspension = z
   .object({
@@ -92,7 +93,7 @@ export const standingRoutes: readonly RouteRow[] = [
     response: fullProfile,
     errors: ['user_not_found', 'already_suspended', 'last_admin'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const id = profileIdOf(params.user_id);
+      const id = await profileOf(useCases, caller.authority, params.user_id);
       const profile = await useCases.suspendProfile(caller.authority, id, fields.reason ?? null);
       return json(fullProfileView(profile, ['suspension']));
     },
@@ -111,7 +112,10 @@ export const standingRoutes: readonly RouteRow[] = [
     errors: ['user_not_found', 'not_suspended'],
     handler: async ({ useCases, caller, params }) =>
       json(
-        fullProfileView(await useCases.resumeProfile(caller.authority, profileIdOf(params.user_id)), ['suspension']),
+        fullProfileView(
+          await useCases.resumeProfile(caller.authority, await profileOf(useCases, caller.authority, params.user_id)),
+          ['suspension'],
+        ),
       ),
   }),
   defineRoute({
@@ -129,7 +133,7 @@ export const standingRoutes: readonly RouteRow[] = [
     response: fullProfile,
     errors: ['user_not_found', 'not_approved', 'has_no_key', 'has_no_key_yet'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const id = profileIdOf(params.user_id);
+      const id = await profileOf(useCases, caller.authority, params.user_id);
       const profile = await useCases.changeKeyExpiry(caller.authority, id, fields.expires_at);
       return json(fullProfileView(profile, ['key'], { use: null, keyExpiresAt: fields.expires_at }));
     },

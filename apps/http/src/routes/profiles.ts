@@ -41,7 +41,8 @@ import {
   updatedProfile,
   updatedProfileView,
 } from './profile-views.ts';
-import { message, profileIdOf, profileParameter } from './wire.ts';
+import { profileOf } from './profile-path.ts';
+import { message, profileParameter } from './wire.ts';
 
 const fullName = line({ max: fullNameMax });
 const companyName = line({ max: companyNameMax });
@@ -264,7 +265,10 @@ export const profileRoutes: readonly RouteRow[] = [
     response: credentials,
     errors: ['user_not_found', 'already_approved', 'already_rejected'],
     handler: async ({ useCases, caller, params }) => {
-      const issued = await useCases.approveProfile(caller.authority, profileIdOf(params.user_id));
+      const issued = await useCases.approveProfile(
+        caller.authority,
+        await profileOf(useCases, caller.authority, params.user_id),
+      );
       return json(credentialsView('User approved', issued));
     },
   }),
@@ -283,7 +287,11 @@ export const profileRoutes: readonly RouteRow[] = [
     response: message,
     errors: ['user_not_found', 'already_approved', 'already_rejected'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      await useCases.rejectProfile(caller.authority, profileIdOf(params.user_id), fields.reason ?? null);
+      await useCases.rejectProfile(
+        caller.authority,
+        await profileOf(useCases, caller.authority, params.user_id),
+        fields.reason ?? null,
+      );
       return json({ message: 'User rejected' });
     },
   }),
@@ -303,7 +311,7 @@ export const profileRoutes: readonly RouteRow[] = [
     response: credentials,
     errors: ['user_not_found', 'not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const id = profileIdOf(params.user_id);
+      const id = await profileOf(useCases, caller.authority, params.user_id);
       const fresh = await useCases.rotateCredentials(
         caller.authority,
         id,
@@ -331,7 +339,13 @@ export const profileRoutes: readonly RouteRow[] = [
     errors: ['user_not_found', 'already_rejected', 'last_admin'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       return json(
-        changedRoleView(await useCases.changeRole(caller.authority, profileIdOf(params.user_id), fields.role)),
+        changedRoleView(
+          await useCases.changeRole(
+            caller.authority,
+            await profileOf(useCases, caller.authority, params.user_id),
+            fields.role,
+          ),
+        ),
       );
     },
   }),
@@ -350,7 +364,11 @@ export const profileRoutes: readonly RouteRow[] = [
     response: fullProfile,
     errors: ['user_not_found', 'tier_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const profile = await useCases.assignTier(caller.authority, profileIdOf(params.user_id), fields.tier);
+      const profile = await useCases.assignTier(
+        caller.authority,
+        await profileOf(useCases, caller.authority, params.user_id),
+        fields.tier,
+      );
       return json(fullProfileView(profile, ['tier']));
     },
   }),
@@ -367,7 +385,7 @@ export const profileRoutes: readonly RouteRow[] = [
     response: message,
     errors: ['user_not_found', 'last_admin'],
     handler: async ({ useCases, caller, params }) => {
-      await useCases.removeProfile(caller.authority, profileIdOf(params.user_id));
+      await useCases.removeProfile(caller.authority, await profileOf(useCases, caller.authority, params.user_id));
       return json({ message: 'User deleted' });
     },
   }),

@@ -1,11 +1,28 @@
-import { dateOf, type UsageGrouping, type UsageLine } from '@portico/domain';
+import {
+  authorityOf,
+  csvText,
+  dateOf,
+  given,
+  isAdmin,
+  PorticoError,
+  type Cell,
+  type CollectionId,
+  type CollectionReference,
+  type Principal,
+  type ProfileId,
+  type ProfileReference,
+  type UsageGrouping,
+  type UsageLine,
+  type UseCases,
+} from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
-import { csvText, type Cell } from '../answers/csv.ts';
 import { prefersCsv } from '../answers/negotiation.ts';
 import { collectionId, moment, profileId } from '../requests/fields.ts';
+import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute, type RouteRow } from '../route.ts';
-import { uuid } from './wire.ts';
+import { profileOf } from './profile-path.ts';
+import { collectionIdOf, uuid } from './wire.ts';
 
 const subjects = {
   day: z
@@ -50,6 +67,10 @@ const filters = z.object({
     .meta({ description: 'What a line is about. Only those with uses are listed.' }),
   collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
   profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may ask for any." }),
+  collection: collectionReference
+    .optional()
+    .meta({ description: 'The same by its name, which no other may have that the caller sees; or by its id.' }),
+  profile: profileReference.optional().meta({ description: 'The same by its e-mail, or by its id.' }),
   from: moment.optional().meta({
     description: `The first day: the one of this. 30 days before the end by default. ${isMoment}`,
     examples: ['2026-01-01'],
@@ -77,12 +98,12 @@ export const usageRoutes: readonly RouteRow[] = [
     status: 200,
     otherMedia: 'text/csv',
     response: z.array(usageLine),
-    errors: ['admin_required'],
+    errors: ['admin_required', 'name_shared'],
     handler: async ({ useCases, caller, query, request }) => {
       const lines = await useCases.readUsage(caller.principal, {
         by: query.by,
-        collectionId: query.collection_id ?? null,
-        profileId: query.profile_id ?? null,
+        collectionId: query.collection_id ?? (await collectionOf(useCases, caller.principal, query.collection)),
+        profileId: query.profile_id ?? (await subjectOf(useCases, caller.principal, query.profile)),
         from: query.from ?? null,
         to: query.to ?? null,
       });
@@ -93,6 +114,25 @@ export const usageRoutes: readonly RouteRow[] = [
     },
   }),
 ];
+
+const collectionOf = async (
+  useCases: UseCases,
+  principal: Principal,
+  reference: CollectionReference | undefined,
+): Promise<CollectionId | null> =>
+  reference ? ((await useCases.findVisibleCollection(principal, reference)) ?? collectionIdOf(undefined)) : null;
+
+/** Nobody but an administrator learns whether an e-mail is registered. */
+const subjectOf = async (
+  useCases: UseCases,
+  principal: Principal,
+  reference: ProfileReference | undefined,
+): Promise<ProfileId | null> => {
+  if (!reference) return null;
+  if (given(reference) === principal.profile.email) return principal.profile.id;
+  if (reference.by === 'name' && !isAdmin(principal.profile)) throw new PorticoError('admin_required');
+  return reference.by === 'id' ? reference.id : profileOf(useCases, authorityOf(principal), reference.name);
+};
 
 const csvHeaders = {
   'Content-Type': 'text/csv; charset=utf-8; header=present',

@@ -40,8 +40,8 @@ const uuidSchema = { type: 'string', format: 'uuid' } as const;
 
 export const profileParameter = {
   user_id: {
-    description: "The profile's `id`.",
-    schema: uuidSchema,
+    description: "The profile's `id`, or its e-mail.",
+    schema: { type: 'string' },
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
   },
 } as const;
@@ -61,8 +61,8 @@ export const groupParameter = {
 } as const;
 export const memberParameter = {
   profile_id: {
-    description: "The `id` of the member's profile.",
-    schema: uuidSchema,
+    description: "The `id` of the member's profile, or its e-mail.",
+    schema: { type: 'string' },
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
   },
 } as const;

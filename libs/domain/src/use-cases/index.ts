@@ -14,6 +14,7 @@ import {
   readYaml,
 } from './collections/read-collection.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
+import { findCollection, findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
 import {
   changeExpiry,
@@ -62,7 +63,7 @@ import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
 import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
 import { approveRequest, denyRequest } from './requests/decide-request.ts';
-import { listRequests, readRequest } from './requests/read-requests.ts';
+import { listAllRequests, listRequests, readRequest } from './requests/read-requests.ts';
 import { followModel } from './search/follow-model.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
@@ -82,7 +83,7 @@ import {
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
-import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
+import { readCollectionUses, readOwnUse, readProfileUses, readUsage, reportUsage } from './usage/read-usage.ts';
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
 /** The menu: everything that the system can do. What it counts is its own until `writeUsage` writes it. */
@@ -130,6 +131,8 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
+  findCollection: findCollection(ports),
+  findVisibleCollection: findVisibleCollection(ports),
   // Operations
   searchOperations: searchOperations(ports),
   listOperations: listOperations(ports),
@@ -177,6 +180,7 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   readDiscoverable: readDiscoverable(ports),
   askForAccess: askForAccess(ports, settings),
   listRequests: listRequests(ports),
+  listAllRequests: listAllRequests(ports),
   readRequest: readRequest(ports),
   approveRequest: approveRequest(ports),
   denyRequest: denyRequest(ports),
@@ -210,6 +214,7 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   countUse: ports.uses.count,
   usageTotals: ports.uses.totals,
   readUsage: readUsage(ports),
+  reportUsage: reportUsage(ports),
   readProfileUses: readProfileUses(ports),
   readOwnUse: readOwnUse(ports),
   readCollectionUses: readCollectionUses(ports),

@@ -1,4 +1,4 @@
-import { isAdmin, type Principal, visibilityOf } from '../../access/principal.ts';
+import { type AdminAuthority, isAdmin, type Principal, visibilityOf } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ProfileId, RequestId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -26,10 +26,22 @@ export const listRequests =
     page: Omit<RequestPage, 'order'>,
   ): Promise<readonly ShownRequest[]> => {
     const profileId = isAdmin(principal.profile) ? filter.profileId : ownId(principal, filter.profileId);
-    const order = filter.status === 'pending' ? 'oldest first' : 'newest first';
-    const found = await requests.list({ ...filter, profileId }, { ...page, order });
+    const found = await requests.list({ ...filter, profileId }, { ...page, order: orderOf(filter) });
     return shownTo({ collections }, principal, found);
   };
+
+/** The same for an administrator: everybody's, with all names. */
+export const listAllRequests =
+  ({ requests }: Pick<Ports, 'requests'>) =>
+  (
+    _authority: AdminAuthority,
+    filter: RequestFilter,
+    page: Omit<RequestPage, 'order'>,
+  ): Promise<readonly ListedRequest[]> =>
+    requests.list(filter, { ...page, order: orderOf(filter) });
+
+const orderOf = ({ status }: RequestFilter): RequestPage['order'] =>
+  status === 'pending' ? 'oldest first' : 'newest first';
 
 /** Returns a request; throws `request_not_found` unless it is the caller's, or the caller an admin. */
 export const readRequest =

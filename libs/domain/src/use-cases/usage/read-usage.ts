@@ -24,13 +24,27 @@ export const readUsage =
   ({ usage, collections, clock }: Pick<Ports, 'usage' | 'collections' | 'clock'>) =>
   async (principal: Principal, { by, from, to, ...of }: UsageQuery): Promise<readonly UsageLine[]> => {
     const profileId = isAdmin(principal.profile) ? of.profileId : ownId(principal, of.profileId);
-    const filter = { ...daysBetween(from, to, clock.now()), profileId, collectionId: of.collectionId };
-    const lines = await usage.report(by, filter, usageLinesMax + 1);
-    if (lines.length > usageLinesMax) throw new PorticoError('invalid_query', { because: tooMany });
+    const lines = await reported({ usage, clock }, { by, from, to, ...of, profileId });
     if (by !== 'collection' || isAdmin(principal.profile)) return lines;
     const visible = new Set(await collections.visibleIds(visibilityOf(principal)));
     return lines.map((line) => withoutHiddenName(line, visible));
   };
+
+/** The same for an administrator: everybody's. */
+export const reportUsage =
+  (ports: Pick<Ports, 'usage' | 'clock'>) =>
+  (_authority: AdminAuthority, query: UsageQuery): Promise<readonly UsageLine[]> =>
+    reported(ports, query);
+
+const reported = async (
+  { usage, clock }: Pick<Ports, 'usage' | 'clock'>,
+  { by, from, to, profileId, collectionId }: UsageQuery,
+): Promise<readonly UsageLine[]> => {
+  const filter = { ...daysBetween(from, to, clock.now()), profileId, collectionId };
+  const lines = await usage.report(by, filter, usageLinesMax + 1);
+  if (lines.length > usageLinesMax) throw new PorticoError('invalid_query', { because: tooMany });
+  return lines;
+};
 
 const tooMany = `more than ${usageLinesMax.toLocaleString('en')} lines: ask for a shorter time, one collection or one profile`;
 

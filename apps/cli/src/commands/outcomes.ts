@@ -1,0 +1,63 @@
+import { isPorticoError } from '@portico/domain';
+import { ServerRefusal } from '../server/refusals.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** What became of one of the things that a command names. */
+export interface Told {
+  /** In a word: `granted`, `refused`. */
+  readonly outcome: string;
+  readonly [fact: string]: string | number | null | undefined;
+}
+
+/** Whether all that a command named was done, or was so before. */
+export type AllDone = boolean;
+
+/** Prints a line for each outcome; returns whether none was refused. */
+export const tellOutcomes = <One extends Told>(
+  terminal: Terminal,
+  outcomes: readonly One[],
+  lineOf: (one: One) => string,
+): AllDone => {
+  const width = Math.max(0, ...outcomes.map(({ outcome }) => outcome.length));
+  terminal.result(
+    outcomes,
+    outcomes.map((one) => `${one.outcome.padEnd(width)}  ${lineOf(one)}`),
+  );
+  return outcomes.every(({ outcome }) => !refusing.has(outcome));
+};
+
+const refusing: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);
+
+/** Does something to one person; a refusal becomes its outcome. Throws what is the fault of no single person. */
+export const outcomeFor = async (email: string, outcome: string, act: () => Promise<void>): Promise<PersonOutcome> => {
+  const reason = await refusalOf(act);
+  return reason === null ? { outcome, email } : { outcome: 'refused', email, reason };
+};
+
+export interface PersonOutcome extends Told {
+  readonly email: string;
+  readonly reason?: string;
+}
+
+/** `alice@example.com: User not found`. */
+export const personLine = ({ email, reason }: PersonOutcome): string =>
+  reason === undefined ? email : `${email}: ${reason}`;
+
+const refusalOf = async (act: () => Promise<void>): Promise<string | null> => {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    // An outage, or a credential that is not taken, concerns all of them.
+    if (error instanceof ServerRefusal && [400, 404, 409, 422].includes(error.status)) return error.detail;
+    if (isPorticoError(error) && !outages.has(error.code)) return error.message;
+    throw error;
+  }
+};
+
+const outages: ReadonlySet<string> = new Set([
+  'timed_out',
+  'internal',
+  'embedding_unavailable',
+  'identity_unavailable',
+]);

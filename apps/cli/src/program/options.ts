@@ -1,0 +1,48 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { allowedMax, parseEnd, parseMoment, windowSecondsMax, type Instant, type LimitRule } from '@portico/domain';
+
+const notATime = 'It must be a date, as 2027-01-31, or an ISO 8601 date-time.';
+
+/** Parses a time; a date alone is its first instant in UTC. */
+export const momentOption = (text: string): Instant => {
+  const instant = parseMoment(text);
+  if (instant === null) throw new InvalidArgumentError(notATime);
+  return instant;
+};
+
+/** Parses when something ends: a date alone is its last day in UTC. */
+export const endOption = (text: string): Instant => {
+  const instant = parseEnd(text);
+  if (instant === null) throw new InvalidArgumentError(notATime);
+  return instant;
+};
+
+/** The same, or null for `never`. */
+export const endOrNever = (text: string): Instant | null => (text === 'never' ? null : endOption(text));
+
+/** Parses a number option. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+/** Parses `600/60`: requests and seconds. */
+export const ruleOption = (text: string): LimitRule => {
+  const [, allowed = '', windowSeconds = ''] = /^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? [];
+  const rule = { allowed: Number(allowed), windowSeconds: Number(windowSeconds) };
+  const isRule =
+    rule.allowed >= 1 &&
+    rule.allowed <= allowedMax &&
+    rule.windowSeconds >= 1 &&
+    rule.windowSeconds <= windowSecondsMax;
+  if (isRule) return rule;
+  throw new InvalidArgumentError(
+    `It must be REQUESTS/SECONDS, as 600/60: 1 to ${allowedMax} requests in 1 to ${windowSecondsMax} seconds.`,
+  );
+};
+
+/** An option for a table that a spreadsheet reads. */
+export const csvOption = (): Option => new Option('--csv', 'print the result as CSV, with a row of names first');
