@@ -82,13 +82,17 @@ const dayOf = (ann: string, bob: string, group: string): readonly (readonly [cod
 ];
 
 test('the same commands say the same on the stores and over HTTP', { timeout: 600_000 }, async () => {
+<<<<<<< HEAD
   const both: (readonly (readonly (string | undefined)[])[])[] = [];
+=======
+  const both: string[][][] = [];
+>>>>>>> day
   for (const [run, uid] of [
     [here, 'east'],
     [remotely, 'west'],
   ] as const) {
     for (const name of ['ann', 'bob']) await register(`${name}-${uid}`);
-    const said = [];
+    const said: string[][] = [];
     for (const [code, ...args] of dayOf(`ann-${uid}@example.com`, `bob-${uid}@example.com`, `Team-${uid}`)) {
       const done = plain(await run(...args));
       expect([args, done.code]).toEqual([args, code]);

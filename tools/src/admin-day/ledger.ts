@@ -1,8 +1,8 @@
 /** What an administrator types in a day: calls and commands, counted as they are made. */
 export interface Ledger {
   /** Prints one with its number; throws if somebody would have had to copy an id for it. */
-  typed(text: string): void;
-  count(): number;
+  readonly typed: (text: string) => void;
+  readonly count: () => number;
 }
 
 /** The most calls or commands that a day may take. */

@@ -58,6 +58,25 @@ export const suspensionSuite = (start: Start): void => {
     expect(entry?.message).toMatchObject({ profile: client.email, reason: 'Left.' });
   });
 
+  test('an administrator names a person by e-mail wherever a path or an override takes an id', async () => {
+    const eve = await cast.newClient();
+    const path = `/api/profiles/${encodeURIComponent(eve.email.toUpperCase())}`;
+    const asAdmin = { token: cast.admin };
+    await call('POST', '/api/audit/', { token: eve.token, json: { message: { action: 'api_call' } } });
+    const override = { client_id: eve.email, allowed_limit: 7, window_seconds: 60 };
+    expect((await call('POST', '/api/rate-limits/overrides', { ...asAdmin, json: override })).status).toBe(201);
+    expect((await call('PUT', `${path}/tier`, { ...asAdmin, json: { tier: null } })).body.id).toBe(eve.id);
+    expect((await call('GET', `${path}/groups`, asAdmin)).list).toEqual([]);
+    expect((await call('POST', `${path}/suspend`, asAdmin)).body.id).toBe(eve.id);
+    expect((await call('GET', '/api/profiles/me', { token: eve.token })).status).toBe(401);
+    const audit = await call('GET', `/api/audit/?source=client&actor=${eve.email}`, asAdmin);
+    expect([audit.status, audit.body.total]).toEqual([200, 1]);
+    expect((await call('GET', '/api/audit/?source=all&actor=nobody@example.com', asAdmin)).body.total).toBe(0);
+    for (const text of ['nobody@example.com', 'a%00@example.com', 'nobody'])
+      expect([text, (await call('POST', `/api/profiles/${text}/suspend`, asAdmin)).status]).toEqual([text, 404]);
+    expect((await call('DELETE', path, asAdmin)).status).toBe(200);
+  });
+
   test('a profile is suspended once, and resumed once', async () => {
     const client = await cast.newClient();
     const early = await act(client, 'resume');

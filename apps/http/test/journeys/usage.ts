@@ -90,6 +90,17 @@ export const usageSuite = (start: Start): void => {
       for (const unknown of ['profile_id', 'collection_id']) expect(await of(`?${unknown}=${unknownId}`)).toEqual([]);
     });
 
+    test('is asked for by e-mail and by name; those of nobody and nothing are empty', async () => {
+      expect((await of('?by=profile&collection=%3DRoads')).map((line) => line.profile_id)).toEqual([ada.id, bob.id]);
+      expect((await of(`?by=collection&profile=${bob.email.toUpperCase()}`)).map((line) => line.collection_id)).toEqual(
+        [roads, null],
+      );
+      for (const unknown of ['profile=nobody@example.com', 'collection=Nothing', `profile=${unknownId}`])
+        expect([unknown, await of(`?${unknown}`)]).toEqual([unknown, []]);
+      for (let made = 0; made < 2; made++) await cast.newCollection({ name: 'Shared' });
+      expect((await usage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
+    });
+
     test('covers the days that the asked time touches', async () => {
       const [{ day }] = (await of('')) as [{ day: string }];
       const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
@@ -125,9 +136,15 @@ export const usageSuite = (start: Start): void => {
       }
     });
 
-    test("is refused another's", async () => {
-      const reply = await usage(`?profile_id=${ada.id}`, { key: bob.key });
-      expect([reply.status, reply.body.detail]).toEqual([403, 'Admin access required']);
+    test("is refused another's, registered or not, and finds no collection by name that it may not see", async () => {
+      for (const query of [`profile_id=${ada.id}`, `profile=${ada.email}`, 'profile=nobody@example.com']) {
+        const reply = await usage(`?${query}`, { key: bob.key });
+        expect([query, reply.status, reply.body.detail]).toEqual([query, 403, 'Admin access required']);
+      }
+      expect((await usage(`?profile=${bob.email}`, { key: bob.key })).list).toHaveLength(1);
+      expect((await usage('?collection=%3DRoads', { key: bob.key })).list).toHaveLength(1);
+      const hidden = await usage('?collection=Collection%203', { key: bob.key });
+      expect([hidden.status, hidden.list]).toEqual([200, []]);
     });
 
     test('does not learn the name of a collection that was taken from it', async () => {
