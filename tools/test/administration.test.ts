@@ -82,11 +82,7 @@ const dayOf = (ann: string, bob: string, group: string): readonly (readonly [cod
 ];
 
 test('the same commands say the same on the stores and over HTTP', { timeout: 600_000 }, async () => {
-<<<<<<< HEAD
-  const both: (readonly (readonly (string | undefined)[])[])[] = [];
-=======
   const both: string[][][] = [];
->>>>>>> day
   for (const [run, uid] of [
     [here, 'east'],
     [remotely, 'west'],
