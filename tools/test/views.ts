@@ -111,13 +111,14 @@ const allViews = {
 export type ViewName = keyof typeof allViews;
 export const viewNames = Object.keys(allViews) as readonly ViewName[];
 
-/** What each of the views at a replica answers to the client. */
+/** What each of the views, or of some of them, answers to the client at a replica. */
 export const answersOf = async (
   api: ApiClient,
   client: Client,
   sought: Sought,
+  names: readonly ViewName[] = viewNames,
 ): Promise<readonly (SeenAnswer & { readonly name: ViewName })[]> =>
-  Promise.all(viewNames.map(async (name) => ({ name, ...(await allViews[name](api, client, sought)) })));
+  Promise.all(names.map(async (name) => ({ name, ...(await allViews[name](api, client, sought)) })));
 
 /** Those of the views at a replica in whose answers the client sees the operation, or its collection. */
 export const views = async (api: ApiClient, client: Client, sought: Sought): Promise<readonly ViewName[]> =>
