@@ -190,6 +190,22 @@ export interface RouteRow extends RouteFacts {
   readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
 }
 
+/**
+ * What a caller sends and gets, as types alone: no value has the member. `METHOD path` names the row; a query may have
+ * the named parameters, as text or what becomes text.
+ */
+export interface Call<Name extends string, Parameter extends PropertyKey, Body, Answered> {
+  readonly name: Name;
+  readonly parameter: Parameter;
+  readonly body: Body;
+  readonly answered: Answered;
+}
+
+/** A row that remembers its types, so that `calls.ts` can tell them to programs that call the service. */
+export interface TypedRow<Told> extends RouteRow {
+  readonly '~call'?: Told;
+}
+
 interface RouteDefinition<
   Auth extends RouteAuth,
   Query extends z.ZodObject,
@@ -198,7 +214,12 @@ interface RouteDefinition<
   Response extends z.ZodType,
   Part extends TargetPart,
   Held extends Scope | null,
+  Verb extends Method,
+  Path extends string,
+  Whole extends z.ZodType,
 > extends RouteFacts {
+  readonly method: Verb;
+  readonly path: Path;
   readonly auth: Auth;
   readonly scope?: Held;
   readonly reads?: Part;
@@ -207,7 +228,7 @@ interface RouteDefinition<
   /** The part of the body that is validated here. */
   readonly body?: Body;
   /** The schema of the whole body, if that is more. */
-  readonly bodySchema?: z.ZodType;
+  readonly bodySchema?: Whole;
   readonly response: Response | null;
   readonly handler: (
     context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part, Held>,
@@ -215,8 +236,7 @@ interface RouteDefinition<
 }
 
 /**
- * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares;
- * the table forgets these types.
+ * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares.
  */
 export const defineRoute = <
   Auth extends RouteAuth,
@@ -226,9 +246,13 @@ export const defineRoute = <
   Body extends z.ZodType = z.ZodNever,
   Part extends TargetPart = 'head',
   const Held extends Scope | null = null,
+  const Verb extends Method = Method,
+  const Path extends string = string,
+  Whole extends z.ZodType = Body,
 >(
-  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> & ScopeFacts<Auth, Held>,
-): RouteRow => {
+  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> &
+    ScopeFacts<Auth, Held>,
+): TypedRow<Call<`${Verb} ${Path}`, keyof z.input<Query>, z.input<Whole>, z.output<Response>>> => {
   const {
     scope,
     query,
@@ -237,7 +261,7 @@ export const defineRoute = <
     bodySchema,
     handler,
     ...facts
-  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> = definition;
+  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> = definition;
   return {
     ...facts,
     scope: scope ?? null,

@@ -3,7 +3,7 @@ import { PorticoError, type OperationProgress, type Readiness } from '@portico/d
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
-import { defineRoute, type Route, type RouteRow } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { operationProgress, reasonView } from './wire.ts';
 
 const health = z
@@ -26,7 +26,7 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-export const serviceRoutes: readonly RouteRow[] = [
+export const serviceRoutes = [
   defineRoute({
     method: 'GET',
     path: '/health',
@@ -151,7 +151,7 @@ export const serviceRoutes: readonly RouteRow[] = [
     response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     handler: ({ service }) => json(localIssuer(service).jwks() as { keys: Record<string, unknown>[] }),
   }),
-];
+] as const;
 
 const readinessView = (
   { ready: works, parts }: Readiness,

@@ -19,13 +19,15 @@ import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
 
-const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
+/** Gives rows their tag; they keep their types. */
+const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
+  rows.map((row): Rows[number] & Route => ({ ...row, tag }));
 
 /**
  * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
  * `/approve` before `/:user_id`.
  */
-export const routes: readonly Route[] = [
+export const tableRows = [
   ...tagged('Collections', collectionRoutes),
   ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
@@ -47,3 +49,5 @@ export const routes: readonly Route[] = [
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', oauthRoutes),
 ];
+
+export const routes: readonly Route[] = tableRows;
