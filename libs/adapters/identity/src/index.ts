@@ -8,6 +8,7 @@ export {
 } from './local-issuer.ts';
 export { createJwtVerifier } from './jwt-verifier.ts';
 export { inspectProvider, type InspectedProvider } from './inspect-provider.ts';
+export { discoveryUrlOf } from './provider-documents.ts';
 export { readKeySet } from './key-set.ts';
 export {
   createOidcTokenVerifier,

@@ -29,7 +29,8 @@ export const identityModule: Module = (provide) => {
       }
       const { groupsClaim } = identity;
       const storage = keySetStorage(settings);
-      const oidc = createOidcTokenVerifier({ ...identity.issuer, groupsClaim, clock, storage, log: logger });
+      const { audiences: audience, ...issuer } = identity.issuer;
+      const oidc = createOidcTokenVerifier({ ...issuer, audience, groupsClaim, clock, storage, log: logger });
       const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
       return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
     },
