@@ -47,7 +47,8 @@ export const createOidcTokenVerifier = ({
   timeoutMs = fetchTimeoutMs,
   log,
 }: OidcTokenVerifierOptions): OidcTokenVerifier => {
-  if ([audience].flat().every((one) => one === '')) throw new Error('An identity issuer needs an audience');
+  const audiences = [audience].flat();
+  if (audiences.length === 0 || audiences.includes('')) throw new Error('An identity issuer needs an audience');
   const provider: Provider = { issuer, jwksUrl, timeoutMs };
   assertFetchable(provider);
   const keys = new RemoteKeySource({ provider, clock, storage, log });
