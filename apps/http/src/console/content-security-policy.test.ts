@@ -19,13 +19,12 @@ test('without origins of an issuer the page talks to this service alone', () => 
 
 test('origins for signing in may be talked to and framed, and nothing else changes', () => {
   const origins = ['https://id.example.com', 'http://127.0.0.1:9099', 'https://xn--bcher-kva.example:8443'];
-  const { 'connect-src': talked, 'frame-src': framed, ...rest } = directivesOf(consolePolicy(origins));
-  expect([talked, framed]).toEqual([
-    ["'self'", ...origins],
-    ["'self'", ...origins],
-  ]);
-  const { 'connect-src': _talked, 'frame-src': _framed, ...without } = directivesOf(consolePolicy([]));
-  expect(rest).toEqual(without);
+  const allowed = ["'self'", ...origins];
+  expect(directivesOf(consolePolicy(origins))).toEqual({
+    ...directivesOf(consolePolicy([])),
+    'connect-src': allowed,
+    'frame-src': allowed,
+  });
 });
 
 test.each([
