@@ -16,6 +16,7 @@ import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
+import { signInOriginsOf } from './console/sign-in-origins.ts';
 import type { HttpSettings } from './settings.ts';
 import type { RecordUnreadable } from './unreadable.ts';
 
@@ -28,6 +29,11 @@ export interface HttpAppFacts {
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
+  /**
+   * The addresses of the configured issuer that a browser uses for signing in, as last known; none by default. It must
+   * not wait for the issuer.
+   */
+  readonly issuerEndpoints?: (() => readonly string[]) | undefined;
   /** The cache of list bodies that processes share, if any. */
   readonly sharedBodies?: SharedBodies | null | undefined;
   /**
@@ -78,6 +84,8 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
       localIssuer: facts.localIssuer ?? null,
       protectedResource,
+      signInWays: facts.settings.signInWays,
+      signInOrigins: () => signInOriginsOf(facts.settings.signInWays, facts.issuerEndpoints?.() ?? []),
     },
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);

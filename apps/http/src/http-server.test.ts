@@ -14,6 +14,7 @@ const settings = {
   specBodyLimitBytes: 1_000,
   trustProxy: null,
   accessTokens: null,
+  signInWays: [],
 };
 
 const startServer = async () => {

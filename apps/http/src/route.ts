@@ -13,6 +13,7 @@ import type {
   TargetParts,
   UseCases,
 } from '@portico/domain';
+import type { SignInWay } from '@portico/composition';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
@@ -83,6 +84,10 @@ export interface ServiceFacts {
   readonly localIssuer: LocalIssuerDocuments | null;
   /** Null if no access tokens are taken. */
   readonly protectedResource: ProtectedResource | null;
+  /** How people sign in at the console; the first is the default. */
+  readonly signInWays: readonly SignInWay[];
+  /** The origins besides this one that the console talks to for signing in, as far as they are known now. */
+  readonly signInOrigins: () => readonly string[];
 }
 
 /** The documents that a local issuer publishes for verifiers of its tokens. */

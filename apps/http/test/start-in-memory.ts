@@ -15,6 +15,7 @@ export const httpSettings: HttpSettings = {
   specBodyLimitBytes: 1_048_576,
   trustProxy: null,
   accessTokens: null,
+  signInWays: [],
 };
 
 /** Starts the service over the in-memory harness, on a free port of the loopback interface. */

@@ -6,6 +6,7 @@ import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { collectionRoutes } from './collections.ts';
+import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
@@ -48,6 +49,7 @@ export const tableRows = [
   ...tagged('Collections', importRoutes),
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', oauthRoutes),
+  ...tagged('Service', consoleRoutes),
 ];
 
 export const routes: readonly Route[] = tableRows;

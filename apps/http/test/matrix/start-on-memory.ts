@@ -30,6 +30,7 @@ export const startOnMemory = async ({
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
     accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
+    signInWays: [],
   };
   return {
     ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),

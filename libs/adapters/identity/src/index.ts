@@ -7,10 +7,13 @@ export {
   type LocalTokenClaims,
 } from './local-issuer.ts';
 export { createJwtVerifier } from './jwt-verifier.ts';
+export { IssuerEndpoints, type IssuerEndpointsOptions } from './issuer-endpoints.ts';
 export { inspectProvider, type InspectedProvider } from './inspect-provider.ts';
+export { discoveryUrlOf } from './provider-documents.ts';
 export { readKeySet } from './key-set.ts';
 export {
   createOidcTokenVerifier,
+  fetchTimeoutMs,
   type OidcTokenVerifier,
   type OidcTokenVerifierOptions,
 } from './oidc-token-verifier.ts';

@@ -31,6 +31,8 @@ export interface Portico {
   readonly queue: JobQueue;
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
+  /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
+  readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
   /** The response bodies that processes share; null without Redis. */
   readonly bodyStore: RedisBodyStore | null;
@@ -125,6 +127,7 @@ export const compose = async (
     await bootstrapAdmins({ config, duties, logger, useCases });
     await forgetUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
+    const issuerEndpoints = await get('issuerEndpoints');
     const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
     return {
@@ -136,6 +139,7 @@ export const compose = async (
       queue,
       documents: ports.documents,
       localIssuer,
+      issuerEndpoints,
       bodyStore,
       remoteIndex,
       tracing,
