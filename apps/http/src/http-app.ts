@@ -16,6 +16,7 @@ import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
+import { createConsoleFiles } from './console/console-files.ts';
 import { signInOriginsOf } from './console/sign-in-origins.ts';
 import type { HttpSettings } from './settings.ts';
 import type { RecordUnreadable } from './unreadable.ts';
@@ -86,6 +87,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       protectedResource,
       signInWays: facts.settings.signInWays,
       signInOrigins: () => signInOriginsOf(facts.settings.signInWays, facts.issuerEndpoints?.() ?? []),
+      consoleFiles: createConsoleFiles(),
     },
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);

@@ -17,6 +17,7 @@ import type { SignInWay } from '@portico/composition';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
 
 /** Who may call. `free` is neither identified nor counted, `open` is counted by address; the domain knows the others. */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
@@ -88,6 +89,8 @@ export interface ServiceFacts {
   readonly signInWays: readonly SignInWay[];
   /** The origins besides this one that the console talks to for signing in, as far as they are known now. */
   readonly signInOrigins: () => readonly string[];
+  /** The built console. */
+  readonly consoleFiles: ConsoleFiles;
 }
 
 /** The documents that a local issuer publishes for verifiers of its tokens. */

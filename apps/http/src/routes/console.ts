@@ -1,7 +1,8 @@
 import type { SignInWay } from '@portico/composition';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { acceptsGzip } from '../answers/negotiation.ts';
+import { defineRoute } from '../route.ts';
 
 const byOpenIdConnect = z
   .object({
@@ -55,7 +56,7 @@ const consoleConfiguration = z
   })
   .meta({ id: 'ConsoleConfiguration' });
 
-export const consoleRoutes: readonly RouteRow[] = [
+export const consoleRoutes = [
   defineRoute({
     method: 'GET',
     path: '/console/config.json',
@@ -71,7 +72,51 @@ export const consoleRoutes: readonly RouteRow[] = [
         { 'Cache-Control': 'no-cache' },
       ),
   }),
-];
+  defineRoute({
+    method: 'GET',
+    path: '/console/assets/:file',
+    operation: 'readConsoleFile',
+    summary: 'A part of the console',
+    description: 'A file that the page loads; another content has another name.',
+    params: { file: { description: 'Its name.', schema: { type: 'string' }, example: 'index-BKDY9yv_.css' } },
+    hidden: true,
+    auth: 'free',
+    status: 200,
+    response: null,
+    errors: ['not_found'],
+    handler: ({ service, params, request }) =>
+      service.consoleFiles.asset(params.file ?? '', acceptsGzip(request.headers['accept-encoding'])),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/console',
+    operation: 'readConsole',
+    summary: 'The console',
+    description: 'The web application for administrators and clients.',
+    hidden: true,
+    auth: 'free',
+    status: 200,
+    response: null,
+    handler: ({ service }) => service.consoleFiles.page(service.signInOrigins(), false),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/console/*path',
+    operation: 'readConsolePage',
+    summary: 'A page of the console',
+    description: 'The same document for every page: the browser decides which one it shows.',
+    params: { path: { description: 'The page.', schema: { type: 'string' }, example: 'people' } },
+    hidden: true,
+    auth: 'free',
+    status: 200,
+    response: null,
+    handler: ({ service, request }) =>
+      service.consoleFiles.page(service.signInOrigins(), (request.url ?? '').startsWith(callbackPath)),
+  }),
+] as const;
+
+/** Where the identity provider sends the browser back to. */
+const callbackPath = '/console/sign-in/callback';
 
 const wayView = (way: SignInWay): z.input<typeof consoleConfiguration>['ways'][number] =>
   way.kind === 'firebase'
