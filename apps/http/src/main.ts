@@ -4,10 +4,19 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service: listens, and answers what is under way before it ends.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, documents, localIssuer, bodyStore, tracing } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, bodyStore, tracing } = portico;
   const settings = { ...config, version };
   const server = createHttpServer(
-    createHttpApp({ useCases, documents, settings, logger, localIssuer, sharedBodies: bodyStore, tracing }),
+    createHttpApp({
+      useCases,
+      documents,
+      settings,
+      logger,
+      localIssuer,
+      localSignIn,
+      sharedBodies: bodyStore,
+      tracing,
+    }),
   );
   server.listen(config.port, config.host);
   await once(server, 'listening');

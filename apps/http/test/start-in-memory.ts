@@ -14,6 +14,7 @@ export const httpSettings: HttpSettings = {
   bodyLimitBytes: 262_144,
   specBodyLimitBytes: 1_048_576,
   trustProxy: null,
+  publicUrl: null,
   accessTokens: null,
 };
 

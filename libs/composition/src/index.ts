@@ -14,4 +14,4 @@ export { moveData, type DataMove } from './wiring/data-move.ts';
 export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
 export { startFailure } from './runtime/start-failure.ts';
 export { version } from './version.ts';
-export type { LocalIssuer } from '@portico/identity';
+export type { LocalIssuer, LocalSignIn, LocalUser } from '@portico/identity';

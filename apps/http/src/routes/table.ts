@@ -9,6 +9,7 @@ import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
+import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { approvalRoutes, standingRoutes } from './profile-standing.ts';
@@ -45,5 +46,6 @@ export const routes: readonly Route[] = [
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
   ...tagged('Service', serviceRoutes),
+  ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),
 ];
