@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Tracing } from '@portico/composition';
+import type { LocalSignIn, Tracing } from '@portico/composition';
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -11,6 +11,7 @@ import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
+import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
@@ -35,6 +36,8 @@ export interface HttpAppFacts {
    * not wait for the issuer.
    */
   readonly issuerEndpoints?: (() => readonly string[]) | undefined;
+  /** How browsers sign in at it. */
+  readonly localSignIn?: LocalSignIn | null | undefined;
   /** The cache of list bodies that processes share, if any. */
   readonly sharedBodies?: SharedBodies | null | undefined;
   /**
@@ -84,6 +87,8 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       metrics: metrics.text,
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
       localIssuer: facts.localIssuer ?? null,
+      localSignIn: facts.localSignIn ?? null,
+      baseUrl: createBaseUrlReader(facts.settings),
       protectedResource,
       signInWays: facts.settings.signInWays,
       signInOrigins: () => signInOriginsOf(facts.settings.signInWays, facts.issuerEndpoints?.() ?? []),

@@ -13,6 +13,7 @@ const settings = {
   bodyLimitBytes: 1_000,
   specBodyLimitBytes: 1_000,
   trustProxy: null,
+  publicUrl: null,
   accessTokens: null,
   signInWays: [],
 };

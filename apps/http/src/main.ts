@@ -4,7 +4,8 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service: listens, and answers what is under way before it ends.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, documents, localIssuer, issuerEndpoints, bodyStore, tracing } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, bodyStore, tracing } =
+    portico;
   const settings = { ...config, version };
   const server = createHttpServer(
     createHttpApp({
@@ -14,6 +15,7 @@ await runProcess('http', async (portico) => {
       logger,
       localIssuer,
       issuerEndpoints,
+      localSignIn,
       sharedBodies: bodyStore,
       tracing,
     }),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { LocalSignIn } from '@portico/composition';
 import type {
   Principal,
   AdminAuthority,
@@ -47,14 +48,16 @@ type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extend
 /** The member of a body that holds an OpenAPI document. */
 export const documentMember = 'openapi_spec';
 
-/** The body of a route: none, a JSON object, or one whose `documentMember` is read in a worker thread. */
-export type BodyKind = 'none' | 'json' | 'document';
+/** The body of a route: none, a JSON object, one whose `documentMember` is read in a worker thread, or a form. */
+export type BodyKind = 'none' | 'json' | 'document' | 'form';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
   ? null
   : Kind extends 'json'
     ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
-    : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
+    : Kind extends 'form'
+      ? URLSearchParams
+      : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
 
 export interface Context<
   Auth extends RouteAuth,
@@ -72,6 +75,8 @@ export interface Context<
   readonly query: Query;
   readonly body: Body;
   readonly request: IncomingMessage;
+  /** The key under which attempts of a caller are counted. */
+  readonly address: string;
 }
 
 /** What the routes about the service itself show. */
@@ -83,6 +88,10 @@ export interface ServiceFacts {
   /** The OpenAPI document, as JSON text. */
   readonly openApi: () => string;
   readonly localIssuer: LocalIssuerDocuments | null;
+  /** How browsers sign in at the local issuer; null if they cannot. */
+  readonly localSignIn: LocalSignIn | null;
+  /** The address at which this caller reached the service, without a slash at its end. */
+  readonly baseUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are taken. */
   readonly protectedResource: ProtectedResource | null;
   /** How people sign in at the console; the first is the default. */
@@ -192,7 +201,7 @@ export interface RouteRow extends RouteFacts {
   readonly auth: RouteAuth;
   readonly scope: Scope | null;
   readonly query: z.ZodObject | null;
-  readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
+  readonly body: RouteBody | null;
   /** Null if the answer has no schema. */
   readonly response: z.ZodType | null;
   readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
@@ -212,6 +221,15 @@ export interface Call<Name extends string, Parameter extends PropertyKey, Body, 
 /** A row that remembers its types, so that `calls.ts` can tell them to programs that call the service. */
 export interface TypedRow<Told> extends RouteRow {
   readonly '~call'?: Told;
+}
+
+/** A form has no schema: its endpoints refuse in the words of their own standard. */
+export type RouteBody = DescribedBody | { readonly kind: 'form' };
+
+export interface DescribedBody {
+  readonly kind: 'json' | 'document';
+  readonly schema: z.ZodType;
+  readonly fields: z.ZodType;
 }
 
 interface RouteDefinition<
@@ -275,9 +293,11 @@ export const defineRoute = <
     scope: scope ?? null,
     query: query ?? null,
     body:
-      body && (bodyKind === 'json' || bodyKind === 'document')
-        ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
-        : null,
+      bodyKind === 'form'
+        ? { kind: bodyKind }
+        : body && (bodyKind === 'json' || bodyKind === 'document')
+          ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
+          : null,
     // Safe: the pipeline builds each context from the same row.
     handler: handler as unknown as Route['handler'],
   };

@@ -58,6 +58,8 @@ export interface Config {
       readonly jwksUrl: string | null;
     } | null;
   };
+  /** The address under which callers reach the service, without a slash at its end; null if it was not said. */
+  readonly publicUrl: string | null;
   /** The resource that access tokens are for (RFC 9728), and who issues them; null if none are taken. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
   /** How people sign in at the console; the first is the default. */
@@ -148,6 +150,7 @@ const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => 
           }
         : null,
     },
+    publicUrl: read.PUBLIC_URL ?? null,
     accessTokens:
       read.PUBLIC_URL && read.IDENTITY_ISSUER
         ? { resource: mcpAddress(read.PUBLIC_URL), issuer: read.IDENTITY_ISSUER }

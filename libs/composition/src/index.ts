@@ -15,4 +15,4 @@ export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
 export type { SignInWay } from './sign-in.ts';
 export { startFailure } from './runtime/start-failure.ts';
 export { version } from './version.ts';
-export type { LocalIssuer } from '@portico/identity';
+export type { LocalIssuer, LocalSignIn, LocalUser } from '@portico/identity';

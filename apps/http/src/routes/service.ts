@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { PorticoError, type OperationProgress, type Readiness } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { operationProgress, reasonView } from './wire.ts';
 
 const health = z
@@ -126,31 +125,6 @@ export const serviceRoutes = [
       return file;
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/.well-known/openid-configuration',
-    operation: 'readIssuer',
-    summary: 'The discovery document of the local identity provider',
-    description: 'As in OpenID Connect Discovery, limited to what is needed to verify ID tokens.',
-    ofLocalIssuer: true,
-    auth: 'free',
-    status: 200,
-    response: z.record(z.string(), z.unknown()),
-    handler: ({ service, request }) =>
-      json(localIssuer(service).discovery(baseUrlOf(request)) as Record<string, unknown>),
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/.well-known/jwks.json',
-    operation: 'readIssuerKeys',
-    summary: 'The public keys of the local identity provider',
-    description: 'A JSON Web Key Set (RFC 7517).',
-    ofLocalIssuer: true,
-    auth: 'free',
-    status: 200,
-    response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
-    handler: ({ service }) => json(localIssuer(service).jwks() as { keys: Record<string, unknown>[] }),
-  }),
 ] as const;
 
 const readinessView = (
@@ -168,15 +142,3 @@ const checkView = ({ essential, state }: Readiness['parts'][number]) => ({
   essential,
   ...reasonView(state),
 });
-
-const localIssuer = ({ localIssuer: issuer }: Parameters<Route['handler']>[0]['service']) => {
-  if (!issuer) throw new PorticoError('not_found');
-  return issuer;
-};
-
-/** The base address at which the caller reached the service. */
-const baseUrlOf = ({ headers, socket }: IncomingMessage): string => {
-  const { host = '' } = headers;
-  const authority = /^[A-Za-z0-9.\-[\]:]+$/.test(host) ? host : `localhost:${socket.localPort ?? 80}`;
-  return `http://${authority}`;
-};

@@ -10,6 +10,7 @@ import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
+import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { approvalRoutes, standingRoutes } from './profile-standing.ts';
@@ -48,6 +49,7 @@ export const tableRows = [
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
   ...tagged('Service', serviceRoutes),
+  ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),
   ...tagged('Service', consoleRoutes),
 ];

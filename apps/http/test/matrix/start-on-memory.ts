@@ -29,6 +29,7 @@ export const startOnMemory = async ({
     bodyLimitBytes: 262_144,
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
+    publicUrl: null,
     accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
     signInWays: [],
   };

@@ -9,7 +9,7 @@ import {
 } from '@portico/domain';
 import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
-import type { LocalIssuer } from '@portico/identity';
+import { createLocalSignIn, type LocalIssuer, type LocalSignIn } from '@portico/identity';
 import type { RedisBodyStore } from '@portico/redis';
 import type { Config } from '../config.ts';
 import { dutiesOf, type Duties, type ProcessRole } from '../process-role.ts';
@@ -33,6 +33,8 @@ export interface Portico {
   readonly localIssuer: LocalIssuer | null;
   /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
+  /** How browsers sign in at it; null if it is off. */
+  readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
   /** The response bodies that processes share; null without Redis. */
   readonly bodyStore: RedisBodyStore | null;
@@ -140,6 +142,7 @@ export const compose = async (
       documents: ports.documents,
       localIssuer,
       issuerEndpoints,
+      localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
       bodyStore,
       remoteIndex,
       tracing,
