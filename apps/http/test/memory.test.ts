@@ -12,6 +12,7 @@ import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { listsSuite } from './journeys/lists.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
@@ -46,6 +47,7 @@ describe('requests that close themselves', () => closedRequestsSuite(startInMemo
 describe('audit', () => auditSuite(startInMemory));
 describe('input', () => inputSuite(startInMemory));
 describe('limits', () => limitsSuite(startInMemory));
+describe('lists', () => listsSuite(startInMemory));
 describe('strangers', () => strangersSuite(startInMemory));
 describe('operations', () => operationsSuite(startInMemory));
 describe('search', () => searchSuite(startInMemory));

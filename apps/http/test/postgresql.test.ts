@@ -12,6 +12,7 @@ import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { listsSuite } from './journeys/lists.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
@@ -54,6 +55,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));
   describe('limits', () => limitsSuite(start));
+  describe('lists', () => listsSuite(start));
   describe('strangers', () => strangersSuite(start));
   describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));

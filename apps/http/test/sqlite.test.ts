@@ -11,6 +11,7 @@ import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { listsSuite } from './journeys/lists.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
@@ -44,6 +45,7 @@ describe('requests that close themselves', () => closedRequestsSuite(startOnSqli
 describe('audit', () => auditSuite(startOnSqlite));
 describe('input', () => inputSuite(startOnSqlite));
 describe('limits', () => limitsSuite(startOnSqlite));
+describe('lists', () => listsSuite(startOnSqlite));
 describe('strangers', () => strangersSuite(startOnSqlite));
 describe('operations', () => operationsSuite(startOnSqlite));
 describe('search', () => searchSuite(startOnSqlite));

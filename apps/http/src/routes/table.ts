@@ -5,12 +5,14 @@ import { manyAccessRoutes } from './access-many.ts';
 import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
+import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
+import { profileListRoutes } from './profile-lists.ts';
 import { approvalRoutes, standingRoutes } from './profile-standing.ts';
 import { profileRoutes } from './profiles.ts';
 import { requestRoutes } from './requests.ts';
@@ -27,12 +29,14 @@ const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.m
  */
 export const routes: readonly Route[] = [
   ...tagged('Collections', collectionRoutes),
+  ...tagged('Collections', collectionListRoutes),
   ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', approvalRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Profiles', profileListRoutes),
   ...tagged('Profiles', standingRoutes),
   ...tagged('Service accounts', serviceAccountRoutes),
   ...tagged('Access', accessRoutes),

@@ -21,6 +21,7 @@ import {
   operationBlockStoreContract,
   operationStoreContract,
   outboxContract,
+  profileSelectionContract,
   profileStoreContract,
   sealedStoreContract,
   searchModelsContract,
@@ -36,6 +37,7 @@ import { insertRequest } from './request-record.ts';
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
   callers: callerLookupContract,
   profiles: profileStoreContract,
+  profileSelections: profileSelectionContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,
   expiries: expiryStoreContract,
