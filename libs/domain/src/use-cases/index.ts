@@ -7,6 +7,7 @@ import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import {
+  countCollections,
   listCollections,
   readDocument,
   readMetadata,
@@ -58,7 +59,13 @@ import {
   rotateCredentials,
   rotateOwnCredentials,
 } from './profiles/issue-credentials.ts';
-import { listProfiles, readKeyExpiries, readOwnKeyExpiry } from './profiles/list-profiles.ts';
+import {
+  countProfiles,
+  listProfiles,
+  readKeyExpiries,
+  readOwnKeyExpiry,
+  readProfile,
+} from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
 import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
@@ -103,6 +110,8 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
   listProfiles: listProfiles(ports),
+  countProfiles: countProfiles(ports),
+  readProfile: readProfile(ports),
   readKeyExpiries: readKeyExpiries(ports),
   readOwnKeyExpiry: readOwnKeyExpiry(ports),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
@@ -132,6 +141,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
+  countCollections: countCollections(ports),
   findCollection: findCollection(ports),
   findVisibleCollection: findVisibleCollection(ports),
   // Operations
