@@ -7,7 +7,16 @@ await runProcess('http', async (portico) => {
   const { config, logger, useCases, documents, localIssuer, bodyStore, tracing } = portico;
   const settings = { ...config, version };
   const server = createHttpServer(
-    createHttpApp({ useCases, documents, settings, logger, localIssuer, sharedBodies: bodyStore, tracing }),
+    createHttpApp({
+      useCases,
+      documents,
+      settings,
+      logger,
+      localIssuer,
+      sharedBodies: bodyStore,
+      tracing,
+      runsJobs: portico.duties.worksJobs,
+    }),
   );
   server.listen(config.port, config.host);
   await once(server, 'listening');

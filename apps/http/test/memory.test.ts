@@ -11,6 +11,7 @@ import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './jour
 import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
+import { jobsSuite } from './journeys/jobs.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -49,6 +50,7 @@ describe('limits', () => limitsSuite(startInMemory));
 describe('strangers', () => strangersSuite(startInMemory));
 describe('operations', () => operationsSuite(startInMemory));
 describe('search', () => searchSuite(startInMemory));
+describe('jobs', () => jobsSuite(startInMemory));
 describe('usage', () => usageSuite(startInMemory));
 describe('service accounts', () => serviceAccountsSuite(startInMemory));
 describe('failed service accounts', () => failedAccountsSuite(startInMemory));

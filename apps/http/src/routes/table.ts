@@ -8,6 +8,7 @@ import { catalogRoutes } from './catalog.ts';
 import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
+import { jobRoutes } from './jobs.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
+  ...tagged('Jobs', jobRoutes),
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', oauthRoutes),
 ];
