@@ -12,6 +12,7 @@ import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './jour
 import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
+import { jobsSuite } from './journeys/jobs.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { guessedCodesSuite, localSignInSuite } from './journeys/local-sign-in.ts';
 import { listsSuite } from './journeys/lists.ts';
@@ -55,6 +56,7 @@ describe('lists', () => listsSuite(startInMemory));
 describe('strangers', () => strangersSuite(startInMemory));
 describe('operations', () => operationsSuite(startInMemory));
 describe('search', () => searchSuite(startInMemory));
+describe('jobs', () => jobsSuite(startInMemory));
 describe('usage', () => usageSuite(startInMemory));
 describe('service accounts', () => serviceAccountsSuite(startInMemory));
 describe('failed service accounts', () => failedAccountsSuite(startInMemory));

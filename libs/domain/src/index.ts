@@ -77,6 +77,8 @@ export { countPairs, pairsMax, type PairOutcome, type PairResult } from './use-c
 export type { Granting } from './use-cases/grants/named-pairs.ts';
 export type * from './use-cases/grants/read-matrix.ts';
 export type * from './use-cases/jobs/dead-letters.ts';
+export { requeuesMax } from './use-cases/jobs/dead-letters.ts';
+export type * from './use-cases/jobs/read-jobs.ts';
 export type * from './use-cases/operations/describe-operation.ts';
 export type * from './use-cases/operations/search-operations.ts';
 export type * from './use-cases/jobs/work-jobs.ts';

@@ -10,6 +10,7 @@ import { collectionRoutes } from './collections.ts';
 import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
+import { jobRoutes } from './jobs.ts';
 import { limitRoutes } from './limits.ts';
 import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
@@ -52,6 +53,7 @@ export const tableRows = [
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
+  ...tagged('Jobs', jobRoutes),
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),

@@ -37,7 +37,15 @@ import {
 import { addMember, addMembers, listMembers, listProfileGroups, removeMember } from './groups/members.ts';
 import { grantMany, revokeMany } from './grants/grant-many.ts';
 import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
-import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
+import {
+  discardJob,
+  listDeadLetters,
+  pageDeadLetters,
+  requeueEach,
+  requeueJob,
+  requeueJobs,
+} from './jobs/dead-letters.ts';
+import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
@@ -236,7 +244,10 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
   listDeadLetters: listDeadLetters(ports),
+  pageDeadLetters: pageDeadLetters(ports),
+  readJobs: readJobs(ports),
   requeueJob: requeueJob(ports),
+  requeueEach: requeueEach(ports),
   requeueJobs: requeueJobs(ports),
   discardJob: discardJob(ports),
   readOutboxState: readOutboxState(ports),
