@@ -17,6 +17,8 @@ import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
+import { createConsoleFiles } from './console/console-files.ts';
+import { signInOriginsOf } from './console/sign-in-origins.ts';
 import type { HttpSettings } from './settings.ts';
 import type { RecordUnreadable } from './unreadable.ts';
 
@@ -31,6 +33,11 @@ export interface HttpAppFacts {
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
   /** How browsers sign in at it. */
   readonly localSignIn?: LocalSignIn | null | undefined;
+  /**
+   * The addresses of the configured issuer that a browser uses for signing in, as last known; none by default. It must
+   * not wait for the issuer.
+   */
+  readonly issuerEndpoints?: (() => readonly string[]) | undefined;
   /** The cache of list bodies that processes share, if any. */
   readonly sharedBodies?: SharedBodies | null | undefined;
   /**
@@ -83,6 +90,9 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       localSignIn: facts.localSignIn ?? null,
       baseUrl: createBaseUrlReader(facts.settings),
       protectedResource,
+      signInWays: facts.settings.signInWays,
+      signInOrigins: () => signInOriginsOf(facts.settings.signInWays, facts.issuerEndpoints?.() ?? []),
+      consoleFiles: createConsoleFiles(),
     },
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);

@@ -15,6 +15,7 @@ const settings = {
   trustProxy: null,
   publicUrl: null,
   accessTokens: null,
+  signInWays: [],
 };
 
 const startServer = async () => {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { LocalSignIn } from '@portico/composition';
 import type {
   Principal,
   AdminAuthority,
@@ -14,9 +13,11 @@ import type {
   TargetParts,
   UseCases,
 } from '@portico/domain';
+import type { LocalSignIn, SignInWay } from '@portico/composition';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
 
 /** Who may call. `free` is neither identified nor counted, `open` is counted by address; the domain knows the others. */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
@@ -92,6 +93,12 @@ export interface ServiceFacts {
   readonly baseUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are taken. */
   readonly protectedResource: ProtectedResource | null;
+  /** How people sign in at the console; the first is the default. */
+  readonly signInWays: readonly SignInWay[];
+  /** The origins besides this one that the console talks to for signing in, as far as they are known now. */
+  readonly signInOrigins: () => readonly string[];
+  /** The built console. */
+  readonly consoleFiles: ConsoleFiles;
 }
 
 /** The documents that a local issuer publishes for verifiers of its tokens. */
@@ -208,6 +215,22 @@ export interface DescribedBody {
   readonly fields: z.ZodType;
 }
 
+/**
+ * What a caller sends and gets, as types alone: no value has the member. `METHOD path` names the row; a query may have
+ * the named parameters, as text or what becomes text.
+ */
+export interface Call<Name extends string, Parameter extends PropertyKey, Body, Answered> {
+  readonly name: Name;
+  readonly parameter: Parameter;
+  readonly body: Body;
+  readonly answered: Answered;
+}
+
+/** A row that remembers its types, so that `calls.ts` can tell them to programs that call the service. */
+export interface TypedRow<Told> extends RouteRow {
+  readonly '~call'?: Told;
+}
+
 interface RouteDefinition<
   Auth extends RouteAuth,
   Query extends z.ZodObject,
@@ -216,7 +239,12 @@ interface RouteDefinition<
   Response extends z.ZodType,
   Part extends TargetPart,
   Held extends Scope | null,
+  Verb extends Method,
+  Path extends string,
+  Whole extends z.ZodType,
 > extends RouteFacts {
+  readonly method: Verb;
+  readonly path: Path;
   readonly auth: Auth;
   readonly scope?: Held;
   readonly reads?: Part;
@@ -225,7 +253,7 @@ interface RouteDefinition<
   /** The part of the body that is validated here. */
   readonly body?: Body;
   /** The schema of the whole body, if that is more. */
-  readonly bodySchema?: z.ZodType;
+  readonly bodySchema?: Whole;
   readonly response: Response | null;
   readonly handler: (
     context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part, Held>,
@@ -233,8 +261,7 @@ interface RouteDefinition<
 }
 
 /**
- * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares;
- * the table forgets these types.
+ * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares.
  */
 export const defineRoute = <
   Auth extends RouteAuth,
@@ -244,9 +271,13 @@ export const defineRoute = <
   Body extends z.ZodType = z.ZodNever,
   Part extends TargetPart = 'head',
   const Held extends Scope | null = null,
+  const Verb extends Method = Method,
+  const Path extends string = string,
+  Whole extends z.ZodType = Body,
 >(
-  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> & ScopeFacts<Auth, Held>,
-): RouteRow => {
+  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> &
+    ScopeFacts<Auth, Held>,
+): TypedRow<Call<`${Verb} ${Path}`, keyof z.input<Query>, z.input<Whole>, z.output<Response>>> => {
   const {
     scope,
     query,
@@ -255,7 +286,7 @@ export const defineRoute = <
     bodySchema,
     handler,
     ...facts
-  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> = definition;
+  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> = definition;
   return {
     ...facts,
     scope: scope ?? null,

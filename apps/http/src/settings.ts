@@ -1,3 +1,5 @@
+import type { SignInWay } from '@portico/composition';
+
 /** The part of the configuration that concerns HTTP. */
 export interface HttpSettings {
   /** The `service` of `GET /health`. */
@@ -13,6 +15,8 @@ export interface HttpSettings {
   readonly publicUrl: string | null;
   /** What access tokens are for, as an absolute address, and who issues them; null if none are taken. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
+  /** How people sign in at the console; the first is the default. */
+  readonly signInWays: readonly SignInWay[];
 }
 
 /**

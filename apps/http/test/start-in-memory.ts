@@ -16,6 +16,7 @@ export const httpSettings: HttpSettings = {
   trustProxy: null,
   publicUrl: null,
   accessTokens: null,
+  signInWays: [],
 };
 
 /** Starts the service over the in-memory harness, on a free port of the loopback interface. */

@@ -25,7 +25,7 @@ import {
   text,
   wordsParameter,
 } from '../requests/fields.ts';
-import { defineRoute, documentMember, type RouteRow } from '../route.ts';
+import { defineRoute, documentMember } from '../route.ts';
 import {
   collectionAnswer,
   collectionWithExtrasAnswer,
@@ -148,7 +148,7 @@ const paging = includes.extend({
 
 const pageLimitDefault = 100;
 
-export const collectionRoutes: readonly RouteRow[] = [
+export const collectionRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/collections/:collection_id',
@@ -366,7 +366,7 @@ export const collectionRoutes: readonly RouteRow[] = [
       return json({ message: 'Collection deleted' });
     },
   }),
-];
+] as const;
 
 /** Reads what the caller wants to see of these collections besides. */
 const extrasOf = async (

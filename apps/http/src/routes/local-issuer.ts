@@ -2,12 +2,12 @@ import { isPorticoError, PorticoError } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready, type Answer, type AnswerHeaders } from '../answers/answer.ts';
 import { codePage, codeParameter, strangerPage } from '../local-issuer/sign-in-page.ts';
-import { defineRoute, type Context, type RouteAuth, type RouteRow } from '../route.ts';
+import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
 const authorizePath = '/local-issuer/authorize';
 
 /** The service as its own identity provider: an authorization server for one client, the console. */
-export const localIssuerRoutes: readonly RouteRow[] = [
+export const localIssuerRoutes = [
   defineRoute({
     method: 'GET',
     path: '/.well-known/openid-configuration',
@@ -83,7 +83,7 @@ export const localIssuerRoutes: readonly RouteRow[] = [
       return json(answer, noStore, 400);
     },
   }),
-];
+] as const;
 
 /** RFC 6749, section 5.1; the second for HTTP/1.0. */
 const noStore: AnswerHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };

@@ -2,7 +2,7 @@ import { PorticoError, type OperationProgress, type Readiness } from '@portico/d
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { operationProgress, reasonView } from './wire.ts';
 
 const health = z
@@ -25,7 +25,7 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-export const serviceRoutes: readonly RouteRow[] = [
+export const serviceRoutes = [
   defineRoute({
     method: 'GET',
     path: '/health',
@@ -87,13 +87,13 @@ export const serviceRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/',
     operation: 'readRoot',
-    summary: 'Redirect to the interactive documentation',
+    summary: 'Redirect to the console',
     description: 'There is nothing else here.',
     hidden: true,
     auth: 'free',
     status: 302,
     response: null,
-    handler: () => ready('/docs\n', { Location: '/docs', 'Content-Type': 'text/plain; charset=utf-8' }),
+    handler: () => ready('/console/\n', { Location: '/console/', 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
   defineRoute({
     method: 'GET',
@@ -125,7 +125,7 @@ export const serviceRoutes: readonly RouteRow[] = [
       return file;
     },
   }),
-];
+] as const;
 
 const readinessView = (
   { ready: works, parts }: Readiness,

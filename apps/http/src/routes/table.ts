@@ -6,6 +6,7 @@ import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { collectionRoutes } from './collections.ts';
+import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
@@ -20,13 +21,15 @@ import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
 
-const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
+/** Gives rows their tag; they keep their types. */
+const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
+  rows.map((row): Rows[number] & Route => ({ ...row, tag }));
 
 /**
  * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
  * `/approve` before `/:user_id`.
  */
-export const routes: readonly Route[] = [
+export const tableRows = [
   ...tagged('Collections', collectionRoutes),
   ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
@@ -48,4 +51,7 @@ export const routes: readonly Route[] = [
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),
+  ...tagged('Service', consoleRoutes),
 ];
+
+export const routes: readonly Route[] = tableRows;

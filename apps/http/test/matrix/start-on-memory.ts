@@ -31,6 +31,7 @@ export const startOnMemory = async ({
     trustProxy: null,
     publicUrl: null,
     accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
+    signInWays: [],
   };
   return {
     ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),

@@ -15,10 +15,13 @@ export {
 } from './local-sign-in.ts';
 export type { TokenError } from './token-request.ts';
 export { createJwtVerifier } from './jwt-verifier.ts';
+export { IssuerEndpoints, type IssuerEndpointsOptions } from './issuer-endpoints.ts';
 export { inspectProvider, type InspectedProvider } from './inspect-provider.ts';
+export { discoveryUrlOf } from './provider-documents.ts';
 export { readKeySet } from './key-set.ts';
 export {
   createOidcTokenVerifier,
+  fetchTimeoutMs,
   type OidcTokenVerifier,
   type OidcTokenVerifierOptions,
 } from './oidc-token-verifier.ts';

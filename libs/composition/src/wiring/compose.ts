@@ -33,6 +33,8 @@ export interface Portico {
   readonly localIssuer: LocalIssuer | null;
   /** How browsers sign in at it; null if it is off. */
   readonly localSignIn: LocalSignIn | null;
+  /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
+  readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
   /** The response bodies that processes share; null without Redis. */
   readonly bodyStore: RedisBodyStore | null;
@@ -127,6 +129,7 @@ export const compose = async (
     await bootstrapAdmins({ config, duties, logger, useCases });
     await forgetUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
+    const issuerEndpoints = await get('issuerEndpoints');
     const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
     return {
@@ -139,6 +142,7 @@ export const compose = async (
       documents: ports.documents,
       localIssuer,
       localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
+      issuerEndpoints,
       bodyStore,
       remoteIndex,
       tracing,
