@@ -27,17 +27,19 @@ export interface HttpAppFacts {
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
+  /** Whether this process runs jobs, if that is known. */
+  readonly runsJobs?: boolean | undefined;
   /** Where the metrics go; a new one by default. */
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
-  /** How browsers sign in at it. */
-  readonly localSignIn?: LocalSignIn | null | undefined;
   /**
    * The addresses of the configured issuer that a browser uses for signing in, as last known; none by default. It must
    * not wait for the issuer.
    */
   readonly issuerEndpoints?: (() => readonly string[]) | undefined;
+  /** How browsers sign in at it. */
+  readonly localSignIn?: LocalSignIn | null | undefined;
   /** The cache of list bodies that processes share, if any. */
   readonly sharedBodies?: SharedBodies | null | undefined;
   /**
@@ -84,6 +86,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       name: facts.settings.serviceName,
       version: facts.settings.version,
       isDraining,
+      runsJobs: facts.runsJobs ?? null,
       metrics: metrics.text,
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
       localIssuer: facts.localIssuer ?? null,

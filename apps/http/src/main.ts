@@ -14,10 +14,11 @@ await runProcess('http', async (portico) => {
       settings,
       logger,
       localIssuer,
-      localSignIn,
       issuerEndpoints,
+      localSignIn,
       sharedBodies: bodyStore,
       tracing,
+      runsJobs: portico.duties.worksJobs,
     }),
   );
   // They are asked for now, so that the first page already lets its browser talk to them.

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { LocalSignIn } from '@portico/composition';
 import type {
   Principal,
   AdminAuthority,
@@ -13,7 +14,7 @@ import type {
   TargetParts,
   UseCases,
 } from '@portico/domain';
-import type { LocalSignIn, SignInWay } from '@portico/composition';
+import type { SignInWay } from '@portico/composition';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
@@ -83,6 +84,8 @@ export interface ServiceFacts {
   readonly name: string;
   readonly version: string;
   readonly isDraining: () => boolean;
+  /** Whether this process runs jobs; null if that is not known. */
+  readonly runsJobs: boolean | null;
   readonly metrics: () => Promise<string>;
   /** The OpenAPI document, as JSON text. */
   readonly openApi: () => string;
@@ -189,6 +192,7 @@ export type Tag =
   | 'Rate limits'
   | 'Search'
   | 'Usage'
+  | 'Jobs'
   | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */
@@ -206,15 +210,6 @@ export interface RouteRow extends RouteFacts {
   readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
 }
 
-/** A form has no schema: its endpoints refuse in the words of their own standard. */
-export type RouteBody = DescribedBody | { readonly kind: 'form' };
-
-export interface DescribedBody {
-  readonly kind: 'json' | 'document';
-  readonly schema: z.ZodType;
-  readonly fields: z.ZodType;
-}
-
 /**
  * What a caller sends and gets, as types alone: no value has the member. `METHOD path` names the row; a query may have
  * the named parameters, as text or what becomes text.
@@ -229,6 +224,15 @@ export interface Call<Name extends string, Parameter extends PropertyKey, Body, 
 /** A row that remembers its types, so that `calls.ts` can tell them to programs that call the service. */
 export interface TypedRow<Told> extends RouteRow {
   readonly '~call'?: Told;
+}
+
+/** A form has no schema: its endpoints refuse in the words of their own standard. */
+export type RouteBody = DescribedBody | { readonly kind: 'form' };
+
+export interface DescribedBody {
+  readonly kind: 'json' | 'document';
+  readonly schema: z.ZodType;
+  readonly fields: z.ZodType;
 }
 
 interface RouteDefinition<

@@ -11,8 +11,10 @@ import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './jour
 import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
+import { jobsSuite } from './journeys/jobs.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { guessedCodesSuite, localSignInSuite } from './journeys/local-sign-in.ts';
+import { listsSuite } from './journeys/lists.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
 import { profilesSuite } from './journeys/profiles.ts';
@@ -57,9 +59,11 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('signing in at the local issuer', () => localSignInSuite(start));
   describe('guessed codes', () => guessedCodesSuite(start));
   describe('limits', () => limitsSuite(start));
+  describe('lists', () => listsSuite(start));
   describe('strangers', () => strangersSuite(start));
   describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));
+  describe('jobs', () => jobsSuite(start));
   describe('usage', () => usageSuite(start));
   describe('service accounts', () => serviceAccountsSuite(start));
   describe('failed service accounts', () => failedAccountsSuite(start));

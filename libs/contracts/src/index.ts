@@ -27,6 +27,7 @@ export * from './one-time-code-store-contract.ts';
 export * from './operation-block-store-contract.ts';
 export * from './operation-store-contract.ts';
 export * from './outbox-contract.ts';
+export * from './profile-selection-contract.ts';
 export * from './profile-store-contract.ts';
 export * from './sealed-store-contract.ts';
 export * from './search-models-contract.ts';

@@ -47,6 +47,7 @@ export * from './mails/mails-to-admins.ts';
 export * from './mails/mails-to-clients.ts';
 export * from './profiles/api-key.ts';
 export { canSignIn, claimedGroupsMax, type GroupsClaim, type IdentityClaims } from './profiles/identity.ts';
+export * from './profiles/profile-filter.ts';
 export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
 export * from './requests/access-request.ts';
@@ -76,6 +77,8 @@ export { countPairs, pairsMax, type PairOutcome, type PairResult } from './use-c
 export type { Granting } from './use-cases/grants/named-pairs.ts';
 export type * from './use-cases/grants/read-matrix.ts';
 export type * from './use-cases/jobs/dead-letters.ts';
+export { requeuesMax } from './use-cases/jobs/dead-letters.ts';
+export type * from './use-cases/jobs/read-jobs.ts';
 export type * from './use-cases/operations/describe-operation.ts';
 export type * from './use-cases/operations/search-operations.ts';
 export type * from './use-cases/jobs/work-jobs.ts';

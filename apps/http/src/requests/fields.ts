@@ -7,6 +7,7 @@ import {
   parseMoment,
   PorticoError,
   type CollectionId,
+  type JobId,
   type ProfileId,
 } from '@portico/domain';
 import { z } from 'zod';
@@ -65,6 +66,9 @@ export const line = ({ max }: TextBounds) =>
 
 const uuidOf = (what: string) =>
   judged((value) => (parseId(value) ? null : `must be the id of a ${what}`)).meta({ format: 'uuid' });
+
+/** As `profileId`. */
+export const jobId = uuidOf('job').transform((value) => parseId<JobId>(value) as JobId);
 
 /** A UUID, in any case. */
 export const profileId = uuidOf('profile').transform((value) => parseId<ProfileId>(value));

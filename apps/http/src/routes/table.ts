@@ -5,14 +5,17 @@ import { manyAccessRoutes } from './access-many.ts';
 import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
+import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
 import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
+import { jobRoutes } from './jobs.ts';
 import { limitRoutes } from './limits.ts';
 import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
+import { profileListRoutes } from './profile-lists.ts';
 import { approvalRoutes, standingRoutes } from './profile-standing.ts';
 import { profileRoutes } from './profiles.ts';
 import { requestRoutes } from './requests.ts';
@@ -31,12 +34,14 @@ const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
  */
 export const tableRows = [
   ...tagged('Collections', collectionRoutes),
+  ...tagged('Collections', collectionListRoutes),
   ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', approvalRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Profiles', profileListRoutes),
   ...tagged('Profiles', standingRoutes),
   ...tagged('Service accounts', serviceAccountRoutes),
   ...tagged('Access', accessRoutes),
@@ -48,6 +53,7 @@ export const tableRows = [
   ...tagged('Rate limits', limitRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
+  ...tagged('Jobs', jobRoutes),
   ...tagged('Service', serviceRoutes),
   ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),

@@ -22,6 +22,7 @@ import {
   operationBlockStoreContract,
   operationStoreContract,
   outboxContract,
+  profileSelectionContract,
   profileStoreContract,
   sealedStoreContract,
   searchModelsContract,
@@ -37,6 +38,7 @@ import { insertRequest } from './request-record.ts';
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
   callers: callerLookupContract,
   profiles: profileStoreContract,
+  profileSelections: profileSelectionContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,
   expiries: expiryStoreContract,

@@ -52,7 +52,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
       expiries: createSqlExpiryStore(database),
-      accessMatrix: createSqlAccessMatrix(database),
+      accessMatrix: createSqlAccessMatrix(database, collections),
       requests: createSqlRequestStore(database, collections),
       audit,
       limits: createSqlLimitStore(database),

@@ -31,10 +31,10 @@ export interface Portico {
   readonly queue: JobQueue;
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
-  /** How browsers sign in at it; null if it is off. */
-  readonly localSignIn: LocalSignIn | null;
   /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
+  /** How browsers sign in at it; null if it is off. */
+  readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
   /** The response bodies that processes share; null without Redis. */
   readonly bodyStore: RedisBodyStore | null;
@@ -141,8 +141,8 @@ export const compose = async (
       queue,
       documents: ports.documents,
       localIssuer,
-      localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
       issuerEndpoints,
+      localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
       bodyStore,
       remoteIndex,
       tracing,

@@ -7,6 +7,7 @@ import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import {
+  countCollections,
   listCollections,
   readDocument,
   readMetadata,
@@ -36,7 +37,15 @@ import {
 import { addMember, addMembers, listMembers, listProfileGroups, removeMember } from './groups/members.ts';
 import { grantMany, revokeMany } from './grants/grant-many.ts';
 import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
-import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
+import {
+  discardJob,
+  listDeadLetters,
+  pageDeadLetters,
+  requeueEach,
+  requeueJob,
+  requeueJobs,
+} from './jobs/dead-letters.ts';
+import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
@@ -58,7 +67,13 @@ import {
   rotateCredentials,
   rotateOwnCredentials,
 } from './profiles/issue-credentials.ts';
-import { listProfiles, readKeyExpiries, readOwnKeyExpiry } from './profiles/list-profiles.ts';
+import {
+  countProfiles,
+  listProfiles,
+  readKeyExpiries,
+  readOwnKeyExpiry,
+  readProfile,
+} from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
 import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
@@ -103,6 +118,8 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
   listProfiles: listProfiles(ports),
+  countProfiles: countProfiles(ports),
+  readProfile: readProfile(ports),
   readKeyExpiries: readKeyExpiries(ports),
   readOwnKeyExpiry: readOwnKeyExpiry(ports),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
@@ -132,6 +149,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
+  countCollections: countCollections(ports),
   findCollection: findCollection(ports),
   findVisibleCollection: findVisibleCollection(ports),
   // Operations
@@ -226,7 +244,10 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
   listDeadLetters: listDeadLetters(ports),
+  pageDeadLetters: pageDeadLetters(ports),
+  readJobs: readJobs(ports),
   requeueJob: requeueJob(ports),
+  requeueEach: requeueEach(ports),
   requeueJobs: requeueJobs(ports),
   discardJob: discardJob(ports),
   readOutboxState: readOutboxState(ports),
