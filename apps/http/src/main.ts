@@ -4,11 +4,24 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service: listens, and answers what is under way before it ends.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, documents, localIssuer, bodyStore, tracing } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, bodyStore, tracing } =
+    portico;
   const settings = { ...config, version };
   const server = createHttpServer(
-    createHttpApp({ useCases, documents, settings, logger, localIssuer, sharedBodies: bodyStore, tracing }),
+    createHttpApp({
+      useCases,
+      documents,
+      settings,
+      logger,
+      localIssuer,
+      issuerEndpoints,
+      localSignIn,
+      sharedBodies: bodyStore,
+      tracing,
+    }),
   );
+  // They are asked for now, so that the first page already lets its browser talk to them.
+  issuerEndpoints();
   server.listen(config.port, config.host);
   await once(server, 'listening');
   const background = startBackground(portico);

@@ -12,6 +12,7 @@ import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
+import { guessedCodesSuite, localSignInSuite } from './journeys/local-sign-in.ts';
 import { listsSuite } from './journeys/lists.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -54,6 +55,8 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('requests that close themselves', () => closedRequestsSuite(start));
   describe('audit', () => auditSuite(start));
   describe('input', () => inputSuite(start));
+  describe('signing in at the local issuer', () => localSignInSuite(start));
+  describe('guessed codes', () => guessedCodesSuite(start));
   describe('limits', () => limitsSuite(start));
   describe('lists', () => listsSuite(start));
   describe('strangers', () => strangersSuite(start));

@@ -23,6 +23,7 @@ export * from './group-store-contract.ts';
 export * from './joining.ts';
 export * from './many-grants-contract.ts';
 export * from './limit-store-contract.ts';
+export * from './one-time-code-store-contract.ts';
 export * from './operation-block-store-contract.ts';
 export * from './operation-store-contract.ts';
 export * from './outbox-contract.ts';

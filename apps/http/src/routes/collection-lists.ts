@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
 import { text } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { listPageAnswer, summaryEtag, wholeListAnswer } from './collection-answers.ts';
 import { extrasOf, includedExtras } from './collection-extras.ts';
 import { listedCollection, summary, summaryView } from './collection-views.ts';
@@ -21,7 +21,7 @@ const listing = z.object({
   include_total: includeTotal,
 });
 
-export const collectionListRoutes: readonly RouteRow[] = [
+export const collectionListRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/collections/',
@@ -79,4 +79,4 @@ export const collectionListRoutes: readonly RouteRow[] = [
         : json(summaryView(collection), headers);
     },
   }),
-];
+] as const;

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
 import { booleanParameter, clearable, line, optional, removable, text, wordsParameter } from '../requests/fields.ts';
-import { defineRoute, documentMember, type RouteRow } from '../route.ts';
+import { defineRoute, documentMember } from '../route.ts';
 import {
   collectionAnswer,
   collectionWithExtrasAnswer,
@@ -116,7 +116,7 @@ const strictness = z.object({
 
 const includes = z.object({ include: includedExtras });
 
-export const collectionRoutes: readonly RouteRow[] = [
+export const collectionRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/collections/:collection_id',
@@ -301,7 +301,7 @@ export const collectionRoutes: readonly RouteRow[] = [
       return json({ message: 'Collection deleted' });
     },
   }),
-];
+] as const;
 
 /** Makes a refusal of the document's violations name the member that it came in. */
 export const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>

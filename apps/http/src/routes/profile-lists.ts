@@ -2,7 +2,7 @@ import { emailMax, type AdminAuthority, type Profile, type ProfileId, type UseCa
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { booleanParameter, text, wordsParameter } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { ageCursor, ageCursorOf, includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
 import { profileOf } from './profile-path.ts';
 import {
@@ -45,7 +45,7 @@ const listed = includes.extend({
   include_total: includeTotal,
 });
 
-export const profileListRoutes: readonly RouteRow[] = [
+export const profileListRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/profiles/',
@@ -98,7 +98,7 @@ export const profileListRoutes: readonly RouteRow[] = [
       return json(fullProfileView(profile, include, factsOf(profile.id)));
     },
   }),
-];
+] as const;
 
 /** Reads what is asked for that is not in the profiles. */
 const factsAbout = async (

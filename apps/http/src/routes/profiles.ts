@@ -12,7 +12,7 @@ import {
   wholeNumber,
   wordsParameter,
 } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import {
   changedRole,
   changedRoleView,
@@ -101,7 +101,7 @@ const ownIncludes = z.object({
   }),
 });
 
-export const profileRoutes: readonly RouteRow[] = [
+export const profileRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/profiles/register',
@@ -325,4 +325,4 @@ export const profileRoutes: readonly RouteRow[] = [
       return json({ message: 'User deleted' });
     },
   }),
-];
+] as const;

@@ -7,9 +7,11 @@ import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
+import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { limitRoutes } from './limits.ts';
+import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { profileListRoutes } from './profile-lists.ts';
@@ -21,13 +23,15 @@ import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
 
-const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
+/** Gives rows their tag; they keep their types. */
+const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
+  rows.map((row): Rows[number] & Route => ({ ...row, tag }));
 
 /**
  * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
  * `/approve` before `/:user_id`.
  */
-export const routes: readonly Route[] = [
+export const tableRows = [
   ...tagged('Collections', collectionRoutes),
   ...tagged('Collections', collectionListRoutes),
   ...tagged('Operations', operationRoutes),
@@ -49,5 +53,9 @@ export const routes: readonly Route[] = [
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
   ...tagged('Service', serviceRoutes),
+  ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),
+  ...tagged('Service', consoleRoutes),
 ];
+
+export const routes: readonly Route[] = tableRows;

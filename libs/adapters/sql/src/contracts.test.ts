@@ -18,6 +18,7 @@ import {
   groupStoreContract,
   limitStoreContract,
   manyGrantsContract,
+  oneTimeCodeStoreContract,
   operationBlockStoreContract,
   operationStoreContract,
   outboxContract,
@@ -62,6 +63,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   models: searchModelsContract,
   usage: usageStoreContract,
   serviceAccounts: serviceAccountStoreContract,
+  oneTimeCodes: oneTimeCodeStoreContract,
 };
 
 describeDialects(({ withStores, withPlace }) => {

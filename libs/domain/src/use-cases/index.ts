@@ -3,7 +3,7 @@ import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
 import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
-import { admit, admitRegistration } from './access/admit.ts';
+import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import {
@@ -104,6 +104,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
+  countFailedCode: countFailedCode(ports, settings),
   readTarget: readTarget(ports),
   // Profiles
   registerProfile: registerProfile(ports, settings),
