@@ -12,6 +12,7 @@ import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
 import { jobsSuite } from './journeys/jobs.ts';
+import { limitStandingSuite } from './journeys/limit-standing.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { manyAtOnceSuite } from './journeys/many-at-once.ts';
 import { operationsSuite } from './journeys/operations.ts';
@@ -59,6 +60,7 @@ describe.skipIf(!postgres || !redis)('on PostgreSQL and Redis', () => {
   describe('operations', () => operationsSuite(start));
   describe('search', () => searchSuite(start));
   describe('jobs', () => jobsSuite(start));
+  describe('who is near a limit', () => limitStandingSuite(start));
   describe('usage', () => usageSuite(start));
   describe('service accounts', () => serviceAccountsSuite(start));
   describe('failed service accounts', () => failedAccountsSuite(start));

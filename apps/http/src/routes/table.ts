@@ -9,6 +9,7 @@ import { collectionRoutes } from './collections.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { jobRoutes } from './jobs.ts';
+import { limitStandingRoutes } from './limit-standing.ts';
 import { limitRoutes } from './limits.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
@@ -43,6 +44,7 @@ export const routes: readonly Route[] = [
   ...tagged('Access', catalogRoutes),
   ...tagged('Access', requestRoutes),
   ...tagged('Rate limits', limitRoutes),
+  ...tagged('Rate limits', limitStandingRoutes),
   ...tagged('Usage', usageRoutes),
   ...tagged('Collections', importRoutes),
   ...tagged('Jobs', jobRoutes),
