@@ -155,9 +155,9 @@ export const numberParameter = (min: number, max?: number) => {
   );
 };
 
-/** A decimal fraction from 0 to 1 in a query string. */
+/** A fraction from 0 to 1 in a query string, as JSON writes numbers. */
 export const shareParameter = z.preprocess(
-  (value) => (typeof value === 'string' && /^\d(\.\d{1,9})?$/.test(value) ? Number(value) : value),
+  (value) => (typeof value === 'string' && /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? Number(value) : value),
   z.number().min(0).max(1),
 );
 

@@ -76,7 +76,16 @@ export const limitEndpoints: Endpoints = {
         window_seconds: 60,
       });
     },
-    badQueries: ['?at_least=1.1', '?at_least=-1', '?at_least=most', '?at_least=1e-1', '?limit=0', '?limit=1001'],
+    badQueries: [
+      '?at_least=1.1',
+      '?at_least=-1',
+      '?at_least=most',
+      '?at_least=.5',
+      '?at_least=0,5',
+      '?at_least=0x1',
+      '?limit=0',
+      '?limit=1001',
+    ],
     volatile: ['scope', 'total', 'clients'],
   },
   'GET /api/rate-limits/tiers': { auth: 'admin', status: 200, answer: listOf(tier), aim: () => ({}) },
