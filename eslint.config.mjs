@@ -6,6 +6,7 @@ import prettier from 'eslint-config-prettier';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+const sources = ['**/*.ts', '**/*.tsx'];
 const tests = ['**/*.test.ts', '**/test/**/*.ts'];
 const testPackages = ['vitest', 'vitest/**', 'vite', 'fast-check'];
 
@@ -81,7 +82,7 @@ export default defineConfig(
   tseslint.configs.recommendedTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {
-    files: ['**/*.ts'],
+    files: sources,
     plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
@@ -99,6 +100,7 @@ export default defineConfig(
         may('type:test-servers', [], ['node:*', 'testcontainers', 'smtp-server', 'oidc-provider']),
         may('type:app', ['type:domain', 'type:composition']),
         ...own('app', apps),
+        may('type:console', ['app:http']),
         may('type:tools', ['*']),
       ]),
       '@typescript-eslint/require-await': 'off',
@@ -141,6 +143,21 @@ export default defineConfig(
   },
   ...noCircles,
   {
+    // What runs in browsers knows the service by its API alone, and takes nothing but types from it.
+    files: ['apps/console/src/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { group: ['@portico/*'], allowTypeImports: true, message: 'The console takes types only.' },
+            { group: ['node:*'], message: 'Browsers have nothing of Node.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
@@ -159,6 +176,7 @@ export default defineConfig(
         may('type:testing', ['*']),
         may('type:test-servers', [], ['*']),
         may('type:app', ['*']),
+        may('type:console', ['*']),
         may('type:tools', ['*']),
       ]),
     },

@@ -25,8 +25,9 @@ import {
 import { mintToken } from './commands/token.ts';
 import { whoAmI } from './commands/whoami.ts';
 import { addAccess } from './program/access.ts';
+import { addConsole } from './program/console.ts';
 import { addLimits } from './program/limits.ts';
-import { endOption, wholeNumber } from './program/options.ts';
+import { endOption, groupsOption, wholeNumber } from './program/options.ts';
 import { addKeyOfPerson, addPeople } from './program/people.ts';
 import { addReports } from './program/reports.ts';
 import { createTerminal, exitCodes, OperatorError, shownLine } from './terminal.ts';
@@ -75,6 +76,7 @@ const createProgram = (environment: Environment, endWith: (code: number) => void
   program.hook('preAction', (_program, command) => refuseServer(tool, command));
   for (const add of [
     addToken,
+    addConsole,
     addAdmin,
     addPeople,
     addAccess,
@@ -104,11 +106,7 @@ const addToken = ({ program, environment, terminal }: Tool): void => {
     .addOption(
       new Option('--admin', 'a token for the local admin, instead of --uid and --email').conflicts(['uid', 'email']),
     )
-    .option(
-      '--groups <names>',
-      'the groups in the token, separated by commas, in the claim that IDENTITY_GROUPS_CLAIM names',
-      (names) => names.split(',').map((name) => name.trim()),
-    )
+    .addOption(groupsOption())
     .option('--ttl <seconds>', 'how long the token is valid', wholeNumber(1, 86_400), 3_600)
     .action(async ({ uid, email, admin, groups, ttl }: TokenOptions) => {
       if (!uid && !admin) token.error('error: pass --uid UID [--email EMAIL], or --admin');

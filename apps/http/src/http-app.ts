@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Tracing } from '@portico/composition';
+import type { LocalSignIn, Tracing } from '@portico/composition';
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -11,11 +11,14 @@ import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { answerRoute, type PipelineFacts } from './pipeline.ts';
 import { ClientGone } from './requests/body.ts';
+import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader } from './requests/client-address.ts';
 import { decodable, namesHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
+import { createConsoleFiles } from './console/console-files.ts';
+import { signInOriginsOf } from './console/sign-in-origins.ts';
 import type { HttpSettings } from './settings.ts';
 import type { RecordUnreadable } from './unreadable.ts';
 
@@ -30,6 +33,13 @@ export interface HttpAppFacts {
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
+  /**
+   * The addresses of the configured issuer that a browser uses for signing in, as last known; none by default. It must
+   * not wait for the issuer.
+   */
+  readonly issuerEndpoints?: (() => readonly string[]) | undefined;
+  /** How browsers sign in at it. */
+  readonly localSignIn?: LocalSignIn | null | undefined;
   /** The cache of list bodies that processes share, if any. */
   readonly sharedBodies?: SharedBodies | null | undefined;
   /**
@@ -80,7 +90,12 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       metrics: metrics.text,
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
       localIssuer: facts.localIssuer ?? null,
+      localSignIn: facts.localSignIn ?? null,
+      baseUrl: createBaseUrlReader(facts.settings),
       protectedResource,
+      signInWays: facts.settings.signInWays,
+      signInOrigins: () => signInOriginsOf(facts.settings.signInWays, facts.issuerEndpoints?.() ?? []),
+      consoleFiles: createConsoleFiles(),
     },
   };
   const serve = createServing(facts, pipeline, metrics, isDraining);

@@ -13,7 +13,9 @@ const settings = {
   bodyLimitBytes: 1_000,
   specBodyLimitBytes: 1_000,
   trustProxy: null,
+  publicUrl: null,
   accessTokens: null,
+  signInWays: [],
 };
 
 const startServer = async () => {

@@ -4,7 +4,8 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service: listens, and answers what is under way before it ends.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, documents, localIssuer, bodyStore, tracing } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, bodyStore, tracing } =
+    portico;
   const settings = { ...config, version };
   const server = createHttpServer(
     createHttpApp({
@@ -13,11 +14,15 @@ await runProcess('http', async (portico) => {
       settings,
       logger,
       localIssuer,
+      issuerEndpoints,
+      localSignIn,
       sharedBodies: bodyStore,
       tracing,
       runsJobs: portico.duties.worksJobs,
     }),
   );
+  // They are asked for now, so that the first page already lets its browser talk to them.
+  issuerEndpoints();
   server.listen(config.port, config.host);
   await once(server, 'listening');
   const background = startBackground(portico);

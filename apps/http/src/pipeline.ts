@@ -11,11 +11,11 @@ import {
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
 import type { Exchange } from './exchange.ts';
-import { parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
+import { formMediaType, jsonMediaType, parseJsonBody, readBodyBytes, refusePollutingMembers } from './requests/body.ts';
 import { credentialOf } from './requests/credential.ts';
 import { validBody, validQuery } from './requests/fields.ts';
 import { refuseForeignOrigin } from './requests/origin.ts';
-import { documentMember, type Route, type ServiceFacts } from './route.ts';
+import { documentMember, type Route, type RouteBody, type ServiceFacts } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface PipelineFacts {
@@ -49,7 +49,19 @@ export const answerRoute = async (
   const query = route.query ? validQuery(route.query, request.url ?? '') : {};
   const body = route.body ? await readRouteBody(facts, route.body, exchange) : null;
   deadline.refuseExpired();
-  return route.handler({ useCases, service, bodies, caller, params, query, body, request });
+  return route.handler({
+    useCases,
+    service,
+    bodies,
+    caller,
+    params,
+    query,
+    body,
+    request,
+    get address() {
+      return exchange.address;
+    },
+  });
 };
 
 const admitCaller = async (useCases: UseCases, route: Route, exchange: Exchange, params: Params) => {
@@ -93,16 +105,22 @@ const targetOf = ({ reads }: Route, params: Params): Target | null => {
 
 const noMembers: MemberRead = { fields: {}, document: null };
 
-const readRouteBody = async (
-  { documents, settings }: PipelineFacts,
-  { kind, fields }: NonNullable<Route['body']>,
-  exchange: Exchange,
-) => {
+/** Far more than any form here needs. */
+const formLimitBytes = 16_384;
+
+const readRouteBody = async ({ documents, settings }: PipelineFacts, body: RouteBody, exchange: Exchange) => {
   const { request, deadline } = exchange;
   deadline.suspend();
-  const limitBytes = kind === 'document' ? settings.specBodyLimitBytes : settings.bodyLimitBytes;
-  const bytes = await readBodyBytes(request, limitBytes, () => exchange.sendContinue());
+  const limitBytes = {
+    document: settings.specBodyLimitBytes,
+    json: settings.bodyLimitBytes,
+    form: Math.min(formLimitBytes, settings.bodyLimitBytes),
+  }[body.kind];
+  const mediaType = body.kind === 'form' ? formMediaType : jsonMediaType;
+  const bytes = await readBodyBytes(request, limitBytes, () => exchange.sendContinue(), mediaType);
   deadline.restart();
+  if (body.kind === 'form') return new URLSearchParams(Buffer.from(bytes).toString('utf8'));
+  const { kind, fields } = body;
   if (kind === 'json') {
     const { value, memberText } = parseJsonBody(bytes);
     return { fields: validBody(fields, value), memberText };

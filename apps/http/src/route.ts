@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { LocalSignIn } from '@portico/composition';
 import type {
   Principal,
   AdminAuthority,
@@ -13,9 +14,11 @@ import type {
   TargetParts,
   UseCases,
 } from '@portico/domain';
+import type { SignInWay } from '@portico/composition';
 import type { z } from 'zod';
 import type { Answer } from './answers/answer.ts';
 import type { BodyCache } from './answers/body-cache.ts';
+import type { ConsoleFiles } from './console/console-files.ts';
 
 /** Who may call. `free` is neither identified nor counted, `open` is counted by address; the domain knows the others. */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
@@ -45,14 +48,16 @@ type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extend
 /** The member of a body that holds an OpenAPI document. */
 export const documentMember = 'openapi_spec';
 
-/** The body of a route: none, a JSON object, or one whose `documentMember` is read in a worker thread. */
-export type BodyKind = 'none' | 'json' | 'document';
+/** The body of a route: none, a JSON object, one whose `documentMember` is read in a worker thread, or a form. */
+export type BodyKind = 'none' | 'json' | 'document' | 'form';
 
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
   ? null
   : Kind extends 'json'
     ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
-    : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
+    : Kind extends 'form'
+      ? URLSearchParams
+      : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
 
 export interface Context<
   Auth extends RouteAuth,
@@ -70,6 +75,8 @@ export interface Context<
   readonly query: Query;
   readonly body: Body;
   readonly request: IncomingMessage;
+  /** The key under which attempts of a caller are counted. */
+  readonly address: string;
 }
 
 /** What the routes about the service itself show. */
@@ -83,8 +90,18 @@ export interface ServiceFacts {
   /** The OpenAPI document, as JSON text. */
   readonly openApi: () => string;
   readonly localIssuer: LocalIssuerDocuments | null;
+  /** How browsers sign in at the local issuer; null if they cannot. */
+  readonly localSignIn: LocalSignIn | null;
+  /** The address at which this caller reached the service, without a slash at its end. */
+  readonly baseUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are taken. */
   readonly protectedResource: ProtectedResource | null;
+  /** How people sign in at the console; the first is the default. */
+  readonly signInWays: readonly SignInWay[];
+  /** The origins besides this one that the console talks to for signing in, as far as they are known now. */
+  readonly signInOrigins: () => readonly string[];
+  /** The built console. */
+  readonly consoleFiles: ConsoleFiles;
 }
 
 /** The documents that a local issuer publishes for verifiers of its tokens. */
@@ -187,10 +204,35 @@ export interface RouteRow extends RouteFacts {
   readonly auth: RouteAuth;
   readonly scope: Scope | null;
   readonly query: z.ZodObject | null;
-  readonly body: { readonly kind: 'json' | 'document'; readonly schema: z.ZodType; readonly fields: z.ZodType } | null;
+  readonly body: RouteBody | null;
   /** Null if the answer has no schema. */
   readonly response: z.ZodType | null;
   readonly handler: (context: Context<RouteAuth, unknown, unknown>) => Answer | Promise<Answer>;
+}
+
+/**
+ * What a caller sends and gets, as types alone: no value has the member. `METHOD path` names the row; a query may have
+ * the named parameters, as text or what becomes text.
+ */
+export interface Call<Name extends string, Parameter extends PropertyKey, Body, Answered> {
+  readonly name: Name;
+  readonly parameter: Parameter;
+  readonly body: Body;
+  readonly answered: Answered;
+}
+
+/** A row that remembers its types, so that `calls.ts` can tell them to programs that call the service. */
+export interface TypedRow<Told> extends RouteRow {
+  readonly '~call'?: Told;
+}
+
+/** A form has no schema: its endpoints refuse in the words of their own standard. */
+export type RouteBody = DescribedBody | { readonly kind: 'form' };
+
+export interface DescribedBody {
+  readonly kind: 'json' | 'document';
+  readonly schema: z.ZodType;
+  readonly fields: z.ZodType;
 }
 
 interface RouteDefinition<
@@ -201,7 +243,12 @@ interface RouteDefinition<
   Response extends z.ZodType,
   Part extends TargetPart,
   Held extends Scope | null,
+  Verb extends Method,
+  Path extends string,
+  Whole extends z.ZodType,
 > extends RouteFacts {
+  readonly method: Verb;
+  readonly path: Path;
   readonly auth: Auth;
   readonly scope?: Held;
   readonly reads?: Part;
@@ -210,7 +257,7 @@ interface RouteDefinition<
   /** The part of the body that is validated here. */
   readonly body?: Body;
   /** The schema of the whole body, if that is more. */
-  readonly bodySchema?: z.ZodType;
+  readonly bodySchema?: Whole;
   readonly response: Response | null;
   readonly handler: (
     context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part, Held>,
@@ -218,8 +265,7 @@ interface RouteDefinition<
 }
 
 /**
- * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares;
- * the table forgets these types.
+ * Defines a row. The compiler checks that its handler uses only what the row declares, and returns what it declares.
  */
 export const defineRoute = <
   Auth extends RouteAuth,
@@ -229,9 +275,13 @@ export const defineRoute = <
   Body extends z.ZodType = z.ZodNever,
   Part extends TargetPart = 'head',
   const Held extends Scope | null = null,
+  const Verb extends Method = Method,
+  const Path extends string = string,
+  Whole extends z.ZodType = Body,
 >(
-  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> & ScopeFacts<Auth, Held>,
-): RouteRow => {
+  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> &
+    ScopeFacts<Auth, Held>,
+): TypedRow<Call<`${Verb} ${Path}`, keyof z.input<Query>, z.input<Whole>, z.output<Response>>> => {
   const {
     scope,
     query,
@@ -240,15 +290,17 @@ export const defineRoute = <
     bodySchema,
     handler,
     ...facts
-  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held> = definition;
+  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> = definition;
   return {
     ...facts,
     scope: scope ?? null,
     query: query ?? null,
     body:
-      body && (bodyKind === 'json' || bodyKind === 'document')
-        ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
-        : null,
+      bodyKind === 'form'
+        ? { kind: bodyKind }
+        : body && (bodyKind === 'json' || bodyKind === 'document')
+          ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
+          : null,
     // Safe: the pipeline builds each context from the same row.
     handler: handler as unknown as Route['handler'],
   };

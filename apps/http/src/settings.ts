@@ -1,3 +1,5 @@
+import type { SignInWay } from '@portico/composition';
+
 /** The part of the configuration that concerns HTTP. */
 export interface HttpSettings {
   /** The `service` of `GET /health`. */
@@ -9,8 +11,12 @@ export interface HttpSettings {
   /** The largest request body with an `openapi_spec`. */
   readonly specBodyLimitBytes: number;
   readonly trustProxy: TrustedProxies;
+  /** The address under which callers reach the service, if it is known. */
+  readonly publicUrl: string | null;
   /** What access tokens are for, as an absolute address, and who issues them; null if none are taken. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
+  /** How people sign in at the console; the first is the default. */
+  readonly signInWays: readonly SignInWay[];
 }
 
 /**

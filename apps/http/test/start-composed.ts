@@ -14,7 +14,7 @@ import type { Start } from './subject.ts';
 /** Starts the service as composed for these variables, in its own data folder. Without variables: the embedded default. */
 export const startComposed =
   (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): Start =>
-  async ({ settings = {}, http = {}, ports, groupsClaim = false, ...rest } = {}) => {
+  async ({ settings = {}, http = {}, ports, groupsClaim = false, signsIn = false, ...rest } = {}) => {
     const variables = { ...(await variablesOf()), ...(groupsClaim ? { IDENTITY_GROUPS_CLAIM: 'groups' } : {}) };
     const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
     const lines: string[] = [];
@@ -34,16 +34,16 @@ export const startComposed =
       ...http,
     };
     const portico = await compose(config, logger, 'http');
-    const { documents, bodyStore: sharedBodies } = portico;
+    const { documents, bodyStore: sharedBodies, localIssuer, localSignIn } = portico;
+    const signingIn = signsIn ? { localIssuer, localSignIn } : {};
     const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
     const useCases = createUseCases(all, { ...config.settings, ...settings });
     const server = createHttpServer(
-      createHttpApp({ useCases, documents, settings: config, logger, sharedBodies, ...rest }),
+      createHttpApp({ useCases, documents, settings: config, logger, sharedBodies, ...signingIn, ...rest }),
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = await createTestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const { localIssuer } = portico;
     const [issuer] = config.settings.issuers;
     if (!localIssuer || issuer === undefined) throw new Error('The local issuer is disabled');
     return {
@@ -51,6 +51,7 @@ export const startComposed =
       useCases,
       issuer,
       mint: (claims, ttlSeconds = 3_600) => localIssuer.mint({ ...claims, ttlSeconds }),
+      invite: (signsIn && localSignIn?.invite) || null,
       runJobs: () => runDueJobs(all, useCases, Date.now),
       mails: null,
       clock: null,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { version } from '@portico/composition';
-import { createHarness, defaultSettings } from '@portico/testing';
+import { createHarness, createTestSignIn, defaultSettings } from '@portico/testing';
 import { pino } from 'pino';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
 import { createTestClient } from './client.ts';
@@ -14,13 +14,24 @@ export const httpSettings: HttpSettings = {
   bodyLimitBytes: 262_144,
   specBodyLimitBytes: 1_048_576,
   trustProxy: null,
+  publicUrl: null,
   accessTokens: null,
+  signInWays: [],
 };
 
 /** Starts the service over the in-memory harness, on a free port of the loopback interface. */
-export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ...rest } = {}) => {
+export const startInMemory: Start = async ({ settings = {}, http = {}, ports, signsIn = false, ...rest } = {}) => {
   const plain = createHarness(settings);
-  const harness = ports ? createHarness(settings, { ...plain.ports, ...ports(plain.ports) }) : plain;
+  const own = signsIn ? await createTestSignIn(plain.ports) : null;
+  const given = own ? { settings: { ...settings, issuers: [own.issuer] }, tokens: own.localIssuer.verifier } : null;
+  const harness =
+    ports || given
+      ? createHarness(given?.settings ?? settings, {
+          ...plain.ports,
+          ...(given ? { tokens: given.tokens } : {}),
+          ...ports?.(plain.ports),
+        })
+      : plain;
   const lines: string[] = [];
   const destination = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -33,6 +44,8 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ..
     documents: harness.documents,
     settings: { ...httpSettings, ...http },
     logger: pino({ level: 'info' }, destination),
+    localIssuer: own?.localIssuer,
+    localSignIn: own?.localSignIn,
     ...rest,
   });
   const server = createHttpServer(app);
@@ -42,8 +55,10 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, ..
   return {
     client,
     useCases: harness.useCases,
-    issuer: defaultSettings.issuers[0] ?? '',
-    mint: async (claims, ttlSeconds) => plain.tokens.mint(claims, ttlSeconds),
+    issuer: own?.issuer ?? defaultSettings.issuers[0] ?? '',
+    mint: async (claims, ttlSeconds = 3_600) =>
+      own ? own.localIssuer.mint({ ...claims, ttlSeconds }) : plain.tokens.mint(claims, ttlSeconds),
+    invite: own?.localSignIn.invite ?? null,
     runJobs: harness.runJobs,
     mails: plain.mailer.sent,
     clock: plain.clock,

@@ -1,3 +1,4 @@
+import type { LocalSignIn } from '@portico/composition';
 import type { Mail, Ports, Settings, UseCases } from '@portico/domain';
 import type { HttpSettings } from '../src/settings.ts';
 import type { LocalIssuerDocuments } from '../src/route.ts';
@@ -21,6 +22,8 @@ export interface Subject {
     /** An hour by default; a negative one also dates the issue back. A token is good for a minute after its end. */
     ttlSeconds?: number,
   ) => Promise<string>;
+  /** Makes one-time codes of the local issuer; null without the option `signsIn`. */
+  readonly invite: LocalSignIn['invite'] | null;
   /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
   /** The mails sent; null if they cannot be inspected. */
@@ -37,6 +40,8 @@ export interface StartOptions {
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly localIssuer?: LocalIssuerDocuments;
   readonly answerTimeoutMs?: number;
+  /** Whether the service is its own identity provider for browsers. */
+  readonly signsIn?: boolean;
   /** Whether the service looks at the claim `groups` of tokens; the one in memory always does. */
   readonly groupsClaim?: boolean;
 }

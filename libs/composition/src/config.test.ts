@@ -90,6 +90,16 @@ test('access tokens are taken once PUBLIC_URL and an issuer are set, and only th
   ]);
 });
 
+test('an ID token may be for one of several audiences', () => {
+  const audiencesOf = (IDENTITY_AUDIENCE: string) =>
+    readConfig({ ...production, IDENTITY_AUDIENCE }).identity.issuer?.audiences;
+  expect(audiencesOf('portico')).toEqual(['portico']);
+  expect(audiencesOf('console, tool')).toEqual(['console', 'tool']);
+  expect(problemsOf({ ...production, IDENTITY_AUDIENCE: 'console,,tool' })).toEqual([
+    expect.stringMatching(/^IDENTITY_AUDIENCE: .*separated by commas/),
+  ]);
+});
+
 test.each([
   ['https://portico.example.com/', 'https://portico.example.com/mcp'],
   ['HTTPS://Portico.Example.com:443//', 'https://portico.example.com/mcp'],

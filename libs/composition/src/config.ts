@@ -9,6 +9,7 @@ import {
   type Environment,
   type SamplerName,
 } from './environment.ts';
+import { signInWaysOf, type SignInWay } from './sign-in.ts';
 
 /** The validated configuration. Never log it: it holds keys, and URLs with passwords. */
 export interface Config {
@@ -52,13 +53,17 @@ export interface Config {
     readonly groupsClaim: string | null;
     readonly issuer: {
       readonly issuer: string;
-      readonly audience: string;
+      readonly audiences: readonly string[];
       readonly accessAudiences: readonly string[];
       readonly jwksUrl: string | null;
     } | null;
   };
+  /** The address under which callers reach the service, without a slash at its end; null if it was not said. */
+  readonly publicUrl: string | null;
   /** The resource that access tokens are for (RFC 9728), and who issues them; null if none are taken. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
+  /** How people sign in at the console; the first is the default. */
+  readonly signInWays: readonly SignInWay[];
   readonly secretsKey:
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
@@ -139,16 +144,18 @@ const settledConfig = (read: Read): Omit<Config, 'warnings' | 'jobWarnings'> => 
       issuer: read.IDENTITY_ISSUER
         ? {
             issuer: read.IDENTITY_ISSUER,
-            audience: read.IDENTITY_AUDIENCE ?? '',
+            audiences: read.IDENTITY_AUDIENCE ?? [],
             accessAudiences: accessAudiencesOf(read),
             jwksUrl: read.IDENTITY_JWKS_URL ?? null,
           }
         : null,
     },
+    publicUrl: read.PUBLIC_URL ?? null,
     accessTokens:
       read.PUBLIC_URL && read.IDENTITY_ISSUER
         ? { resource: mcpAddress(read.PUBLIC_URL), issuer: read.IDENTITY_ISSUER }
         : null,
+    signInWays: signInWaysOf(read, local),
     secretsKey: secretsKeyOf(read, dataDir),
     firstAdmin: firstAdminOf(read, local),
     trustProxy: trustedProxies(read.TRUST_PROXY),

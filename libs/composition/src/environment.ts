@@ -5,6 +5,7 @@ import { isPlainLine, windowSecondsMax } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
+import { consoleClientId, consoleScopes, emulatorHost, firebaseApiKey, signInContradictions } from './sign-in.ts';
 
 /** Variables by name, as in `process.env`; unknown ones are ignored. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -233,7 +234,7 @@ const schema = z.object({
   MAIL_TEMPLATES: z.string().optional(),
   ADMIN_NOTICES: choice('on', 'off').default('on'),
   IDENTITY_ISSUER: issuerUrl.optional(),
-  IDENTITY_AUDIENCE: z.string().optional(),
+  IDENTITY_AUDIENCE: audiences.optional(),
   IDENTITY_JWKS_URL: issuerUrl.optional(),
   PUBLIC_URL: publicUrl.optional(),
   MCP_AUDIENCE: audiences.optional(),
@@ -246,6 +247,10 @@ const schema = z.object({
     )
     .optional(),
   IDENTITY_EMAIL_CHECK: choice('claimed', 'verified', 'off').default('claimed'),
+  IDENTITY_CONSOLE_CLIENT_ID: consoleClientId.optional(),
+  IDENTITY_CONSOLE_SCOPES: consoleScopes.default('openid email profile'),
+  IDENTITY_FIREBASE_API_KEY: firebaseApiKey.optional(),
+  FIREBASE_AUTH_EMULATOR_HOST: emulatorHost.optional(),
   REGISTRATION_REQUIRES_TOKEN: truth.default(false),
   SECRETS_KEY: key.optional(),
   SECRETS_KEY_FILE: z.string().optional(),
@@ -343,7 +348,7 @@ export const collectorOf = (read: z.infer<typeof schema>): string | null => {
 const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
   const production = read.NODE_ENV === 'production';
   const traced = collectorOf(read) !== null;
-  const rules: [boolean, string][] = [
+  const rules: (readonly [boolean, string])[] = [
     [!!read.IDENTITY_ISSUER && !read.IDENTITY_AUDIENCE, 'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER'],
     [
       !read.IDENTITY_ISSUER && !!(read.IDENTITY_AUDIENCE || read.IDENTITY_JWKS_URL),
@@ -375,6 +380,7 @@ const contradictions = (read: z.infer<typeof schema>): readonly string[] => {
       traced && (read.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? read.OTEL_EXPORTER_OTLP_PROTOCOL) !== 'http/protobuf',
       'OTEL_EXPORTER_OTLP_PROTOCOL: Portico sends traces by http/protobuf alone; most collectors take it at port 4318',
     ],
+    ...signInContradictions(read),
     [!!read.QDRANT_API_KEY && !read.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
   ];
   return rules.filter(([broken]) => broken).map(([, text]) => text);

@@ -12,6 +12,7 @@ export type { RequestSpan, Tracing } from './tracing/tracing.ts';
 export { openLocalIssuer } from './wiring/local-issuer.ts';
 export { moveData, type DataMove } from './wiring/data-move.ts';
 export { openSecretsReset, type SecretsReset } from './wiring/secrets-reset.ts';
+export type { SignInWay } from './sign-in.ts';
 export { startFailure } from './runtime/start-failure.ts';
 export { version } from './version.ts';
-export type { LocalIssuer } from '@portico/identity';
+export type { LocalIssuer, LocalSignIn, LocalUser } from '@portico/identity';

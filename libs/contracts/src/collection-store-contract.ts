@@ -305,6 +305,34 @@ export const collectionStoreContract = {
     );
   },
 
+  'with a text, a list has the names that contain it, whatever the case and the script': async (stores) => {
+    await addedNames(stores, ['Äpfel 100%', 'a_pfel', 'Birnen', 'mehr \u00c4PFEL', 'U\u0308ber']);
+    const named = async (text: string) => (await stores.collections.list(all, null, text)).map(({ name }) => name);
+    deepStrictEqual(await named('äPF'), ['mehr \u00c4PFEL', 'Äpfel 100%']);
+    deepStrictEqual(await named('\u00dcBER'), ['U\u0308ber']);
+    deepStrictEqual(
+      [await named('0%'), await named('_'), await named('p%l'), await named('!')],
+      [['Äpfel 100%'], ['a_pfel'], [], []],
+    );
+    deepStrictEqual(await pagesOf(stores, all, 1, 'PFEL'), await stores.collections.list(all, null, 'pfel'));
+  },
+
+  'a count is that of the list, also of the visible and of those with a text': async (stores) => {
+    const client = aProfile();
+    await stores.profiles.add(client, noEffects);
+    const [a, , c] = await addedNames(stores, ['Aa', 'ab', 'b']);
+    for (const id of [a, c]) await grantOne(stores.grants, client.id, id, () => ({ grantedAt: start, ...noEffects }));
+    const granted: Visibility = { of: 'granted', to: client.id, at: start };
+    const count = (visibility: Visibility, text: string | null) => stores.collections.count(visibility, text);
+    deepStrictEqual([await count(all, null), await count(all, 'A')], [3, 2]);
+    deepStrictEqual([await count(granted, null), await count(granted, 'A')], [2, 1]);
+    strictEqual(await count({ of: 'nothing' }, null), 0);
+    deepStrictEqual(
+      (await stores.collections.list(granted, { limit: 9, after: null }, 'A')).map(({ id }) => id),
+      [a],
+    );
+  },
+
   'the visibility "granted" shows only what the profile is granted, in lists, pages and ids': async (stores) => {
     const [client, other] = [aProfile(), aProfile()];
     const [a, b, c] = await addedNames(stores, ['a', 'b', 'c']);
@@ -386,10 +414,10 @@ const idsOf = async ({ collections }: Stores, visibility: Visibility) =>
 
 const placeOf = (line: ListedCollection | undefined) => (line ? { nameKey: nameKey(line.name), id: line.id } : null);
 
-const pagesOf = async ({ collections }: Stores, visibility: Visibility, limit: number) => {
+const pagesOf = async ({ collections }: Stores, visibility: Visibility, limit: number, text: string | null = null) => {
   const lines: ListedCollection[] = [];
   for (let pages = 0; pages < 20; pages += 1) {
-    const page = await collections.list(visibility, { limit, after: placeOf(lines.at(-1)) });
+    const page = await collections.list(visibility, { limit, after: placeOf(lines.at(-1)) }, text);
     if (page.length === 0) break;
     lines.push(...page);
   }

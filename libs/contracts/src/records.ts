@@ -18,6 +18,7 @@ import type {
   JobId,
   NewJob,
   NewOverride,
+  OneTimeCode,
   Operation,
   OperationBlock,
   OperationKey,
@@ -101,6 +102,15 @@ export const anAccountKey = (): AccountKey => {
   const { current, previous } = aKey();
   return { current, previous };
 };
+
+/** It signs in, and lasts for a minute from the start. Its digest is unique. */
+export const aOneTimeCode = (facts: Partial<OneTimeCode> = {}): OneTimeCode => ({
+  digest: nextId<JobId>().replaceAll('-', '').padStart(64, 'e'),
+  purpose: 'sign-in',
+  payload: '{"uid":"größe 愛"}',
+  expiresAt: start + 60_000,
+  ...facts,
+});
 
 export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   id: nextId<CollectionId>(),

@@ -47,6 +47,7 @@ export * from './mails/mails-to-admins.ts';
 export * from './mails/mails-to-clients.ts';
 export * from './profiles/api-key.ts';
 export { canSignIn, claimedGroupsMax, type GroupsClaim, type IdentityClaims } from './profiles/identity.ts';
+export * from './profiles/profile-filter.ts';
 export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
 export * from './requests/access-request.ts';

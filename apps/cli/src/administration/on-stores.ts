@@ -51,7 +51,8 @@ export const administrationOnStores = ({ useCases }: Portico): Administration =>
 type Part<Name extends keyof Administration> = Pick<Administration, Name>;
 
 const people = (useCases: UseCases): Part<'people' | 'approve' | 'suspend' | 'resume' | 'rotateKey' | 'expireKey'> => ({
-  people: async (filter) => (await useCases.listProfiles(authority, { ...filter, text: null })).map(personView),
+  people: async (filter) =>
+    (await useCases.listProfiles(authority, { ...filter, role: null, text: null })).map(personView),
   approve: async (emails) => {
     const outcomes = await inLots(emails, approvalsMax, (lot) =>
       useCases.approveMany(authority, lot.map(profileNamed)),

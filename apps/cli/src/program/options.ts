@@ -46,3 +46,10 @@ export const ruleOption = (text: string): LimitRule => {
 
 /** An option for a table that a spreadsheet reads. */
 export const csvOption = (): Option => new Option('--csv', 'print the result as CSV, with a row of names first');
+
+/** The groups of a token of the local issuer. */
+export const groupsOption = (): Option =>
+  new Option(
+    '--groups <names>',
+    'the groups in the token, separated by commas, in the claim that IDENTITY_GROUPS_CLAIM names',
+  ).argParser((names: string) => names.split(',').map((name) => name.trim()));

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ready } from '../answers/answer.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { llmsTxt } from './llms-txt.ts';
 import { answerMessage } from './mcp-server.ts';
 
 /** Further members are the protocol's to judge. */
 const message = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
 
-export const agentRoutes: readonly RouteRow[] = [
+export const agentRoutes = [
   defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -38,4 +38,4 @@ export const agentRoutes: readonly RouteRow[] = [
     response: z.string(),
     handler: ({ service }) => ready(llmsTxt(service.name), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
-];
+] as const;

@@ -1,7 +1,7 @@
 import { errorDetails, type ErrorCode } from '@portico/domain';
 import { z } from 'zod';
 import { errorStatuses } from '../errors.ts';
-import type { RouteAuth, Route } from '../route.ts';
+import type { DescribedBody, RouteAuth, Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 import { introduction, securitySchemes, tags } from './introduction.ts';
 import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
@@ -103,7 +103,7 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
     security: scope === null ? security[auth] : [...security[auth], { serviceAccount: [] }],
     ...(scope === null ? {} : { 'x-portico-scope': scope }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),
+    ...(route.body && route.body.kind !== 'form' ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),
     responses: responsesOf(route, routes, schemas),
   };
 };
@@ -135,7 +135,7 @@ const queryParameters = ({ query }: Route, schemas: Schemas) =>
   });
 
 const requestBodyOf = (
-  { kind, schema, fields }: NonNullable<Route['body']>,
+  { kind, schema, fields }: DescribedBody,
   { bodyLimitBytes, specBodyLimitBytes }: HttpSettings,
   schemas: Schemas,
 ): JsonObject => ({

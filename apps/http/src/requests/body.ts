@@ -19,40 +19,49 @@ export class ClientGone extends Error {
   }
 }
 
+export const jsonMediaType = 'application/json';
+export const formMediaType = 'application/x-www-form-urlencoded';
+type MediaType = typeof jsonMediaType | typeof formMediaType;
+
 /** How much of a refused body is still read, so that the client gets to read the refusal, before the connection is closed. */
 const discardMaxBytes = 67_108_864;
 
 /**
- * Returns the bytes of a JSON request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it
- * is there), `invalid_body` for a media type other than JSON in UTF-8 and for a compressed body, and `ClientGone`.
+ * Returns the bytes of a request body, empty if there is none. Throws `body_too_large` (by `Content-Length` if it
+ * is there), `invalid_body` for a media type other than the given one in UTF-8 and for a compressed body, and `ClientGone`.
  * Calls `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
   request: IncomingMessage,
   limitBytes: number,
   sendContinue: () => void,
+  mediaType: MediaType = jsonMediaType,
 ): Promise<Uint8Array> => {
   const { headers } = request;
   const declared = headers['content-length'];
   if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return nothing;
   // Whether a chunked body has any bytes is not known yet.
-  if (declared !== undefined) refuseForm(headers['content-type'], headers['content-encoding']);
+  if (declared !== undefined) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
   sendContinue();
   const bytes = await collect(request, limitBytes);
-  if (bytes.length > 0) refuseForm(headers['content-type'], headers['content-encoding']);
+  if (bytes.length > 0) refuseForm(mediaType, headers['content-type'], headers['content-encoding']);
   return bytes;
 };
 
 const nothing = new Uint8Array(0);
 
-const refuseForm = (contentType: string | undefined, contentEncoding: string | undefined): void => {
+const refuseForm = (
+  mediaType: MediaType,
+  contentType: string | undefined,
+  contentEncoding: string | undefined,
+): void => {
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
     throw invalid('compressed bodies are not taken, send it without Content-Encoding');
   }
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  if (type !== 'application/json') {
-    throw invalid(`Content-Type must be application/json${type === '' ? '; it is missing' : ''}`);
+  if (type !== mediaType) {
+    throw invalid(`Content-Type must be ${mediaType}${type === '' ? '; it is missing' : ''}`);
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {

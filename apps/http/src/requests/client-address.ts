@@ -27,6 +27,15 @@ export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAd
   };
 };
 
+/** Returns whether what a request's `X-Forwarded-` fields say is trusted, by the address of its socket. */
+export const createProxyTrust = (trusted: TrustedProxies): ((socketAddress: string | undefined) => boolean) => {
+  const trusts = trustOf(trusted);
+  return (socketAddress) => {
+    const address = plainAddress(socketAddress ?? '');
+    return trusts !== null && address !== null && trusts(address, 0);
+  };
+};
+
 type Trust = (address: string, hop: number) => boolean;
 
 const trustOf = (trusted: TrustedProxies): Trust | null => {

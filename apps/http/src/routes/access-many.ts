@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { ending, removable } from '../requests/fields.ts';
 import { collectionReference, groupReference, profileReference } from '../requests/references.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { expiresAt } from './access-ways.ts';
 import { isoOrNull, uuid } from './wire.ts';
 
@@ -96,7 +96,7 @@ const limits =
   'Every one of `profiles` and `groups` with every one of `collections`, at most 10,000 pairs; the size of a request body is ' +
   'limited too. Each pair has an outcome of its own. All of them are one change: an error has changed nothing.';
 
-export const manyAccessRoutes: readonly RouteRow[] = [
+export const manyAccessRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/access/grants',
@@ -127,7 +127,7 @@ export const manyAccessRoutes: readonly RouteRow[] = [
     handler: async ({ useCases, caller, body: { fields } }) =>
       json(answerView(await useCases.revokeMany(caller.authority, fields), revokeResults)),
   }),
-];
+] as const;
 
 const answerView = <const Result extends PairResult>(outcomes: readonly PairOutcome[], named: readonly Result[]) => {
   const counts = Object.fromEntries(named.map((result): [PairResult, number] => [result, 0])) as Record<Result, number>;

@@ -4,7 +4,7 @@ import { json, ready, stream } from '../answers/answer.ts';
 import { prefersCsv } from '../answers/negotiation.ts';
 import { booleanParameter, moment, numberParameter } from '../requests/fields.ts';
 import { collectionReference, groupReference, profileReference } from '../requests/references.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { expiresAt, wayFields, wayFieldsView } from './access-ways.ts';
 import { matrixCursor, matrixCursorOf } from './matrix-cursor.ts';
 import { isoOrNull, timestamp, uuid } from './wire.ts';
@@ -51,7 +51,7 @@ const filters = z.object({
 
 const pageLimitDefault = 100;
 
-export const matrixRoutes: readonly RouteRow[] = [
+export const matrixRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/access/matrix',
@@ -81,7 +81,7 @@ export const matrixRoutes: readonly RouteRow[] = [
         : json(views, { Vary: 'Accept', ...link });
     },
   }),
-];
+] as const;
 
 const csvHeaders = {
   'Content-Type': 'text/csv; charset=utf-8; header=present',

@@ -2,7 +2,7 @@ import { clientPair, toIso, type ClientAccess, type CollectionAccess, type Grant
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { booleanParameter, ending, endingOrNull, optional, wordsParameter } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { accessWay, expiresAt, waysView } from './access-ways.ts';
 import {
   clientParameter,
@@ -62,7 +62,7 @@ const clientAccess = z
 
 const pair = { ...clientParameter, ...collectionParameter };
 
-export const accessRoutes: readonly RouteRow[] = [
+export const accessRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/access/clients/:client_profile_id/collections',
@@ -173,7 +173,7 @@ export const accessRoutes: readonly RouteRow[] = [
       return json(found.map((access) => ({ ...clientAccessView(access), ...waysView(access.ways) })));
     },
   }),
-];
+] as const;
 
 const pairOf = (params: Readonly<Record<string, string>>): Pair =>
   clientPair(profileIdOf(params.client_profile_id), collectionIdOf(params.collection_id));

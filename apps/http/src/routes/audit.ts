@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { ready, stream } from '../answers/answer.ts';
 import { dateTime, moment, numberParameter, optional, profileId, text } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { profileOf } from './profile-path.ts';
 import { timestamp, uuid } from './wire.ts';
 
@@ -106,7 +106,7 @@ const paged = z.object({
   ...filters,
 });
 
-export const auditRoutes: readonly RouteRow[] = [
+export const auditRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/audit/',
@@ -173,7 +173,7 @@ export const auditRoutes: readonly RouteRow[] = [
         },
       ),
   }),
-];
+] as const;
 
 async function* lines(entries: AsyncIterable<AuditEntry>, withActor: boolean): AsyncGenerator<string> {
   for await (const entry of entries) yield entryLine(entry, withActor);

@@ -2,7 +2,7 @@ import type { CatalogLine } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { line, numberParameter } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
 import { nextPage, uuid } from './wire.ts';
 
@@ -25,7 +25,7 @@ const paging = z.object({
   cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
 
-export const catalogRoutes: readonly RouteRow[] = [
+export const catalogRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/catalog',
@@ -50,7 +50,7 @@ export const catalogRoutes: readonly RouteRow[] = [
       return json(found.slice(0, limit).map(lineView), headers);
     },
   }),
-];
+] as const;
 
 const lineView = ({ id, name, description, access }: CatalogLine): z.input<typeof catalogLine> => ({
   id,

@@ -199,3 +199,6 @@ const listedView = ({ id, name, description, createdAt, updatedAt }: ListedColle
 /** The entity tag of metadata without a credential; metadata with one must not be cached at all. */
 export const metadataEtag = ({ revision, updatedAt }: CollectionHead, hasHints: boolean): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.metadata${hasHints ? '.hints' : ''}"`;
+
+export const summaryEtag = ({ revision, updatedAt }: CollectionHead): string =>
+  `"${formatVersion}.${revision}.${updatedAt.toString(36)}.summary"`;

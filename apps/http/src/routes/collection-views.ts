@@ -1,6 +1,7 @@
 import {
   baseUrlMax,
   toIso,
+  type Collection,
   type CollectionHead,
   type CollectionMetadata,
   type MetadataHints,
@@ -80,24 +81,45 @@ export const updatedCollection = z
 export const listedCollection = z
   .object({ ...named, created_at: timestamp, updated_at: timestamp, ...extras })
   .meta({ id: 'ListedCollection' });
+const baseUrl = z.string().meta({
+  description: `The document's first server, variables replaced by their defaults; \`/\` if there is none, or if it is longer than ${baseUrlMax.toLocaleString('en')} characters.`,
+  maxLength: baseUrlMax,
+  examples: ['https://api.example.com/v1'],
+});
+const scheme = {
+  type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
+  name: z.string().nullable(),
+};
+const place = z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'Only for `apiKey`.' });
+
 export const metadata = z
   .object({
     ...named,
-    base_url: z.string().meta({
-      description: `The document's first server, variables replaced by their defaults; \`/\` if there is none, or if it is longer than ${baseUrlMax.toLocaleString('en')} characters.`,
-      maxLength: baseUrlMax,
-      examples: ['https://api.example.com/v1'],
-    }),
+    base_url: baseUrl,
     authentication: z.object({
-      type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
-      name: z.string().nullable(),
+      ...scheme,
       value: z.string().nullable(),
-      in: z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'Only for `apiKey`.' }),
+      in: place,
       value_hint: z.string().nullable().optional().meta({ description: 'With `include=hints`: what goes there.' }),
     }),
     deprecated: z.boolean().optional().meta({ description: 'With `include=hints`: whether all operations are.' }),
   })
   .meta({ id: 'CollectionMetadata' });
+
+export const summary = z
+  .object({
+    ...named,
+    base_url: baseUrl,
+    authentication: z.object({
+      ...scheme,
+      in: place,
+      has_value: z.boolean().meta({ description: 'Whether a credential is stored, which the metadata has.' }),
+    }),
+    discoverable: z.boolean().meta({ description: 'Whether the catalog shows it to clients without a grant.' }),
+    ...origin,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'CollectionSummary' });
 
 export const updatedCollectionView = (
   { id, name, description, updatedAt }: CollectionHead,
@@ -113,6 +135,22 @@ export const updatedCollectionView = (
 /** What is said of a document that departs from the official schema; null if it does not. */
 export const warningsOf = ({ warnings: { total, first } }: ReadDocument): z.input<typeof warnings> | null =>
   total > 0 ? { total, first: first.map(({ pointer, message }) => ({ pointer, message })) } : null;
+
+export const summaryView = (collection: Collection): z.input<typeof summary> => {
+  const { type, name, in: where } = collection.storedAuthentication ?? collection.derivedAuthentication;
+  const hasValue = (collection.storedAuthentication?.sealedValue ?? null) !== null;
+  return {
+    id: collection.id,
+    name: collection.name,
+    description: collection.description,
+    base_url: collection.baseUrl,
+    authentication: { type, name, ...(where === null ? {} : { in: where }), has_value: hasValue },
+    discoverable: collection.discoverable,
+    created_by: collection.createdBy,
+    created_at: toIso(collection.createdAt),
+    updated_at: toIso(collection.updatedAt),
+  };
+};
 
 export const metadataView = (
   { collection, authentication }: CollectionMetadata,

@@ -2,46 +2,29 @@ import {
   collectionDescriptionMax,
   collectionNameMax,
   credentialMax,
-  listVersion,
   parameterNameMax,
   PorticoError,
   readableTarget,
   SchemaViolated,
   type AuthenticationInput,
-  type CollectionHead,
-  type Principal,
-  type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
 import { json, notModified } from '../answers/answer.ts';
 import { namesEtag } from '../answers/negotiation.ts';
-import {
-  booleanParameter,
-  clearable,
-  line,
-  numberParameter,
-  optional,
-  removable,
-  text,
-  wordsParameter,
-} from '../requests/fields.ts';
-import { defineRoute, documentMember, type RouteRow } from '../route.ts';
+import { booleanParameter, clearable, line, optional, removable, text, wordsParameter } from '../requests/fields.ts';
+import { defineRoute, documentMember } from '../route.ts';
 import {
   collectionAnswer,
   collectionWithExtrasAnswer,
   createdAnswer,
   documentAnswer,
-  listPageAnswer,
   metadataEtag,
-  wholeListAnswer,
   yamlAnswer,
-  type Extras,
 } from './collection-answers.ts';
-import { cursor, cursorOf } from './list-cursor.ts';
+import { extrasOf, includedExtras } from './collection-extras.ts';
 import {
   createdCollection,
   document as openApiDocument,
-  listedCollection,
   metadata,
   metadataView,
   openapiSpec,
@@ -131,24 +114,9 @@ const strictness = z.object({
     .meta({ description: 'Whether violations of the official OpenAPI schema are refused with 400.' }),
 });
 
-/** Adds fields that are not in the specification. */
-const collectionExtras = ['usage', 'discoverable'] as const;
-const includes = z.object({
-  include: wordsParameter(collectionExtras)
-    .optional()
-    .meta({ description: '`usage` adds `last_used_at`, `discoverable` whether the catalog shows it to others.' }),
-});
+const includes = z.object({ include: includedExtras });
 
-const paging = includes.extend({
-  limit: numberParameter(1, 1_000)
-    .optional()
-    .meta({ description: 'The page size. Without it, the answer is the whole list.' }),
-  cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
-});
-
-const pageLimitDefault = 100;
-
-export const collectionRoutes: readonly RouteRow[] = [
+export const collectionRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/collections/:collection_id',
@@ -257,39 +225,6 @@ export const collectionRoutes: readonly RouteRow[] = [
     },
   }),
   defineRoute({
-    method: 'GET',
-    path: '/api/collections/',
-    operation: 'listCollections',
-    summary: 'List the collections that the caller may see',
-    description: 'An admin sees all of them, a client those granted to it. Sorted by name, ignoring case.',
-    auth: 'token',
-    scope: 'catalog:read',
-    query: paging,
-    status: 200,
-    supplies: { collection_id: '$response.body#/0/id' },
-    conditional: true,
-    response: z.array(listedCollection),
-    handler: async ({ useCases, bodies, caller, query, request }) => {
-      const { principal } = caller;
-      if (query.limit === undefined && query.cursor === undefined) {
-        const readList = () => useCases.listCollections(principal, null);
-        if (!query.include) return wholeListAnswer(request, bodies, listVersion(principal), readList);
-        const whole = await readList();
-        return listPageAnswer(request, whole, await extrasOf(useCases, principal, query.include, whole));
-      }
-      const limit = query.limit ?? pageLimitDefault;
-      // One more than the page holds tells whether there is a next page.
-      const found = await useCases.listCollections(principal, { limit: limit + 1, after: query.cursor ?? null });
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      const include = query.include ? `&include=${query.include.join(',')}` : '';
-      const link = last && `</api/collections/?limit=${limit}&cursor=${cursorOf(last)}${include}>; rel="next"`;
-      const extras = await extrasOf(useCases, principal, query.include ?? [], page);
-      const answer = listPageAnswer(request, page, extras);
-      return link ? { ...answer, headers: { ...answer.headers, Link: link } } : answer;
-    },
-  }),
-  defineRoute({
     method: 'POST',
     path: '/api/collections/',
     operation: 'createCollection',
@@ -366,18 +301,7 @@ export const collectionRoutes: readonly RouteRow[] = [
       return json({ message: 'Collection deleted' });
     },
   }),
-];
-
-/** Reads what the caller wants to see of these collections besides. */
-const extrasOf = async (
-  useCases: UseCases,
-  principal: Principal,
-  include: readonly (typeof collectionExtras)[number][],
-  of: readonly Pick<CollectionHead, 'id'>[],
-): Promise<Extras> => ({
-  uses: include.includes('usage') ? await useCases.readCollectionUses(principal, of) : null,
-  discoverable: include.includes('discoverable') ? await useCases.readDiscoverable(of) : null,
-});
+] as const;
 
 /** Makes a refusal of the document's violations name the member that it came in. */
 export const namingMember = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>

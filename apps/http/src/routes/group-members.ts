@@ -2,7 +2,7 @@ import { emailMax } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { numberParameter, text } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { groupOf } from './group-path.ts';
 import {
   groupMember,
@@ -39,7 +39,7 @@ const memberPaging = z.object({
 });
 
 const member = { ...groupParameter, ...memberParameter };
-export const memberRoutes: readonly RouteRow[] = [
+export const memberRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/groups/:group_id/members',
@@ -155,4 +155,4 @@ export const memberRoutes: readonly RouteRow[] = [
       return json(groups.map(ownGroupView));
     },
   }),
-];
+] as const;

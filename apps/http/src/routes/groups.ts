@@ -2,7 +2,7 @@ import { groupDescriptionMax, groupNameMax, groupPair, refusePast, tierNameMax, 
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { clearable, ending, endingOrNull, line, optional, removable, text } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
 import { groupOf } from './group-path.ts';
 import {
@@ -61,7 +61,7 @@ const grantChange = z
 
 const pair = { ...groupParameter, ...collectionParameter };
 
-const groupRows: readonly RouteRow[] = [
+const groupRows = [
   defineRoute({
     method: 'POST',
     path: '/api/groups',
@@ -180,9 +180,9 @@ const groupRows: readonly RouteRow[] = [
       return json(groupView(await useCases.updateGroup(caller.authority, await groupOf(context), edit)));
     },
   }),
-];
+] as const;
 
-const collectionRows: readonly RouteRow[] = [
+const collectionRows = [
   defineRoute({
     method: 'GET',
     path: '/api/groups/:group_id/collections',
@@ -277,6 +277,6 @@ const collectionRows: readonly RouteRow[] = [
       return json({ message: 'Access revoked' });
     },
   }),
-];
+] as const;
 
-export const groupRoutes: readonly RouteRow[] = [...groupRows, ...memberRoutes, ...collectionRows];
+export const groupRoutes = [...groupRows, ...memberRoutes, ...collectionRows] as const;

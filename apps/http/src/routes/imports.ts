@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { booleanParameter, line } from '../requests/fields.ts';
-import { defineRoute, documentMember, type RouteRow } from '../route.ts';
+import { defineRoute, documentMember } from '../route.ts';
 import { openapiSpec, warnings, warningsOf } from './collection-views.ts';
 import { namingMember } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
@@ -77,7 +77,7 @@ const plan = z
   })
   .meta({ id: 'ImportPlan' });
 
-export const importRoutes: readonly RouteRow[] = [
+export const importRoutes = [
   defineRoute({
     method: 'PUT',
     path: '/api/imports/',
@@ -131,7 +131,7 @@ export const importRoutes: readonly RouteRow[] = [
       return json({ ...planView(found, input.document), ...warned(input.document) });
     },
   }),
-];
+] as const;
 
 const inputOf = (
   { import_key, strict }: z.output<typeof published>,

@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { jobId, numberParameter, optional } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { jobCursor, jobCursorOf } from './job-cursor.ts';
 import { isoOrNull, jobIdOf, jobParameter, message, nextPage, timestamp, uuid } from './wire.ts';
 
@@ -91,7 +91,7 @@ const retryOutcomes = z
 
 const path = '/api/jobs/dead';
 
-export const jobRoutes: readonly RouteRow[] = [
+export const jobRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/jobs',
@@ -187,7 +187,7 @@ export const jobRoutes: readonly RouteRow[] = [
       return json({ message: 'Job discarded' });
     },
   }),
-];
+] as const;
 
 const jobsView = (from: JobOverview, runsHere: boolean | null): z.input<typeof jobs> => {
   const sumOf = (count: 'waiting' | 'running' | 'retrying' | 'deadLetters') =>

@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { booleanParameter, clearable, optional, text, wholeNumber } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { profileOf } from './profile-path.ts';
 import { message, timestamp, uuid } from './wire.ts';
 
@@ -112,7 +112,7 @@ const apiClientParameter = {
   },
 } as const;
 
-const tierRoutes: readonly RouteRow[] = [
+const tierRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/tiers',
@@ -198,9 +198,9 @@ const tierRoutes: readonly RouteRow[] = [
       return json({ message: 'Tier deleted' });
     },
   }),
-];
+] as const;
 
-const overrideRoutes: readonly RouteRow[] = [
+const overrideRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/rate-limits/overrides',
@@ -295,9 +295,9 @@ const overrideRoutes: readonly RouteRow[] = [
         ),
       ),
   }),
-];
+] as const;
 
-export const limitRoutes: readonly RouteRow[] = [...tierRoutes, ...overrideRoutes];
+export const limitRoutes = [...tierRoutes, ...overrideRoutes] as const;
 
 const tierNameOf = (text: string | undefined): string => {
   if (text === undefined || !tierNameForm.test(text)) throw new PorticoError('tier_not_found');

@@ -1,7 +1,7 @@
 import { PorticoError } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { defineRoute, type ProtectedResource, type RouteRow } from '../route.ts';
+import { defineRoute, type ProtectedResource } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
@@ -15,7 +15,7 @@ const protectedResource = z
   })
   .meta({ id: 'ProtectedResource' });
 
-export const oauthRoutes: readonly RouteRow[] = [
+export const oauthRoutes = [
   defineRoute({
     method: 'GET',
     path: `${wellKnown}/mcp`,
@@ -31,7 +31,7 @@ export const oauthRoutes: readonly RouteRow[] = [
       return json(service.protectedResource.metadata);
     },
   }),
-];
+] as const;
 
 /** Returns what a client is told about access tokens; null if none are taken. */
 export const protectedResourceOf = ({

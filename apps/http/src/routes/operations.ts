@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { codingFor, digestTag, encodedJson, formatVersion, taggedAnswer } from '../answers/tagged-answer.ts';
 import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { collectionParameter, uuid } from './wire.ts';
 
 const kLimitDefault = 10;
@@ -145,7 +145,7 @@ const description = z.object({
     }),
 });
 
-export const operationRoutes: readonly RouteRow[] = [
+export const operationRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/operations/search',
@@ -251,7 +251,7 @@ export const operationRoutes: readonly RouteRow[] = [
       return taggedAnswer(request, 'identity', { etag, bytes });
     },
   }),
-];
+] as const;
 
 const resultView = (result: OperationResult): z.input<typeof operationResult> => ({
   collection_id: result.collectionId,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { endingOrNull, optional, text } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { fullProfile, fullProfileView } from './profile-views.ts';
 import { profileOf } from './profile-path.ts';
 import { profileParameter, uuid } from './wire.ts';
@@ -55,7 +55,7 @@ const approvalOutcomes = z
   })
   .meta({ id: 'ApprovalOutcomes' });
 
-export const approvalRoutes: readonly RouteRow[] = [
+export const approvalRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/profiles/approve',
@@ -73,9 +73,9 @@ export const approvalRoutes: readonly RouteRow[] = [
     handler: async ({ useCases, caller, body: { fields } }) =>
       json(approvalsView(await useCases.approveMany(caller.authority, fields.profiles))),
   }),
-];
+] as const;
 
-export const standingRoutes: readonly RouteRow[] = [
+export const standingRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/profiles/:user_id/suspend',
@@ -138,7 +138,7 @@ export const standingRoutes: readonly RouteRow[] = [
       return json(fullProfileView(profile, ['key'], { use: null, keyExpiresAt: fields.expires_at }));
     },
   }),
-];
+] as const;
 
 const approvalsView = (outcomes: readonly ApprovalOutcome[]): z.input<typeof approvalOutcomes> => {
   const counts = { approved: 0, already_approved: 0, already_rejected: 0, not_found: 0, failed: 0 };

@@ -1,17 +1,7 @@
-import {
-  companyNameMax,
-  emailMax,
-  fullNameMax,
-  graceSecondsMax,
-  rejectionReasonMax,
-  tierNameMax,
-  uidMax,
-  type ProfileId,
-} from '@portico/domain';
+import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierNameMax, uidMax } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import {
-  booleanParameter,
   clearable,
   email,
   ending,
@@ -22,7 +12,7 @@ import {
   wholeNumber,
   wordsParameter,
 } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import {
   changedRole,
   changedRoleView,
@@ -30,12 +20,9 @@ import {
   credentialsView,
   fullProfile,
   fullProfileView,
-  listedProfile,
-  listedProfileView,
   ownExtras,
   ownProfile,
   ownProfileView,
-  profileExtras,
   registeredProfile,
   registeredProfileView,
   updatedProfile,
@@ -108,37 +95,13 @@ const tierChange = z
   })
   .meta({ id: 'TierAssignment' });
 
-/** Adds fields that are not in the specification. */
-const includes = z.object({
-  include: wordsParameter(profileExtras)
-    .optional()
-    .meta({
-      description:
-        '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when it and ' +
-        'its API key were last used, `key` when its API key expires, `suspension` since when it is suspended.',
-    }),
-});
-const listed = includes.extend({
-  registration_status: z
-    .enum(['pending', 'approved', 'rejected'])
-    .optional()
-    .meta({ description: 'Only profiles of this status.' }),
-  suspended: booleanParameter.optional().meta({ description: 'Only profiles that are suspended, or that are not.' }),
-  q: text({ max: emailMax })
-    .optional()
-    .meta({
-      description: 'Only profiles whose e-mail or full name contains this, ignoring case.',
-      examples: ['alice'],
-    }),
-});
-
 const ownIncludes = z.object({
   include: wordsParameter(ownExtras).optional().meta({
     description: 'As in the list of profiles; `groups` adds your groups, and how and since when you belong to each.',
   }),
 });
 
-export const profileRoutes: readonly RouteRow[] = [
+export const profileRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/profiles/register',
@@ -222,33 +185,6 @@ export const profileRoutes: readonly RouteRow[] = [
     handler: async ({ useCases, caller, body: { fields } }) => {
       const fresh = await useCases.rotateOwnCredentials(caller.principal, fields.grace_seconds ?? 0);
       return json(credentialsView('API credentials rotated', fresh));
-    },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/profiles/',
-    operation: 'listProfiles',
-    summary: 'List all profiles',
-    description: 'Oldest first. Filters are combined.',
-    auth: 'admin',
-    scope: 'access:read',
-    query: listed,
-    status: 200,
-    supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
-    response: z.array(listedProfile),
-    handler: async ({ useCases, caller: { authority }, query: { include = [], ...query } }) => {
-      const profiles = await useCases.listProfiles(authority, {
-        status: query.registration_status ?? null,
-        suspended: query.suspended ?? null,
-        text: query.q ?? null,
-      });
-      const uses = include.includes('usage') ? await useCases.readProfileUses(authority, profiles) : null;
-      const expiries = include.includes('key') ? await useCases.readKeyExpiries(authority, null) : null;
-      const factsOf = (id: ProfileId) => ({
-        use: uses?.get(id) ?? null,
-        keyExpiresAt: expiries?.get(id) ?? null,
-      });
-      return json(profiles.map((profile) => listedProfileView(profile, include, factsOf(profile.id))));
     },
   }),
   defineRoute({
@@ -389,4 +325,4 @@ export const profileRoutes: readonly RouteRow[] = [
       return json({ message: 'User deleted' });
     },
   }),
-];
+] as const;

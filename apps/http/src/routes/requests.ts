@@ -19,7 +19,7 @@ import {
   text,
   wholeNumber,
 } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import {
   collectionIdOf,
   isoOrNull,
@@ -110,7 +110,7 @@ const filters = z.object({
   cursor: place.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
 
-export const requestRoutes: readonly RouteRow[] = [
+export const requestRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/access/requests',
@@ -257,7 +257,7 @@ export const requestRoutes: readonly RouteRow[] = [
       return json(requestView(await useCases.denyRequest(caller.authority, id, fields.reason ?? null)));
     },
   }),
-];
+] as const;
 
 const requestView = (request: ShownRequest): z.input<typeof accessRequest> => ({
   id: request.id,

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 
 const kLimitDefault = 10;
 
@@ -71,7 +71,7 @@ const reindexProgress = z
   })
   .meta({ id: 'ReindexProgress' });
 
-export const searchRoutes: readonly RouteRow[] = [
+export const searchRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/vector/search',
@@ -152,7 +152,7 @@ export const searchRoutes: readonly RouteRow[] = [
         ),
       ),
   }),
-];
+] as const;
 
 const vectorHealthView = ({ healthy, embedder, index, dimension }: VectorHealth): z.input<typeof vectorHealth> => ({
   status: healthy ? 'healthy' : 'unavailable',

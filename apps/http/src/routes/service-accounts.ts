@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
 import { ending, line, optional, removable, wholeNumber } from '../requests/fields.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { isoOrNull, message, timestamp, uuid } from './wire.ts';
 
 const name = line({ max: accountNameMax }).meta({
@@ -84,7 +84,7 @@ const accountParameter = {
 const secretHeaders = { 'Cache-Control': 'no-store' };
 
 /** No service account may make, change or see service accounts, whatever its scopes. */
-export const serviceAccountRoutes: readonly RouteRow[] = [
+export const serviceAccountRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/service-accounts',
@@ -197,7 +197,7 @@ export const serviceAccountRoutes: readonly RouteRow[] = [
       return json({ message: 'Service account revoked' });
     },
   }),
-];
+] as const;
 
 const accountIdIn = ({ account_id }: Readonly<Record<string, string>>): ServiceAccountId => {
   const id = parseId<ServiceAccountId>(account_id ?? '');

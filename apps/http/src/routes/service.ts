@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { PorticoError, type OperationProgress, type Readiness } from '@portico/domain';
 import { z } from 'zod';
 import { json, ready } from '../answers/answer.ts';
 import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
-import { defineRoute, type Route, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { operationProgress, reasonView } from './wire.ts';
 
 const health = z
@@ -26,7 +25,7 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-export const serviceRoutes: readonly RouteRow[] = [
+export const serviceRoutes = [
   defineRoute({
     method: 'GET',
     path: '/health',
@@ -88,13 +87,13 @@ export const serviceRoutes: readonly RouteRow[] = [
     method: 'GET',
     path: '/',
     operation: 'readRoot',
-    summary: 'Redirect to the interactive documentation',
+    summary: 'Redirect to the console',
     description: 'There is nothing else here.',
     hidden: true,
     auth: 'free',
     status: 302,
     response: null,
-    handler: () => ready('/docs\n', { Location: '/docs', 'Content-Type': 'text/plain; charset=utf-8' }),
+    handler: () => ready('/console/\n', { Location: '/console/', 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
   defineRoute({
     method: 'GET',
@@ -126,32 +125,7 @@ export const serviceRoutes: readonly RouteRow[] = [
       return file;
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/.well-known/openid-configuration',
-    operation: 'readIssuer',
-    summary: 'The discovery document of the local identity provider',
-    description: 'As in OpenID Connect Discovery, limited to what is needed to verify ID tokens.',
-    ofLocalIssuer: true,
-    auth: 'free',
-    status: 200,
-    response: z.record(z.string(), z.unknown()),
-    handler: ({ service, request }) =>
-      json(localIssuer(service).discovery(baseUrlOf(request)) as Record<string, unknown>),
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/.well-known/jwks.json',
-    operation: 'readIssuerKeys',
-    summary: 'The public keys of the local identity provider',
-    description: 'A JSON Web Key Set (RFC 7517).',
-    ofLocalIssuer: true,
-    auth: 'free',
-    status: 200,
-    response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
-    handler: ({ service }) => json(localIssuer(service).jwks() as { keys: Record<string, unknown>[] }),
-  }),
-];
+] as const;
 
 const readinessView = (
   { ready: works, parts }: Readiness,
@@ -168,15 +142,3 @@ const checkView = ({ essential, state }: Readiness['parts'][number]) => ({
   essential,
   ...reasonView(state),
 });
-
-const localIssuer = ({ localIssuer: issuer }: Parameters<Route['handler']>[0]['service']) => {
-  if (!issuer) throw new PorticoError('not_found');
-  return issuer;
-};
-
-/** The base address at which the caller reached the service. */
-const baseUrlOf = ({ headers, socket }: IncomingMessage): string => {
-  const { host = '' } = headers;
-  const authority = /^[A-Za-z0-9.\-[\]:]+$/.test(host) ? host : `localhost:${socket.localPort ?? 80}`;
-  return `http://${authority}`;
-};

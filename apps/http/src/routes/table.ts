@@ -5,14 +5,18 @@ import { manyAccessRoutes } from './access-many.ts';
 import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
+import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
+import { consoleRoutes } from './console.ts';
 import { importRoutes } from './imports.ts';
 import { groupRoutes } from './groups.ts';
 import { jobRoutes } from './jobs.ts';
 import { limitStandingRoutes } from './limit-standing.ts';
 import { limitRoutes } from './limits.ts';
+import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
+import { profileListRoutes } from './profile-lists.ts';
 import { approvalRoutes, standingRoutes } from './profile-standing.ts';
 import { profileRoutes } from './profiles.ts';
 import { requestRoutes } from './requests.ts';
@@ -21,20 +25,24 @@ import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { usageRoutes } from './usage.ts';
 
-const tagged = (tag: Tag, rows: readonly RouteRow[]): readonly Route[] => rows.map((row) => ({ ...row, tag }));
+/** Gives rows their tag; they keep their types. */
+const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
+  rows.map((row): Rows[number] & Route => ({ ...row, tag }));
 
 /**
  * All routes of the service. Express tries the paths in this order, so the busiest come first, and `/me` and
  * `/approve` before `/:user_id`.
  */
-export const routes: readonly Route[] = [
+export const tableRows = [
   ...tagged('Collections', collectionRoutes),
+  ...tagged('Collections', collectionListRoutes),
   ...tagged('Operations', operationRoutes),
   ...tagged('Search', searchRoutes),
   ...tagged('Service', agentRoutes),
   ...tagged('Audit', auditRoutes),
   ...tagged('Profiles', approvalRoutes),
   ...tagged('Profiles', profileRoutes),
+  ...tagged('Profiles', profileListRoutes),
   ...tagged('Profiles', standingRoutes),
   ...tagged('Service accounts', serviceAccountRoutes),
   ...tagged('Access', accessRoutes),
@@ -49,5 +57,9 @@ export const routes: readonly Route[] = [
   ...tagged('Collections', importRoutes),
   ...tagged('Jobs', jobRoutes),
   ...tagged('Service', serviceRoutes),
+  ...tagged('Service', localIssuerRoutes),
   ...tagged('Service', oauthRoutes),
+  ...tagged('Service', consoleRoutes),
 ];
+
+export const routes: readonly Route[] = tableRows;

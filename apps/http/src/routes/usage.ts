@@ -20,7 +20,7 @@ import { json, ready } from '../answers/answer.ts';
 import { prefersCsv } from '../answers/negotiation.ts';
 import { collectionId, moment, profileId } from '../requests/fields.ts';
 import { collectionReference, profileReference } from '../requests/references.ts';
-import { defineRoute, type RouteRow } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { profileOf } from './profile-path.ts';
 import { collectionIdOf, uuid } from './wire.ts';
 
@@ -81,7 +81,7 @@ const filters = z.object({
   }),
 });
 
-export const usageRoutes: readonly RouteRow[] = [
+export const usageRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/usage',
@@ -113,7 +113,7 @@ export const usageRoutes: readonly RouteRow[] = [
         : json(views, { Vary: 'Accept' });
     },
   }),
-];
+] as const;
 
 const collectionOf = async (
   useCases: UseCases,

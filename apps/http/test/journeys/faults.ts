@@ -171,7 +171,9 @@ export const faultsSuite = (start: Start): void => {
     const held = new Promise<void>((resolve) => (release = resolve));
     await startWith({
       answerTimeoutMs: 50,
-      ports: ({ profiles }) => ({ profiles: { ...profiles, list: () => held.then(() => profiles.list()) } }),
+      ports: ({ profiles }) => ({
+        profiles: { ...profiles, select: (filter, page) => held.then(() => profiles.select(filter, page)) },
+      }),
     });
     const cast = await createCast(subject);
     const reply = await subject.client.call('GET', '/api/profiles/', { token: cast.admin });

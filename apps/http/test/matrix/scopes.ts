@@ -15,6 +15,7 @@ export type ScopeName = (typeof scopeNames)[number];
 const scopes: Readonly<Record<string, ScopeName>> = {
   'GET /api/collections/': 'catalog:read',
   'GET /api/collections/{collection_id}': 'catalog:read',
+  'GET /api/collections/{collection_id}/summary': 'catalog:read',
   'GET /api/collections/{collection_id}/openapi.json': 'catalog:read',
   'GET /api/collections/{collection_id}/openapi.yaml': 'catalog:read',
   'GET /api/collections/{collection_id}/operations': 'catalog:read',
@@ -29,6 +30,7 @@ const scopes: Readonly<Record<string, ScopeName>> = {
   'PUT /api/imports/': 'catalog:write',
   'POST /api/imports/plan': 'catalog:write',
   'GET /api/profiles/': 'access:read',
+  'GET /api/profiles/{user_id}': 'access:read',
   'GET /api/access/clients/{client_profile_id}/collections': 'access:read',
   'GET /api/access/collections/{collection_id}/clients': 'access:read',
   'POST /api/access/clients/{client_profile_id}/collections/{collection_id}': 'access:write',

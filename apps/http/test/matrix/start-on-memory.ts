@@ -30,7 +30,9 @@ export const startOnMemory = async ({
     bodyLimitBytes: 262_144,
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
+    publicUrl: null,
     accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
+    signInWays: [],
   };
   return {
     ...(await listen({ useCases, documents, settings, localIssuer: null, ...rest })),

@@ -6,11 +6,22 @@ export {
   type LocalIssuer,
   type LocalTokenClaims,
 } from './local-issuer.ts';
+export {
+  createLocalSignIn,
+  type Authorization,
+  type LocalSignIn,
+  type LocalUser,
+  type TokenSet,
+} from './local-sign-in.ts';
+export type { TokenError } from './token-request.ts';
 export { createJwtVerifier } from './jwt-verifier.ts';
+export { IssuerEndpoints, type IssuerEndpointsOptions } from './issuer-endpoints.ts';
 export { inspectProvider, type InspectedProvider } from './inspect-provider.ts';
+export { discoveryUrlOf } from './provider-documents.ts';
 export { readKeySet } from './key-set.ts';
 export {
   createOidcTokenVerifier,
+  fetchTimeoutMs,
   type OidcTokenVerifier,
   type OidcTokenVerifierOptions,
 } from './oidc-token-verifier.ts';

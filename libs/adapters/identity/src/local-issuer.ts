@@ -13,6 +13,8 @@ export interface LocalTokenClaims {
   readonly emailVerified?: boolean;
   /** In the configured claim; needs one. */
   readonly groups?: readonly string[];
+  /** What the client asked to find in it (OpenID Connect Core, section 2). */
+  readonly nonce?: string;
   /** How long it is valid from now, in whole seconds; 0 or less makes an expired token. */
   readonly ttlSeconds: number;
 }
@@ -73,15 +75,25 @@ export const createLocalIssuer = async ({
       ...(log ? { log } : {}),
     }),
     jwks: () => keySet,
-    discovery: (baseUrl) => ({
-      issuer: localIssuerName,
-      jwks_uri: `${baseUrl.replace(/\/$/, '')}/.well-known/jwks.json`,
-      response_types_supported: ['id_token'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [algorithm],
-    }),
+    discovery: (baseUrl) => discoveryAt(baseUrl.replace(/\/$/, '')),
   };
 };
+
+/** OpenID Connect Discovery, section 3. */
+const discoveryAt = (base: string): Readonly<Record<string, string | readonly string[]>> => ({
+  issuer: localIssuerName,
+  authorization_endpoint: `${base}/local-issuer/authorize`,
+  token_endpoint: `${base}/local-issuer/token`,
+  jwks_uri: `${base}/.well-known/jwks.json`,
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: ['none'],
+  scopes_supported: ['openid', 'email'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: [algorithm],
+});
 
 const assertMintable = ({ uid, groups, ttlSeconds }: LocalTokenClaims, groupsClaim: string | null): void => {
   if (!isSubject(uid)) throw new RangeError('uid must have 1 to 128 characters that can be stored');
@@ -91,7 +103,7 @@ const assertMintable = ({ uid, groups, ttlSeconds }: LocalTokenClaims, groupsCla
 };
 
 const tokenOf = (
-  { uid, email, emailVerified, groups, ttlSeconds }: LocalTokenClaims,
+  { uid, email, emailVerified, groups, nonce, ttlSeconds }: LocalTokenClaims,
   groupsClaim: string | null,
   now: number,
 ): SignJWT => {
@@ -99,6 +111,7 @@ const tokenOf = (
   const claims = {
     ...(email === undefined ? {} : { email }),
     ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
+    ...(nonce === undefined ? {} : { nonce }),
     // Found by its name, even if that has dots.
     ...(groups && groupsClaim !== null ? { [groupsClaim]: [...groups] } : {}),
   };

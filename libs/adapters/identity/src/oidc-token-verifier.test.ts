@@ -201,7 +201,31 @@ test('closing aborts a running fetch without logging it, and nothing is fetched 
   expect(warnings).toEqual([]);
 });
 
+describe('with several audiences', () => {
+  const audiences = ['console', 'tool'];
+
+  test('an identity token may be for each of them', async () => {
+    const { verifier, claims } = await providerAndVerifier([key], { audience: audiences });
+    for (const aud of [...audiences, ['tool'], 'app', ['app'], undefined]) {
+      const expected = [aud].flat().some((one) => one === 'console' || one === 'tool') ? 'good' : 'invalid_token';
+      expect([aud, await outcomeOf(verifier.verify(await signToken(key, claims({ aud }))))]).toEqual([aud, expected]);
+    }
+  });
+
+  test.each([
+    [['console', 'tool'], 'tool', 'good'],
+    [['console', 'another'], 'console', 'good'],
+    [['console', 'another'], 'tool', 'invalid_token'],
+    [['console', 'another'], 'another', 'invalid_token'],
+    [['console', 'another'], undefined, 'invalid_token'],
+    [['another', 'a third'], 'console', 'invalid_token'],
+  ])('one for %j that was issued to %s is %s', async (aud, azp, expected) => {
+    const { verifier, claims } = await providerAndVerifier([key], { audience: audiences });
+    expect(await outcomeOf(verifier.verify(await signToken(key, claims({ aud, azp }))))).toBe(expected);
+  });
+});
+
 test('an empty audience is refused at once, since it would match tokens for no audience', async () => {
   const { start } = await providerAndVerifier([key]);
-  expect(() => start({ audience: '' })).toThrow('audience');
+  for (const none of ['', [], ['app', '']]) expect(() => start({ audience: none })).toThrow('audience');
 });

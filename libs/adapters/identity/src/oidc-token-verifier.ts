@@ -7,8 +7,8 @@ import { RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 export interface OidcTokenVerifierOptions {
   /** The exact `iss`. */
   readonly issuer: string;
-  /** The exact `aud` of an identity token. */
-  readonly audience: string;
+  /** The exact `aud` of an identity token, or each that it may have. */
+  readonly audience: string | readonly string[];
   /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
   readonly accessAudiences?: readonly string[];
   /** The claim that names groups: its name, or a path of names joined by dots; null by default, for none. */
@@ -47,7 +47,8 @@ export const createOidcTokenVerifier = ({
   timeoutMs = fetchTimeoutMs,
   log,
 }: OidcTokenVerifierOptions): OidcTokenVerifier => {
-  if (audience === '') throw new Error('An identity issuer needs an audience');
+  const audiences = [audience].flat();
+  if (audiences.length === 0 || audiences.includes('')) throw new Error('An identity issuer needs an audience');
   const provider: Provider = { issuer, jwksUrl, timeoutMs };
   assertFetchable(provider);
   const keys = new RemoteKeySource({ provider, clock, storage, log });

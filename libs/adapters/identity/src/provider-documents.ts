@@ -29,11 +29,17 @@ export const fetchKeySetText = async (provider: Provider, closing: AbortSignal):
  */
 export const keysAddressIn = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);
-  const { issuer: said, jwks_uri: jwksUrl } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
-  if (said !== issuer) throw new Error(`${url} names another issuer: ${JSON.stringify(said)}`);
+  const { jwks_uri: jwksUrl } = issuerDocument(text, issuer);
   if (typeof jwksUrl !== 'string') throw new Error(`${url} does not say where the keys are`);
   if (url.startsWith('https:') && !jwksUrl.startsWith('https:')) throw new Error(`${jwksUrl} is not https`);
   return jwksUrl;
+};
+
+/** Parses a discovery document. Throws for another issuer's. */
+export const issuerDocument = (text: string, issuer: string): Readonly<Record<string, unknown>> => {
+  const document = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+  if (document['issuer'] === issuer) return document;
+  throw new Error(`${discoveryUrlOf(issuer)} names another issuer: ${JSON.stringify(document['issuer'])}`);
 };
 
 export const discoveryUrlOf = (issuer: string): string =>

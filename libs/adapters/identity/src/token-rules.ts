@@ -5,8 +5,8 @@ import { groupsOf } from './groups-claim.ts';
 export interface TokenRules {
   /** The exact `iss`. */
   readonly issuer: string;
-  /** The exact `aud` of an identity token. */
-  readonly audience: string;
+  /** The exact `aud` of an identity token, or each that it may have: one for each application that people sign in to. */
+  readonly audience: string | readonly string[];
   /** What the `aud` of an access token contains one of; none by default, and then no access token is valid. */
   readonly accessAudiences?: readonly string[];
   /** The claim that names groups: its name, or a path of names joined by dots; null or absent for none. */
@@ -126,8 +126,9 @@ const parseObject = (bytes: Uint8Array): Claims => {
 
 /** With several audiences, an identity token must have been issued to ours (OpenID Connect Core 1.0, section 3.1.3.7). */
 const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boolean => {
-  if (!Array.isArray(aud)) return aud === audience;
-  return aud.includes(audience) && (aud.length === 1 || azp === audience);
+  const ours = [audience].flat();
+  if (!Array.isArray(aud)) return ours.some((one) => aud === one);
+  return ours.some((one) => aud.includes(one) && (aud.length === 1 || azp === one));
 };
 
 /**

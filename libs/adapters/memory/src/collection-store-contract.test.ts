@@ -234,6 +234,18 @@ const sabotages: Sabotages<typeof collectionStoreContract, Stores> = {
       return page ? whole.slice(place + 1, place + 1 + page.limit) : whole;
     },
   })),
+  'with a text, a list has the names that contain it, whatever the case and the script': breaking(
+    'collections',
+    (right) => ({
+      list: async (visibility, page, containing = null) =>
+        (await right.list(visibility, page)).filter(
+          ({ name }) => containing === null || name.toLowerCase().includes(containing.toLowerCase()),
+        ),
+    }),
+  ),
+  'a count is that of the list, also of the visible and of those with a text': breaking('collections', (right) => ({
+    count: (_visibility, containing) => right.count({ of: 'all' }, containing),
+  })),
   'the visibility "granted" shows only what the profile is granted, in lists, pages and ids': breaking(
     'collections',
     (right) => ({

@@ -18,9 +18,9 @@ export const createMemoryAccessMatrix = (database: MemoryDatabase): AccessMatrix
       .slice(0, limit);
   },
 
-  async keyExpiries(profile) {
-    const keys = [...database.keys].filter(([id]) => profile === null || id === profile);
-    return new Map(keys.flatMap(([id, { expiresAt }]) => (expiresAt === null ? [] : [[id, expiresAt]])));
+  async keyExpiries(of) {
+    const ends = of.map((id) => [id, database.keys.get(id)?.expiresAt ?? null] as const);
+    return new Map(ends.flatMap(([id, expiresAt]) => (expiresAt === null ? [] : [[id, expiresAt]])));
   },
 });
 

@@ -59,10 +59,14 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
     },
 
-    async list(visibility, page) {
-      const lines = inListOrder(visible(database, visibility)).map(lineOf);
+    async list(visibility, page, containing = null) {
+      const lines = inListOrder(named(containing, visible(database, visibility))).map(lineOf);
       if (!page) return lines;
       return lines.filter((line) => isAfter(line, page.after)).slice(0, page.limit);
+    },
+
+    async count(visibility, containing) {
+      return named(containing, visible(database, visibility)).length;
     },
 
     async visibleIds(visibility) {
@@ -118,6 +122,9 @@ const visible = (database: MemoryDatabase, visibility: Visibility): Collection[]
       return [];
   }
 };
+
+const named = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
+  containing === null ? collections : collections.filter(({ name }) => nameKey(name).includes(nameKey(containing)));
 
 const lineOf = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
   id,

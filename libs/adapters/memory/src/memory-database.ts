@@ -15,6 +15,7 @@ import type {
   Job,
   JobId,
   NoticeTask,
+  OneTimeCode,
   Operation,
   OperationBlock,
   Override,
@@ -61,6 +62,8 @@ export interface MemoryDatabase {
   /** By day, profile and collection. */
   readonly uses: Map<string, DayUse>;
   readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
+  /** By their digests. */
+  readonly oneTimeCodes: Map<string, OneTimeCode>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** A profile's epoch stays when the profile is removed, so that it never falls. */
@@ -129,6 +132,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   lastRun: null,
   uses: new Map(),
   serviceAccounts: new Map(),
+  oneTimeCodes: new Map(),
   pepper: null,
   grantEpochs: new Map(),
   groupsEpoch: 0,

@@ -1,5 +1,5 @@
-import { PorticoError, unknownIssuer } from '@portico/domain';
-import type { Effects, Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
+import { isFound, PorticoError, unknownIssuer } from '@portico/domain';
+import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => {
@@ -21,6 +21,17 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
 
     async list() {
       return oldestFirst([...profiles.values()]);
+    },
+
+    async select(filter, { order, limit, after }) {
+      const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
+      const ordered = order === 'oldest' ? found : found.reverse();
+      const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
+      return limit === null ? behind : behind.slice(0, limit);
+    },
+
+    async count(filter) {
+      return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
     },
 
     async admins() {
@@ -73,8 +84,14 @@ export const withUid = (database: MemoryDatabase, uid: string): Profile | null =
 const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
 
-const oldestFirst = (profiles: Profile[]): Profile[] =>
-  profiles.sort((a, b) => a.createdAt - b.createdAt || byCodePoints(a.id, b.id));
+type Place = NonNullable<ProfilePage['after']>;
+
+const byAge = (a: Place, b: Place): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
+
+const oldestFirst = (profiles: Profile[]): Profile[] => profiles.sort(byAge);
+
+const isBehind = (profile: Profile, place: Place, order: ProfilePage['order']): boolean =>
+  order === 'oldest' ? byAge(profile, place) > 0 : byAge(profile, place) < 0;
 
 const adminsOf = (database: MemoryDatabase): readonly Profile[] =>
   oldestFirst([...database.profiles.values()].filter(({ role }) => role === 'admin'));

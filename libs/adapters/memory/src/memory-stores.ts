@@ -11,6 +11,7 @@ import { createMemoryExpiryStore } from './memory-expiry-store.ts';
 import { createMemoryGrantStore } from './memory-grant-store.ts';
 import { createMemoryGroupStore } from './memory-group-store.ts';
 import { createMemoryLimitStore } from './memory-limit-store.ts';
+import { createMemoryOneTimeCodeStore } from './memory-one-time-code-store.ts';
 import { createMemoryOperationBlockStore } from './memory-operation-block-store.ts';
 import { createMemoryOperationStore } from './memory-operation-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
@@ -43,4 +44,5 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   sealed: createMemorySealedStore(database),
   usage: createMemoryUsageStore(database),
   serviceAccounts: createMemoryServiceAccountStore(database),
+  oneTimeCodes: createMemoryOneTimeCodeStore(database),
 });

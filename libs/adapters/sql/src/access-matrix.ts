@@ -8,12 +8,16 @@ import type {
   MatrixRow,
   ProfileId,
 } from '@portico/domain';
+import type { CollectionDialect } from './collection-reads.ts';
 import { isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { columns } from './table.ts';
 
-export const createSqlAccessMatrix = ({ reads }: Pick<SqlDatabase, 'reads'>): AccessMatrix => ({
+export const createSqlAccessMatrix = (
+  { reads }: Pick<SqlDatabase, 'reads'>,
+  { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
+): AccessMatrix => ({
   async rows(filter, after, limit) {
     const rows: MatrixRow[] = [];
     let from: readonly Condition[] = after ? [['p.email >= ?', after.email]] : [];
@@ -27,9 +31,9 @@ export const createSqlAccessMatrix = ({ reads }: Pick<SqlDatabase, 'reads'>): Ac
     return rows;
   },
 
-  async keyExpiries(profile) {
-    const [text, parameters] = profile === null ? [selectExpiries, []] : [`${selectExpiries} and id = ?`, [profile]];
-    const found = await reads.all<{ id: ProfileId; keyExpiresAt: Instant }>(text, parameters);
+  async keyExpiries(of) {
+    const text = `${selectExpiries} and id in (${idsInJson})`;
+    const found = await reads.all<{ id: ProfileId; keyExpiresAt: Instant }>(text, [JSON.stringify(of)]);
     return new Map(found.map(({ id, keyExpiresAt }) => [id, keyExpiresAt]));
   },
 });

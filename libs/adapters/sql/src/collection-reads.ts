@@ -1,7 +1,7 @@
-import type { CollectionId, ListedCollection, ListPage, Visibility } from '@portico/domain';
+import { nameKey, type CollectionId, type ListedCollection, type ListPage, type Visibility } from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
 import { grantedIds, grantedIdsParameters } from './memberships.ts';
-import type { PreparedRead, PreparedReads } from './sql.ts';
+import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 import { columns } from './table.ts';
 
 /** What differs between the dialects. */
@@ -21,12 +21,12 @@ export const createSqlCollectionReads = (
     (packed) => `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes ${fromDocument}`,
   );
   const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
-  const list = prepareLists(reads);
+  const lists = prepareLists(reads);
   const allIds = reads.column<CollectionId>('select id from collections');
   const idsOf = reads.column<CollectionId>(grantedIds);
 
   return {
-    list,
+    ...lists,
 
     async document(id) {
       const row = await document(id);
@@ -62,29 +62,57 @@ export interface DocumentRow {
 }
 
 const prepareLists = (reads: PreparedReads) => {
-  const all = reads.all<ListedCollection>(selectAll);
-  const allAfter = reads.all<ListedCollection>(selectAllAfter);
-  const granted = reads.all<ListedCollection>(selectGranted);
-  const grantedAfter = reads.all<ListedCollection>(selectGrantedAfter);
+  const all = preparedLists(reads, 'from collections c');
+  const granted = preparedLists(reads, fromGranted);
+  const of = (visibility: Exclude<Visibility, { readonly of: 'nothing' }>): readonly [PreparedLists, Value[]] =>
+    visibility.of === 'all' ? [all, []] : [granted, [...grantedIdsParameters(visibility.to, visibility.at)]];
 
-  return async (visibility: Visibility, page: ListPage | null): Promise<ListedCollection[]> => {
-    if (visibility.of === 'nothing') return [];
-    const ofProfile = visibility.of === 'all' ? [] : grantedIdsParameters(visibility.to, visibility.at);
-    if (!page) return visibility.of === 'all' ? all() : granted(...ofProfile);
-    // Nothing sorts before the empty string.
-    const { nameKey, id } = page.after ?? { nameKey: '', id: '' };
-    return visibility.of === 'all'
-      ? allAfter(nameKey, id, page.limit)
-      : grantedAfter(...ofProfile, nameKey, id, page.limit);
+  return {
+    async list(visibility: Visibility, page: ListPage | null, containing: string | null = null) {
+      if (visibility.of === 'nothing') return [];
+      const [prepared, parameters] = of(visibility);
+      if (!page && containing === null) return prepared.whole(...parameters);
+      // Nothing sorts before the empty string.
+      const { nameKey: key, id } = page?.after ?? { nameKey: '', id: '' };
+      const limit = page?.limit ?? unlimited;
+      return containing === null
+        ? prepared.after(...parameters, key, id, limit)
+        : prepared.containing(...parameters, patternOf(containing), key, id, limit);
+    },
+
+    async count(visibility: Visibility, containing: string | null) {
+      if (visibility.of === 'nothing') return 0;
+      const [{ total, totalContaining }, parameters] = of(visibility);
+      const counted = await (containing === null
+        ? total(...parameters)
+        : totalContaining(...parameters, patternOf(containing)));
+      return counted?.total ?? 0;
+    },
   };
 };
 
+type PreparedLists = ReturnType<typeof preparedLists>;
+
+const preparedLists = (reads: PreparedReads, from: string) => {
+  const select = `select ${listed} ${from}`;
+  const [after, contains] = ['(c.name_key, c.id) > (?, ?)', `c.name_key like ? escape '!'`];
+  const inOrder = 'order by c.name_key, c.id';
+  return {
+    whole: reads.all<ListedCollection>(`${select} ${inOrder}`),
+    after: reads.all<ListedCollection>(`${select} where ${after} ${inOrder} limit ?`),
+    containing: reads.all<ListedCollection>(`${select} where ${contains} and ${after} ${inOrder} limit ?`),
+    total: reads.first<{ readonly total: number }>(`select count(*) as total ${from}`),
+    totalContaining: reads.first<{ readonly total: number }>(`select count(*) as total ${from} where ${contains}`),
+  };
+};
+
+/** The largest integer of 32 bits. */
+const unlimited = 2_147_483_647;
+
+/** Finds a text anywhere in a sort key, which is folded as the text is here. */
+const patternOf = (containing: string): string => `%${nameKey(containing).replace(/[!%_]/g, '!$&')}%`;
+
 const listed = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
 const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
-const inListOrder = 'order by c.name_key, c.id';
-const selectAll = `select ${listed} from collections c ${inListOrder}`;
-const selectAllAfter = `select ${listed} from collections c where (c.name_key, c.id) > (?, ?) ${inListOrder} limit ?`;
-const selectGranted = `select ${listed} ${fromGranted} ${inListOrder}`;
-const selectGrantedAfter = `select ${listed} ${fromGranted} where (c.name_key, c.id) > (?, ?) ${inListOrder} limit ?`;
 const selectNames = 'select id, name from collections where id in';
 const fromDocument = 'from documents d join collections c on c.id = d.collection_id where d.collection_id = ?';

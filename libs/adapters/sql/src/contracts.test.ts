@@ -18,9 +18,11 @@ import {
   groupStoreContract,
   limitStoreContract,
   manyGrantsContract,
+  oneTimeCodeStoreContract,
   operationBlockStoreContract,
   operationStoreContract,
   outboxContract,
+  profileSelectionContract,
   profileStoreContract,
   sealedStoreContract,
   searchModelsContract,
@@ -36,6 +38,7 @@ import { insertRequest } from './request-record.ts';
 const contracts: Readonly<Record<string, Contract<Stores>>> = {
   callers: callerLookupContract,
   profiles: profileStoreContract,
+  profileSelections: profileSelectionContract,
   collections: collectionStoreContract,
   grants: grantStoreContract,
   expiries: expiryStoreContract,
@@ -60,6 +63,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   models: searchModelsContract,
   usage: usageStoreContract,
   serviceAccounts: serviceAccountStoreContract,
+  oneTimeCodes: oneTimeCodeStoreContract,
 };
 
 describeDialects(({ withStores, withPlace }) => {

@@ -10,6 +10,7 @@ import { AuditEntryEntity, AuditDayEntity, AuditTotalEntity } from './entities/a
 import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
+import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
 import { ProfileEntity } from './entities/profile-entity.ts';
 import { ServiceAccountEntity } from './entities/service-account-entity.ts';
 import { EpochsEntity, SettingEntity } from './entities/installation-entities.ts';
@@ -51,5 +52,6 @@ export const entities = [
   EpochsEntity,
   UsageDayEntity,
   ServiceAccountEntity,
+  OneTimeCodeEntity,
   SettingEntity,
 ];

@@ -11,6 +11,7 @@ import {
   updateProfile,
 } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
+import { countProfiles, selectProfiles } from './profile-selection.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, write } from './table.ts';
 
@@ -34,6 +35,10 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   async list() {
     return (await database.reads.all<ProfileColumns>(selectAll)).map(profileOf);
   },
+
+  select: (filter, page) => selectProfiles(database, filter, page),
+
+  count: (filter) => countProfiles(database, filter),
 
   async admins() {
     return adminsIn(database.reads);

@@ -11,6 +11,7 @@ import { createSqlExpiryStore } from './expiry-store.ts';
 import { createSqlGrantStore } from './grant-store.ts';
 import { createSqlGroupStore } from './group-store.ts';
 import { createSqlLimitStore } from './limit-store.ts';
+import { createSqlOneTimeCodeStore } from './one-time-code-store.ts';
 import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOperationBlockStore } from './operation-block-store.ts';
 import { createSqlOperationStore } from './operation-store.ts';
@@ -51,7 +52,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
       expiries: createSqlExpiryStore(database),
-      accessMatrix: createSqlAccessMatrix(database),
+      accessMatrix: createSqlAccessMatrix(database, collections),
       requests: createSqlRequestStore(database, collections),
       audit,
       limits: createSqlLimitStore(database),
@@ -63,6 +64,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       sealed: createSqlSealedStore(database),
       usage: createSqlUsageStore(database, { ...collections, ...usage }),
       serviceAccounts: createSqlServiceAccountStore(database),
+      oneTimeCodes: createSqlOneTimeCodeStore(database),
     },
     settings: createSettingsTable(database),
     probe: {

@@ -97,7 +97,8 @@ const oddRows = (kind: Kind, first: string, second: string, profile: string): st
   insert into group_grants (group_id, collection_id, granted_at, expires_at) values ('g', '${first}', 4, 5), ('g', '${second}', 4, null);
   insert into access_requests (id, profile_id, collection_id, reason, duration_days, status, created_at, decided_at, answer)
     values ('q', '${profile}', '${second}', 'a''b', 7, 'pending', 6, null, null), ('r', '${profile}', '${second}', '', null, 'denied', 6, 7, 'no');
-  insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2)`;
+  insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2);
+  insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991)`;
 
 /** All that a database holds, as an independent reader sees it: rows of every table, counters and triggers. */
 export const dump = async (place: SqlConfig): Promise<Readonly<Record<string, unknown>>> =>

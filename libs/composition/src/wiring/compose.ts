@@ -9,7 +9,7 @@ import {
 } from '@portico/domain';
 import { within } from '@portico/dependencies';
 import type { Logger } from 'pino';
-import type { LocalIssuer } from '@portico/identity';
+import { createLocalSignIn, type LocalIssuer, type LocalSignIn } from '@portico/identity';
 import type { RedisBodyStore } from '@portico/redis';
 import type { Config } from '../config.ts';
 import { dutiesOf, type Duties, type ProcessRole } from '../process-role.ts';
@@ -31,6 +31,10 @@ export interface Portico {
   readonly queue: JobQueue;
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
+  /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
+  readonly issuerEndpoints: () => readonly string[];
+  /** How browsers sign in at it; null if it is off. */
+  readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
   /** The response bodies that processes share; null without Redis. */
   readonly bodyStore: RedisBodyStore | null;
@@ -125,6 +129,7 @@ export const compose = async (
     await bootstrapAdmins({ config, duties, logger, useCases });
     await forgetUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
+    const issuerEndpoints = await get('issuerEndpoints');
     const bodyStore = config.redis && (await get('bodyStore'));
     const remoteIndex = isKeptElsewhere(vectors) ? createRemoteIndex(vectors, ports) : null;
     return {
@@ -136,6 +141,8 @@ export const compose = async (
       queue,
       documents: ports.documents,
       localIssuer,
+      issuerEndpoints,
+      localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
       bodyStore,
       remoteIndex,
       tracing,

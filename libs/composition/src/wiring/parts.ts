@@ -52,6 +52,8 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly limiter: RateLimiter & { readonly probe?: Probe };
   /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
+  /** The addresses of the configured issuer that a browser uses for signing in, as last known. Never waits. */
+  readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
   /** The current one first. */
   readonly builtIn: {

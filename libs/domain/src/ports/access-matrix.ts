@@ -11,6 +11,6 @@ export interface AccessMatrix {
    */
   rows(filter: MatrixFilter, after: MatrixPlace | null, limit: number): Promise<readonly MatrixRow[]>;
 
-  /** When the keys that expire do so, by profile; of all profiles, or of one. */
-  keyExpiries(profile: ProfileId | null): Promise<ReadonlyMap<ProfileId, Instant>>;
+  /** When the keys of these profiles expire, without those that have none or never do. */
+  keyExpiries(of: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, Instant>>;
 }

@@ -44,8 +44,14 @@ export interface CollectionStore {
   /** The current document and its digest, or null if there is no such collection. */
   document(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
 
-  /** The visible collections, all or one page, ordered by `nameKey(name)` by code points, then by id. Reads no document. */
-  list(visibility: Visibility, page: ListPage | null): Promise<readonly ListedCollection[]>;
+  /**
+   * The visible collections, all or one page, ordered by `nameKey(name)` by code points, then by id. With a text only
+   * those whose name contains it, without regard to case. Reads no document.
+   */
+  list(visibility: Visibility, page: ListPage | null, containing?: string | null): Promise<readonly ListedCollection[]>;
+
+  /** How many `list` returns without a page. */
+  count(visibility: Visibility, containing: string | null): Promise<number>;
 
   /** The ids of all visible collections, in any order. */
   visibleIds(visibility: Visibility): Promise<readonly CollectionId[]>;

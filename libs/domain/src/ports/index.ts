@@ -17,6 +17,7 @@ import type { JobQueue } from './job-queue.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import type { LimitStore } from './limit-store.ts';
 import type { Mailer } from './mailer.ts';
+import type { OneTimeCodeStore } from './one-time-code-store.ts';
 import type { OperationBlockStore } from './operation-block-store.ts';
 import type { OperationEmbedder } from './operation-embedder.ts';
 import type { OperationIndex } from './operation-index.ts';
@@ -56,6 +57,7 @@ export interface StorePorts {
   readonly sealed: SealedStore;
   readonly usage: UsageStore;
   readonly serviceAccounts: ServiceAccountStore;
+  readonly oneTimeCodes: OneTimeCodeStore;
 }
 
 /** Everything that the domain needs from outside. */
@@ -100,6 +102,7 @@ export type * from './job-queue.ts';
 export type * from './key-hasher.ts';
 export type * from './limit-store.ts';
 export type * from './mailer.ts';
+export type * from './one-time-code-store.ts';
 export type * from './operation-block-store.ts';
 export type * from './operation-embedder.ts';
 export type * from './operation-index.ts';

@@ -1,5 +1,6 @@
 import type { ProfileId } from '../ids.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
+import type { ProfileFilter, ProfilePage } from '../profiles/profile-filter.ts';
 import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
@@ -32,6 +33,15 @@ export interface ProfileStore {
 
   /** All profiles, oldest first, ties by id. */
   list(): Promise<readonly Profile[]>;
+
+  /**
+   * The profiles under the filter, in the order of the page: those after its place, at most as many as its limit. A
+   * text is compared without regard to case, in any script.
+   */
+  select(filter: ProfileFilter, page: ProfilePage): Promise<readonly Profile[]>;
+
+  /** How many profiles are under the filter. */
+  count(filter: ProfileFilter): Promise<number>;
 
   /** All admins, oldest first, ties by id. */
   admins(): Promise<readonly Profile[]>;

@@ -3,10 +3,11 @@ import type { Ports } from '../ports/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Settings } from '../settings.ts';
 import { type Counting, createUsageCounter } from '../usage/usage-counter.ts';
-import { admit, admitRegistration } from './access/admit.ts';
+import { admit, admitRegistration, countFailedCode } from './access/admit.ts';
 import { readTarget } from './access/read-target.ts';
 import { exportAudit, pruneAudit, readAuditPage, writeAuditEntry } from './audit/audit-log.ts';
 import {
+  countCollections,
   listCollections,
   readDocument,
   readMetadata,
@@ -67,7 +68,13 @@ import {
   rotateCredentials,
   rotateOwnCredentials,
 } from './profiles/issue-credentials.ts';
-import { listProfiles, readKeyExpiries, readOwnKeyExpiry } from './profiles/list-profiles.ts';
+import {
+  countProfiles,
+  listProfiles,
+  readKeyExpiries,
+  readOwnKeyExpiry,
+  readProfile,
+} from './profiles/list-profiles.ts';
 import { registerProfile } from './profiles/register-profile.ts';
 import { rejectProfile } from './profiles/reject-profile.ts';
 import { askForAccess, readCatalog, readDiscoverable, withdrawRequest } from './requests/ask-for-access.ts';
@@ -106,11 +113,14 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
+  countFailedCode: countFailedCode(ports, settings),
   readTarget: readTarget(ports),
   // Profiles
   registerProfile: registerProfile(ports, settings),
   updateOwnProfile: updateOwnProfile(ports),
   listProfiles: listProfiles(ports),
+  countProfiles: countProfiles(ports),
+  readProfile: readProfile(ports),
   readKeyExpiries: readKeyExpiries(ports),
   readOwnKeyExpiry: readOwnKeyExpiry(ports),
   listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
@@ -140,6 +150,7 @@ const catalog = (ports: Ports & Counting, settings: Settings) => ({
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
   listCollections: listCollections(ports),
+  countCollections: countCollections(ports),
   findCollection: findCollection(ports),
   findVisibleCollection: findVisibleCollection(ports),
   // Operations

@@ -46,7 +46,43 @@ export const collectionEndpoints: Endpoints = {
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
-    badQueries: ['?limit=0', '?limit=1001', '?limit=many', '?limit=1&limit=2', '?include=everything'],
+    badQueries: [
+      '?limit=0',
+      '?limit=1001',
+      '?limit=many',
+      '?limit=1&limit=2',
+      '?include=everything',
+      '?cursor=x',
+      `?q=${'x'.repeat(201)}`,
+      '?q=%00',
+      '?include_total=some',
+    ],
+  },
+  'GET /api/collections/{collection_id}/summary': {
+    auth: 'token or key',
+    status: 200,
+    answer: object(
+      [
+        'id',
+        'name',
+        'description',
+        'base_url',
+        'authentication',
+        'discoverable',
+        'created_by',
+        'created_at',
+        'updated_at',
+      ],
+      { authentication: ['type', 'name', 'in', 'has_value'] },
+    ),
+    aim: standing,
+    except: withoutAccess,
+    holds: ({ body, headers, text: sent }, _caller, { granted }) => {
+      expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
+      expect(body.authentication).toEqual({ type: 'apiKey', name: 'X-Weather-Key', in: 'header', has_value: true });
+      expect(sent).not.toContain(targetSecret);
+      expect(headers.etag).toMatch(/^"[^"]+"$/);
+    },
   },
   'GET /api/collections/{collection_id}': {
     auth: 'token or key',

@@ -30,6 +30,7 @@ export const serviceEndpoints: Endpoints = {
     ofIssuer: true,
     ofComposition: true,
   }),
+  'GET /console/config.json': free(object(['service', 'version', 'ways']), { ofComposition: true }),
   // RFC 9728, section 2.
   'GET /.well-known/oauth-protected-resource/mcp': free(
     object(['resource', 'resource_name', 'authorization_servers', 'bearer_methods_supported']),

@@ -11,6 +11,7 @@ import { operations } from './0008-operations.ts';
 import { usage } from './0009-usage.ts';
 import { organisation } from './0010-organisation.ts';
 import { serviceAccounts } from './0011-service-accounts.ts';
+import { oneTimeCodes } from './0012-one-time-codes.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -26,6 +27,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0009-usage', sql: usage },
   { name: '0010-organisation', sql: organisation },
   { name: '0011-service-accounts', sql: serviceAccounts },
+  { name: '0012-one-time-codes', sql: oneTimeCodes },
 ];
 
 /** The table of applied migrations. */

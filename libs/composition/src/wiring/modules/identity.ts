@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { createLocalIssuer, createOidcTokenVerifier, makeLocalIssuerKey } from '@portico/identity';
+import {
+  createLocalIssuer,
+  createOidcTokenVerifier,
+  fetchTimeoutMs,
+  IssuerEndpoints,
+  makeLocalIssuerKey,
+} from '@portico/identity';
 import { ensureFile } from '@portico/system';
 import { isPorticoError, type TokenVerifier } from '@portico/domain';
 import { ConfigurationError } from '../../environment.ts';
@@ -20,6 +26,20 @@ export const identityModule: Module = (provide) => {
     }
   });
   provide(
+    'issuerEndpoints',
+    ['config', 'clock', 'logger', 'database'],
+    ({ signInWays }, clock, log, { settings }) => {
+      const way = signInWays.find(({ kind }) => kind === 'oidc');
+      if (way?.kind !== 'oidc') return () => [];
+      const storage = storedAs('identity-endpoints', settings);
+      const endpoints = new IssuerEndpoints({ issuer: way.issuer, clock, storage, timeoutMs: fetchTimeoutMs, log });
+      return new Closable(
+        () => endpoints.known(),
+        () => endpoints.close(),
+      );
+    },
+  );
+  provide(
     'identity',
     ['config', 'clock', 'logger', 'database', 'localIssuer'],
     ({ identity }, clock, logger, { settings }, localIssuer) => {
@@ -28,18 +48,19 @@ export const identityModule: Module = (provide) => {
         return { verifier: localIssuer.verifier, probe: null };
       }
       const { groupsClaim } = identity;
-      const storage = keySetStorage(settings);
-      const oidc = createOidcTokenVerifier({ ...identity.issuer, groupsClaim, clock, storage, log: logger });
+      const storage = storedAs('identity-key-set', settings);
+      const { audiences: audience, ...issuer } = identity.issuer;
+      const oidc = createOidcTokenVerifier({ ...issuer, audience, groupsClaim, clock, storage, log: logger });
       const verifier = localIssuer ? either(localIssuer.verifier, oidc) : oidc;
       return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
     },
   );
 };
 
-/** The last good key set survives a restart while the provider is down. */
-const keySetStorage = (settings: KeyValueStore) => ({
-  load: () => settings.get('identity-key-set'),
-  save: (text: string) => settings.put('identity-key-set', text),
+/** What was known last of the provider survives a restart while it is down. */
+const storedAs = (name: string, settings: KeyValueStore) => ({
+  load: () => settings.get(name),
+  save: (text: string) => settings.put(name, text),
 });
 
 const either = (first: TokenVerifier, second: TokenVerifier): TokenVerifier => ({

@@ -102,6 +102,15 @@ export const admitRegistration =
     return { identity: hasFailed ? null : found, counted: await limitAnonymous(ports, settings, address) };
   };
 
+/**
+ * Counts a code that was tried and is not valid, as credentials that failed; throws `rate_limited`. Null if there are no
+ * such limits.
+ */
+export const countFailedCode =
+  (ports: Pick<Ports, 'limiter'>, settings: Settings) =>
+  (address: string): Promise<CountedRequest | null> =>
+    limitFailedCredentials(ports, settings, address);
+
 /** Counts a request without valid credentials by its address; throws `rate_limited`. Null if there is no such limit. */
 const limitAnonymous = (
   { limiter }: Pick<Ports, 'limiter'>,

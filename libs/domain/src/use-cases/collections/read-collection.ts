@@ -82,8 +82,18 @@ export const readMetadataHints =
     valueHint: valueHint(authentication, collection.name),
   });
 
-/** Returns the collections that the caller may see, all or one page, by name. */
+/** Returns the collections that the caller may see, all or one page, by name; with a text those whose name contains it. */
 export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
-  (principal: Principal, page: ListPage | null): Promise<readonly ListedCollection[]> =>
-    collections.list(visibilityOf(principal), page);
+  (
+    principal: Principal,
+    page: ListPage | null,
+    containing: string | null = null,
+  ): Promise<readonly ListedCollection[]> =>
+    collections.list(visibilityOf(principal), page, containing);
+
+/** Returns how many these are, over all pages. */
+export const countCollections =
+  ({ collections }: Pick<Ports, 'collections'>) =>
+  (principal: Principal, containing: string | null): Promise<number> =>
+    collections.count(visibilityOf(principal), containing);

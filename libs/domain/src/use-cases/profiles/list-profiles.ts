@@ -1,41 +1,43 @@
 import type { AdminAuthority, Principal } from '../../access/principal.ts';
+import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { Profile, RegistrationStatus } from '../../profiles/profile.ts';
-import { isSuspended } from '../../profiles/suspension-machine.ts';
+import { everyProfile, type ProfileFilter, type ProfilePage, wholeList } from '../../profiles/profile-filter.ts';
+import type { Profile } from '../../profiles/profile.ts';
 
-/** Which profiles; null for any. */
-export interface ProfileFilter {
-  readonly status: RegistrationStatus | null;
-  readonly suspended: boolean | null;
-  /** Part of the e-mail or the full name, whatever the case. */
-  readonly text: string | null;
-}
-
-const everyone: ProfileFilter = { status: null, suspended: null, text: null };
-
-/** Returns the profiles that match, oldest first. */
+/** Returns the profiles under the filter, all of them oldest first, or a page. */
 export const listProfiles =
   ({ profiles }: Pick<Ports, 'profiles'>) =>
-  async (_authority: AdminAuthority, filter: ProfileFilter = everyone): Promise<readonly Profile[]> =>
-    (await profiles.list()).filter((profile) => matches(filter, profile));
+  (
+    _authority: AdminAuthority,
+    filter: ProfileFilter = everyProfile,
+    page: ProfilePage = wholeList,
+  ): Promise<readonly Profile[]> =>
+    profiles.select(filter, page);
 
-const matches = ({ status, suspended, text }: ProfileFilter, profile: Profile): boolean =>
-  (status === null || profile.status === status) &&
-  (suspended === null || isSuspended(profile) === suspended) &&
-  (text === null || [profile.email, profile.fullName].some((name) => folded(name).includes(folded(text))));
+export const countProfiles =
+  ({ profiles }: Pick<Ports, 'profiles'>) =>
+  (_authority: AdminAuthority, filter: ProfileFilter): Promise<number> =>
+    profiles.count(filter);
 
-const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+/** Returns one profile; throws `user_not_found`. */
+export const readProfile =
+  ({ profiles }: Pick<Ports, 'profiles'>) =>
+  async (_authority: AdminAuthority, id: ProfileId): Promise<Profile> => {
+    const profile = await profiles.find(id);
+    if (!profile) throw new PorticoError('user_not_found');
+    return profile;
+  };
 
-/** When the keys that expire do so, of all profiles or of one. */
+/** When the keys of these profiles expire, without those that have none or never do. */
 export const readKeyExpiries =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
-  (_authority: AdminAuthority, profile: ProfileId | null): Promise<ReadonlyMap<ProfileId, Instant>> =>
-    accessMatrix.keyExpiries(profile);
+  (_authority: AdminAuthority, profiles: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, Instant>> =>
+    accessMatrix.keyExpiries(profiles.map(({ id }) => id));
 
 /** The same of the caller's own key; null if it has no end. */
 export const readOwnKeyExpiry =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
   async ({ profile }: Principal): Promise<Instant | null> =>
-    (await accessMatrix.keyExpiries(profile.id)).get(profile.id) ?? null;
+    (await accessMatrix.keyExpiries([profile.id])).get(profile.id) ?? null;

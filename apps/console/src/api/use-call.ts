@@ -1,0 +1,81 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
+import { call, callInFull, type Answered, type CallInput, type CallName } from './call.ts';
+
+type Reads = Extract<CallName, `GET ${string}`>;
+
+/** The key of everything that a call has answered, and of one input of it. */
+const keyOf = (name: CallName, input?: unknown): readonly unknown[] => (input === undefined ? [name] : [name, input]);
+
+interface ReadOptions {
+  readonly enabled?: boolean;
+  /** Shows the last answer while another input is asked for, as lists do while one types a filter. */
+  readonly keep?: boolean;
+  readonly refetchInterval?: number | false;
+}
+
+/** Reads once, and again where it was changed; shown from memory in between. */
+export const useRead = <const Name extends Reads>(name: Name, input: CallInput<Name>, options: ReadOptions = {}) =>
+  useQuery({
+    queryKey: keyOf(name, input),
+    queryFn: async ({ signal }): Promise<Answered<Name>> => (await callInFull(name, { ...input, signal })).answered,
+    enabled: options.enabled ?? true,
+    refetchInterval: options.refetchInterval ?? false,
+    ...(options.keep ? { placeholderData: keepPreviousData } : {}),
+  });
+
+type Rows<Name extends Reads> = Answered<Name> extends readonly (infer Row)[] ? Row : never;
+
+/** How the next page is asked for: an answer names its cursor, or is full while pages are counted. */
+export const pageSize = 100;
+
+/** Reads a list page by page, by the cursor that each answer names in `X-Next-Cursor`. */
+export const usePages = <const Name extends Reads>(name: Name, input: CallInput<Name>, options: ReadOptions = {}) => {
+  const pages = useInfiniteQuery({
+    queryKey: [name, input, 'pages'],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { ...input.query, limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) };
+      const { answered, headers } = await callInFull(name, { ...input, query, signal } as CallInput<Name>);
+      return { rows: answered as readonly Rows<Name>[], next: nextCursorOf(headers), total: totalOf(headers) };
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    enabled: options.enabled ?? true,
+    ...(options.keep ? { placeholderData: keepPreviousData } : {}),
+  });
+  const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
+  return { ...pages, rows, total: pages.data?.pages[0]?.total ?? null };
+};
+
+/** RFC 8288: `Link: <…?cursor=…>; rel="next"`. */
+const nextCursorOf = (headers: Headers): string | null => {
+  const link = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  return link ? new URL(link, window.location.origin).searchParams.get('cursor') : null;
+};
+
+const totalOf = (headers: Headers): number | null => {
+  const total = headers.get('X-Total-Count');
+  return total === null ? null : Number(total);
+};
+
+/** Sends a change, and lets the named reads be asked anew. */
+export const useChange = <const Name extends CallName>(
+  name: Name,
+  { touches }: { readonly touches: readonly Reads[] },
+) => {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: CallInput<Name>): Promise<Answered<Name>> => call(name, ...([input] as never)),
+    onSettled: () => touch(queries, touches),
+  });
+};
+
+/** Marks what these reads have answered as old. */
+export const touch = (queries: QueryClient, names: readonly Reads[]): Promise<unknown> =>
+  Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: keyOf(name) })));

@@ -1,0 +1,95 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { LogOut, Menu, Moon, Sun, X } from 'lucide-react';
+import { Suspense, useEffect, useState } from 'react';
+import { NavLink, Outlet, useLocation } from 'react-router';
+import iconUrl from '../icon.svg';
+import { Loading } from '../parts/loading.tsx';
+import { pages } from '../pages/pages.ts';
+import { useMe } from '../session/me.ts';
+import { useSession } from '../session/session-context.ts';
+import { words } from '../words/words.ts';
+import styles from './frame.module.css';
+import { chooseTheme, useTheme } from './theme.ts';
+
+/** What surrounds each page: the pages that this person may open, the theme, the way out. */
+export const Frame = () => {
+  const [open, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#content">
+        {words.frame.skip}
+      </a>
+      <header className={styles.top}>
+        <ActionIcon
+          variant="subtle"
+          size="lg"
+          aria-label={open ? words.frame.closeMenu : words.frame.openMenu}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <X /> : <Menu />}
+        </ActionIcon>
+        <Brand />
+      </header>
+      <div className={styles.side} data-closed={open ? undefined : ''}>
+        <Brand />
+        <Navigation />
+        <Foot />
+      </div>
+      <main id="content" className={styles.main} tabIndex={-1}>
+        <Suspense fallback={<Loading />}>
+          <Outlet />
+        </Suspense>
+      </main>
+    </div>
+  );
+};
+
+const Brand = () => (
+  <NavLink to="/" className={styles.brand} end>
+    <img src={iconUrl} alt="" />
+    {words.frame.brand}
+  </NavLink>
+);
+
+const Navigation = () => {
+  const { role } = useMe();
+  return (
+    <nav aria-label={words.frame.navigation}>
+      {pages
+        .filter(({ roles }) => roles.includes(role))
+        .map(({ path, title, Icon }) => (
+          <NavLink key={path} to={path} className={styles.link}>
+            <Icon size={18} aria-hidden />
+            {title}
+          </NavLink>
+        ))}
+    </nav>
+  );
+};
+
+const Foot = () => {
+  const me = useMe();
+  const { signOut } = useSession();
+  const theme = useTheme();
+  return (
+    <div className={styles.foot}>
+      <span className={styles.who} title={words.frame.signedInAs(me.email)}>
+        {me.full_name}
+      </span>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={theme === 'dark' ? <Sun size={14} aria-hidden /> : <Moon size={14} aria-hidden />}
+        onClick={() => chooseTheme(theme === 'dark' ? 'light' : 'dark')}
+      >
+        {theme === 'dark' ? words.frame.toLight : words.frame.toDark}
+      </Button>
+      <Button variant="default" size="xs" leftSection={<LogOut size={14} aria-hidden />} onClick={signOut}>
+        {words.frame.signOut}
+      </Button>
+    </div>
+  );
+};

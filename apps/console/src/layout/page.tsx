@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import styles from './frame.module.css';
+import { useTitle } from './use-title.ts';
+
+/** A page of the console: names the browser's tab and the page itself. */
+export const Page = ({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) => {
+  useTitle(title);
+  return (
+    <>
+      <div className={styles.heading}>
+        <h1>{title}</h1>
+        {actions}
+      </div>
+      {children}
+    </>
+  );
+};

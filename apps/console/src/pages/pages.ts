@@ -1,0 +1,133 @@
+import {
+  Activity,
+  Bot,
+  ChartColumn,
+  Gauge,
+  HandHelping,
+  KeyRound,
+  Library,
+  ScrollText,
+  Search,
+  Table2,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
+import type { RouteObject } from 'react-router';
+import { words } from '../words/words.ts';
+
+type Role = 'admin' | 'client';
+
+/** A page of the menu, with the pages below it. Each is loaded when it is first opened. */
+export interface MenuPage {
+  readonly path: string;
+  readonly title: string;
+  readonly Icon: LucideIcon;
+  readonly roles: readonly Role[];
+  readonly routes: readonly RouteObject[];
+}
+
+const admin: readonly Role[] = ['admin'];
+const client: readonly Role[] = ['client'];
+const all: readonly Role[] = ['admin', 'client'];
+
+/** The menu, in its order; a role starts at its first page. */
+export const pages: readonly MenuPage[] = [
+  {
+    path: '/people',
+    title: words.people.title,
+    Icon: Users,
+    roles: admin,
+    routes: [
+      { path: 'people', lazy: () => import('./people/people-page.tsx') },
+      { path: 'people/:person', lazy: () => import('./people/person-page.tsx') },
+    ],
+  },
+  {
+    path: '/apis',
+    title: words.apis.title,
+    Icon: Library,
+    roles: admin,
+    routes: [
+      { path: 'apis', lazy: () => import('./apis/apis-page.tsx') },
+      { path: 'apis/import', lazy: () => import('./apis/import-page.tsx') },
+    ],
+  },
+  {
+    path: '/access',
+    title: words.access.title,
+    Icon: Table2,
+    roles: admin,
+    routes: [
+      { path: 'access', lazy: () => import('./access/access-page.tsx') },
+      { path: 'access/groups', lazy: () => import('./access/groups-page.tsx') },
+      { path: 'access/groups/:group', lazy: () => import('./access/group-page.tsx') },
+      { path: 'access/requests', lazy: () => import('./access/requests-page.tsx') },
+    ],
+  },
+  {
+    path: '/limits',
+    title: words.limits.title,
+    Icon: Gauge,
+    roles: admin,
+    routes: [{ path: 'limits', lazy: () => import('./limits/limits-page.tsx') }],
+  },
+  {
+    path: '/audit',
+    title: words.audit.title,
+    Icon: ScrollText,
+    roles: admin,
+    routes: [{ path: 'audit', lazy: () => import('./audit/audit-page.tsx') }],
+  },
+  {
+    path: '/health',
+    title: words.health.title,
+    Icon: Activity,
+    roles: admin,
+    routes: [{ path: 'health', lazy: () => import('./health/health-page.tsx') }],
+  },
+  {
+    path: '/mine',
+    title: words.clients.title,
+    Icon: Library,
+    roles: client,
+    routes: [{ path: 'mine', lazy: () => import('./clients/mine-page.tsx') }],
+  },
+  {
+    path: '/search',
+    title: words.clients.search,
+    Icon: Search,
+    roles: all,
+    routes: [{ path: 'search', lazy: () => import('./clients/search-page.tsx') }],
+  },
+  {
+    path: '/ask',
+    title: words.clients.ask,
+    Icon: HandHelping,
+    roles: client,
+    routes: [{ path: 'ask', lazy: () => import('./clients/ask-page.tsx') }],
+  },
+  {
+    path: '/use',
+    title: words.use.title,
+    Icon: ChartColumn,
+    roles: all,
+    routes: [{ path: 'use', lazy: () => import('./use/use-page.tsx') }],
+  },
+  {
+    path: '/key',
+    title: words.clients.key,
+    Icon: KeyRound,
+    roles: client,
+    routes: [{ path: 'key', lazy: () => import('./clients/key-page.tsx') }],
+  },
+  {
+    path: '/agents',
+    title: words.clients.agents,
+    Icon: Bot,
+    roles: all,
+    routes: [{ path: 'agents', lazy: () => import('./clients/agents-page.tsx') }],
+  },
+];
+
+/** Pages that are reached from others: an API with its operations is the same page for everybody. */
+export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./apis/api-page.tsx') }];

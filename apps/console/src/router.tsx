@@ -1,0 +1,62 @@
+import { createBrowserRouter, isRouteErrorResponse, Navigate, RouterProvider, useRouteError } from 'react-router';
+import { Alert, Anchor } from '@mantine/core';
+import { Link } from 'react-router';
+import { Frame } from './layout/frame.tsx';
+import { Page } from './layout/page.tsx';
+import { Loading } from './parts/loading.tsx';
+import { furtherRoutes, pages } from './pages/pages.ts';
+import { useMe } from './session/me.ts';
+import { words } from './words/words.ts';
+
+/** Where a role starts: the first of its pages. */
+const Start = () => {
+  const { role } = useMe();
+  return <Navigate to={pages.find(({ roles }) => roles.includes(role))?.path ?? '/search'} replace />;
+};
+
+/** An error of a page leaves the frame around it usable. */
+const Failed = () => {
+  const error = useRouteError();
+  const isMissing = isRouteErrorResponse(error) && error.status === 404;
+  return (
+    <Alert color="red" role="alert">
+      {isMissing ? words.frame.notFound : words.frame.unexpected}
+    </Alert>
+  );
+};
+
+const NotFound = () => (
+  <Page title={words.frame.notFound}>
+    <Anchor component={Link} to="/">
+      {words.frame.home}
+    </Anchor>
+  </Page>
+);
+
+const router = () =>
+  createBrowserRouter(
+    [
+      {
+        path: '/',
+        element: <Frame />,
+        hydrateFallbackElement: <Loading />,
+        children: [
+          {
+            errorElement: <Failed />,
+            children: [
+              { index: true, element: <Start /> },
+              ...pages.flatMap(({ routes }) => routes),
+              ...furtherRoutes,
+              { path: '*', element: <NotFound /> },
+            ],
+          },
+        ],
+      },
+    ],
+    { basename: '/console' },
+  );
+
+let made: ReturnType<typeof router> | null = null;
+
+/** Made once somebody is signed in, so that no page is loaded before. */
+export const Router = () => <RouterProvider router={(made ??= router())} />;

@@ -1,0 +1,69 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState, type SyntheticEvent } from 'react';
+import { call } from '../api/call.ts';
+import { Alone } from '../layout/alone.tsx';
+import { useTitle } from '../layout/use-title.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { words } from '../words/words.ts';
+import { useSession } from './session-context.ts';
+import { tokens } from './tokens.ts';
+
+const text = words.session;
+
+/** Registers whoever is signed in; the token at hand proves who that is. */
+export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
+  const { signOut } = useSession();
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const claims = tokens.claims();
+  useTitle(text.registerTitle);
+  const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const field = (name: string): string => String(form.get(name) ?? '');
+    setBusy(true);
+    call('POST /api/profiles/register', {
+      body: {
+        firebase_uid: claims?.sub ?? '',
+        email: field('email'),
+        full_name: field('name'),
+        ...(field('company') ? { company_name: field('company') } : {}),
+      },
+    })
+      .then(done, setFailure)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <Alone>
+      <h1>{text.registerTitle}</h1>
+      <p>{text.register}</p>
+      <form onSubmit={submit}>
+        <TextInput
+          name="email"
+          type="email"
+          label={text.email}
+          defaultValue={claims?.email ?? ''}
+          readOnly={Boolean(claims?.email)}
+          required
+          mb="sm"
+        />
+        <TextInput
+          name="name"
+          autoComplete="name"
+          label={text.fullName}
+          defaultValue={claims?.name ?? ''}
+          required
+          mb="sm"
+        />
+        <TextInput name="company" autoComplete="organization" label={text.company} mb="md" />
+        <ErrorNote error={failure} />
+        <Button type="submit" fullWidth loading={busy}>
+          {text.send}
+        </Button>
+      </form>
+      <Button variant="default" onClick={signOut}>
+        {words.frame.signOut}
+      </Button>
+    </Alone>
+  );
+};

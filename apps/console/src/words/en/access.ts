@@ -1,0 +1,2 @@
+/** Texts of `pages/access`. */
+export const access = { title: 'Access' };

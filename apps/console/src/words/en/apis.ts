@@ -1,0 +1,2 @@
+/** Texts of `pages/apis`. */
+export const apis = { title: 'APIs' };

@@ -1,0 +1,2 @@
+/** Texts of `pages/audit`. */
+export const audit = { title: 'Audit' };

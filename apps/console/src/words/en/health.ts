@@ -1,0 +1,2 @@
+/** Texts of `pages/health`. */
+export const health = { title: 'Health' };

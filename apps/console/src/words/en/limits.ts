@@ -1,0 +1,2 @@
+/** Texts of `pages/limits`. */
+export const limits = { title: 'Limits' };

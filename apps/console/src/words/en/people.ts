@@ -1,0 +1,2 @@
+/** Texts of `pages/people`. */
+export const people = { title: 'People' };

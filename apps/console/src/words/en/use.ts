@@ -1,0 +1,2 @@
+/** Texts of `pages/use`. */
+export const use = { title: 'Use' };

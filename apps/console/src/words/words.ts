@@ -1,0 +1,15 @@
+import { access } from './en/access.ts';
+import { apis } from './en/apis.ts';
+import { audit } from './en/audit.ts';
+import { clients } from './en/clients.ts';
+import { frame } from './en/frame.ts';
+import { health } from './en/health.ts';
+import { limits } from './en/limits.ts';
+import { people } from './en/people.ts';
+import { session } from './en/session.ts';
+import { use } from './en/use.ts';
+
+/**
+ * Every text of the console, by the room that shows it. Another language is another object of this shape, chosen here.
+ */
+export const words = { access, apis, audit, clients, frame, health, limits, people, session, use };

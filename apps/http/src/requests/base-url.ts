@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpSettings } from '../settings.ts';
+import { createProxyTrust } from './client-address.ts';
+
+/**
+ * Returns a reader of the address at which a caller reached the service, without a slash at its end: the origin of
+ * `publicUrl` if that is set, because only an operator knows every proxy; otherwise `Host`, under the scheme that a
+ * trusted proxy names in `X-Forwarded-Proto`.
+ */
+export const createBaseUrlReader = ({
+  publicUrl,
+  trustProxy,
+}: Pick<HttpSettings, 'publicUrl' | 'trustProxy'>): ((
+  request: Pick<IncomingMessage, 'headers' | 'socket'>,
+) => string) => {
+  if (publicUrl !== null) {
+    const { origin } = new URL(publicUrl);
+    return () => origin;
+  }
+  const trusts = createProxyTrust(trustProxy);
+  return ({ headers, socket }) => {
+    const { host = '', 'x-forwarded-proto': forwarded } = headers;
+    const authority = /^[A-Za-z0-9.\-[\]:]+$/.test(host) ? host : `localhost:${socket.localPort ?? 80}`;
+    const scheme = forwarded === 'https' && trusts(socket.remoteAddress) ? 'https' : 'http';
+    return `${scheme}://${authority}`;
+  };
+};

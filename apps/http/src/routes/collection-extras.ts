@@ -1,0 +1,21 @@
+import type { CollectionHead, Principal, UseCases } from '@portico/domain';
+import { wordsParameter } from '../requests/fields.ts';
+import type { Extras } from './collection-answers.ts';
+
+const collectionExtras = ['usage', 'discoverable'] as const;
+
+/** Adds fields that are not in the specification. */
+export const includedExtras = wordsParameter(collectionExtras)
+  .optional()
+  .meta({ description: '`usage` adds `last_used_at`, `discoverable` whether the catalog shows it to others.' });
+
+/** Reads what the caller wants to see of these collections besides. */
+export const extrasOf = async (
+  useCases: UseCases,
+  principal: Principal,
+  include: readonly (typeof collectionExtras)[number][],
+  of: readonly Pick<CollectionHead, 'id'>[],
+): Promise<Extras> => ({
+  uses: include.includes('usage') ? await useCases.readCollectionUses(principal, of) : null,
+  discoverable: include.includes('discoverable') ? await useCases.readDiscoverable(of) : null,
+});

@@ -1,0 +1,139 @@
+import { isPorticoError, PorticoError } from '@portico/domain';
+import { z } from 'zod';
+import { json, ready, type Answer, type AnswerHeaders } from '../answers/answer.ts';
+import { codePage, codeParameter, strangerPage } from '../local-issuer/sign-in-page.ts';
+import { defineRoute, type Context, type RouteAuth } from '../route.ts';
+
+const authorizePath = '/local-issuer/authorize';
+
+/** The service as its own identity provider: an authorization server for one client, the console. */
+export const localIssuerRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    operation: 'readIssuer',
+    summary: 'The discovery document of the local identity provider',
+    description: 'As in OpenID Connect Discovery, of an authorization server for the console.',
+    ofLocalIssuer: true,
+    auth: 'free',
+    status: 200,
+    response: z.record(z.string(), z.unknown()),
+    handler: ({ service, request }) =>
+      json(localIssuer(service).discovery(service.baseUrl(request)) as Record<string, unknown>),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    operation: 'readIssuerKeys',
+    summary: 'The public keys of the local identity provider',
+    description: 'A JSON Web Key Set (RFC 7517).',
+    ofLocalIssuer: true,
+    auth: 'free',
+    status: 200,
+    response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+    handler: ({ service }) => json(localIssuer(service).jwks() as { keys: Record<string, unknown>[] }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: authorizePath,
+    operation: 'readSignIn',
+    summary: 'Sign in at the local identity provider',
+    description: 'The authorization endpoint (RFC 6749, section 3.1): a page that asks for a one-time code.',
+    ofLocalIssuer: true,
+    hidden: true,
+    auth: 'free',
+    status: 200,
+    response: null,
+    handler: (context) => {
+      const { request, query } = withQuery(context);
+      // Who only asks for the header does not sign in: a code works once.
+      return authorize(context, query, request.method === 'HEAD' ? null : query.get(codeParameter));
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: authorizePath,
+    operation: 'signIn',
+    summary: 'Sign in at the local identity provider with a one-time code',
+    description: 'The form of the page. The authorization request is in the query, as for the page.',
+    ofLocalIssuer: true,
+    hidden: true,
+    auth: 'free',
+    status: 303,
+    bodyKind: 'form',
+    response: null,
+    handler: (context) => authorize(context, withQuery(context).query, context.body.get(codeParameter) ?? ''),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/local-issuer/token',
+    operation: 'exchangeCode',
+    summary: 'Exchange a code for tokens of the local identity provider',
+    description: 'The token endpoint (RFC 6749, section 3.2), for the public client of the console.',
+    ofLocalIssuer: true,
+    hidden: true,
+    auth: 'free',
+    status: 200,
+    bodyKind: 'form',
+    response: null,
+    handler: async ({ service, useCases, body, address }) => {
+      const answer = await localSignIn(service).exchange(body);
+      if (!('error' in answer)) return json(answer, noStore);
+      if (answer.error === 'invalid_grant') await useCases.countFailedCode(address);
+      return json(answer, noStore, 400);
+    },
+  }),
+] as const;
+
+/** RFC 6749, section 5.1; the second for HTTP/1.0. */
+const noStore: AnswerHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+type Asked = Context<'free', unknown, unknown>;
+
+const withQuery = ({ request }: Pick<Asked, 'request'>) => {
+  const { searchParams: query } = new URL(request.url ?? '', 'http://localhost');
+  return { request, query };
+};
+
+const authorize = async (context: Asked, query: URLSearchParams, code: string | null): Promise<Answer> => {
+  const { service, request } = context;
+  const origin = service.baseUrl(request);
+  const asked = new URLSearchParams(query);
+  asked.delete(codeParameter);
+  const answer = await localSignIn(service).authorize(asked, origin, code);
+  switch (answer.kind) {
+    case 'redirect':
+      return ready('', { Location: answer.to, 'Content-Type': 'text/plain; charset=utf-8' }, 303);
+    case 'stranger':
+      return strangerPage(answer.reason);
+    case 'code wanted':
+      // Without the code that did not work, which would be in the address of the page.
+      return codePage(`${authorizePath}?${asked.toString()}`, origin, answer.wrong ? await problemOf(context) : null);
+  }
+};
+
+/** What is said about a wrong code; it counts as credentials that failed. */
+const problemOf = async ({ useCases, address }: Asked) => {
+  try {
+    await useCases.countFailedCode(address);
+  } catch (error) {
+    if (!isPorticoError(error, 'rate_limited')) throw error;
+    const seconds = String(Math.max(1, error.counted?.retryAfterSeconds ?? 1));
+    const text = `Too many codes from your address did not work. Try again in ${seconds} s.`;
+    return { status: 429, text, headers: { 'Retry-After': seconds } };
+  }
+  return {
+    status: 400,
+    text: 'This code does not work: it was used, it is too old, or it has a typing error. Run the command again for a new one.',
+  };
+};
+
+const localIssuer = ({ localIssuer: issuer }: Context<RouteAuth, unknown, unknown>['service']) => {
+  if (!issuer) throw new PorticoError('not_found');
+  return issuer;
+};
+
+const localSignIn = ({ localSignIn: signIn }: Context<RouteAuth, unknown, unknown>['service']) => {
+  if (!signIn) throw new PorticoError('not_found');
+  return signIn;
+};

@@ -1,0 +1,113 @@
+import { emailMax, type AdminAuthority, type Profile, type ProfileId, type UseCases } from '@portico/domain';
+import { z } from 'zod';
+import { json } from '../answers/answer.ts';
+import { booleanParameter, text, wordsParameter } from '../requests/fields.ts';
+import { defineRoute } from '../route.ts';
+import { ageCursor, ageCursorOf, includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
+import { profileOf } from './profile-path.ts';
+import {
+  type ExtraFacts,
+  fullProfile,
+  fullProfileView,
+  listedProfile,
+  listedProfileView,
+  type ProfileExtra,
+  profileExtras,
+} from './profile-views.ts';
+import { profileParameter } from './wire.ts';
+
+/** Adds fields that are not in the specification. */
+const includes = z.object({
+  include: wordsParameter(profileExtras)
+    .optional()
+    .meta({
+      description:
+        '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when it and ' +
+        'its API key were last used, `key` when its API key expires, `suspension` since when it is suspended.',
+    }),
+});
+const listed = includes.extend({
+  registration_status: z
+    .enum(['pending', 'approved', 'rejected'])
+    .optional()
+    .meta({ description: 'Only profiles of this status.' }),
+  role: z.enum(['admin', 'client']).optional().meta({ description: 'Only administrators, or only clients.' }),
+  suspended: booleanParameter.optional().meta({ description: 'Only profiles that are suspended, or that are not.' }),
+  q: text({ max: emailMax })
+    .optional()
+    .meta({
+      description: 'Only profiles whose e-mail or full name contains this, ignoring case.',
+      examples: ['alice'],
+    }),
+  order: z.enum(['oldest', 'newest']).default('oldest').meta({ description: 'Which come first.' }),
+  limit: pageLimit,
+  cursor: ageCursor<ProfileId>(),
+  include_total: includeTotal,
+});
+
+export const profileListRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/profiles/',
+    operation: 'listProfiles',
+    summary: 'List all profiles',
+    description:
+      'Oldest first. Filters are combined. With `limit` or `cursor` page by page: the `Link` header has the next one.',
+    auth: 'admin',
+    scope: 'access:read',
+    query: listed,
+    status: 200,
+    supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
+    response: z.array(listedProfile),
+    handler: async ({ useCases, caller: { authority }, query, request }) => {
+      const { include = [], order, cursor: after = null } = query;
+      const filter = {
+        role: query.role ?? null,
+        status: query.registration_status ?? null,
+        suspended: query.suspended ?? null,
+        text: query.q ?? null,
+      };
+      const limit = query.limit ?? (after ? pageLimitDefault : null);
+      // One more than the page holds tells whether there is a next page.
+      const found = await useCases.listProfiles(authority, filter, { order, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(found, limit ?? found.length);
+      const factsOf = await factsAbout(useCases, authority, page, include);
+      const total = query.include_total ? await useCases.countProfiles(authority, filter) : null;
+      return json(
+        page.map((profile) => listedProfileView(profile, include, factsOf(profile.id))),
+        pageHeaders(request, last && ageCursorOf(last), total),
+      );
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/profiles/:user_id',
+    operation: 'readProfile',
+    summary: 'Read a profile',
+    description: 'By its id or its e-mail.',
+    params: profileParameter,
+    auth: 'admin',
+    scope: 'access:read',
+    query: includes,
+    status: 200,
+    response: fullProfile,
+    errors: ['user_not_found'],
+    handler: async ({ useCases, caller: { authority }, params, query: { include = [] } }) => {
+      const profile = await useCases.readProfile(authority, await profileOf(useCases, authority, params.user_id));
+      const factsOf = await factsAbout(useCases, authority, [profile], include);
+      return json(fullProfileView(profile, include, factsOf(profile.id)));
+    },
+  }),
+] as const;
+
+/** Reads what is asked for that is not in the profiles. */
+const factsAbout = async (
+  useCases: UseCases,
+  authority: AdminAuthority,
+  profiles: readonly Profile[],
+  include: readonly ProfileExtra[],
+): Promise<(id: ProfileId) => ExtraFacts> => {
+  const uses = include.includes('usage') ? await useCases.readProfileUses(authority, profiles) : null;
+  const expiries = include.includes('key') ? await useCases.readKeyExpiries(authority, profiles) : null;
+  return (id) => ({ use: uses?.get(id) ?? null, keyExpiresAt: expiries?.get(id) ?? null });
+};

@@ -1,0 +1,86 @@
+import type { SignInWay } from '@portico/composition';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Start, Subject } from '../subject.ts';
+
+const ways: readonly SignInWay[] = [
+  {
+    kind: 'firebase',
+    name: 'Firebase',
+    apiKey: 'AIzaSyExample',
+    signInUrl: 'https://identitytoolkit.googleapis.com/v1/accounts:signInWithPassword',
+    tokenUrl: 'https://securetoken.googleapis.com/v1/token',
+  },
+  {
+    kind: 'oidc',
+    name: 'id.example.com',
+    issuer: 'https://id.example.com/realms/portico',
+    metadataUrl: 'https://id.example.com/realms/portico/.well-known/openid-configuration',
+    clientId: 'console',
+    scopes: 'openid email offline_access',
+  },
+  {
+    kind: 'local',
+    name: 'one-time code',
+    issuer: 'https://local-issuer.portico.invalid',
+    metadataUrl: '/.well-known/openid-configuration',
+    clientId: 'portico',
+    scopes: 'openid email',
+  },
+];
+
+/** What a page of the service is told before anybody has signed in. */
+export const consoleSuite = (start: Start): void => {
+  let subject: Subject;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+
+  beforeAll(async () => {
+    subject = await start({ http: { signInWays: ways } });
+  });
+  afterAll(() => subject.close());
+
+  test('anyone may read how to sign in, in the order of preference', async () => {
+    const { status, body } = await call('GET', '/console/config.json');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      service: 'portico',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+      ways: [
+        {
+          kind: 'firebase',
+          name: 'Firebase',
+          api_key: 'AIzaSyExample',
+          sign_in_url: 'https://identitytoolkit.googleapis.com/v1/accounts:signInWithPassword',
+          token_url: 'https://securetoken.googleapis.com/v1/token',
+        },
+        {
+          kind: 'oidc',
+          name: 'id.example.com',
+          issuer: 'https://id.example.com/realms/portico',
+          metadata_url: 'https://id.example.com/realms/portico/.well-known/openid-configuration',
+          client_id: 'console',
+          scopes: 'openid email offline_access',
+        },
+        {
+          kind: 'local',
+          name: 'one-time code',
+          issuer: 'https://local-issuer.portico.invalid',
+          metadata_url: '/.well-known/openid-configuration',
+          client_id: 'portico',
+          scopes: 'openid email',
+        },
+      ],
+    });
+  });
+
+  test('a changed configuration is seen at once: the answer is not cached', async () => {
+    const { headers } = await call('GET', '/console/config.json');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect((await call('POST', '/console/config.json')).headers.allow).toBe('GET, HEAD');
+  });
+
+  test('it is neither counted nor judged by a credential', async () => {
+    const { status, headers } = await call('GET', '/console/config.json', { token: 'not a token' });
+    expect(status).toBe(200);
+    expect(headers['ratelimit']).toBeUndefined();
+  });
+};

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOptions } from '../client.ts';
+import type { Reply } from '../reply.ts';
+import {
+  createCast,
+  textOf,
+  unknownId,
+  type Cast,
+  type Client,
+  type Person,
+  type Start,
+  type Subject,
+} from '../subject.ts';
+
+/** Lists read page by page, searched and counted, as a console does. */
+export const listsSuite = (start: Start): void => {
+  let subject: Subject;
+  let cast: Cast;
+  const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
+  const asAdmin = (path: string): Promise<Reply> => call('GET', path, { token: cast.admin });
+
+  /** Follows the `Link` headers from there on. */
+  const pages = async (path: string, options: CallOptions = { token: cast.admin }) => {
+    const found: Reply[] = [];
+    for (let next: string | undefined = path; next !== undefined;) {
+      const reply: Reply = await call('GET', next, options);
+      expect(reply.status).toBe(200);
+      found.push(reply);
+      next = /^<([^>]+)>; rel="next"$/.exec(textOf(reply.headers.link ?? ''))?.[1];
+    }
+    return { sizes: found.map(({ list }) => list.length), lines: found.flatMap(({ list }) => list), replies: found };
+  };
+  const idsOf = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.map(({ id }) => id);
+
+  beforeAll(async () => {
+    subject = await start();
+    cast = await createCast(subject);
+  });
+  afterAll(() => subject.close());
+
+  describe('people', () => {
+    let people: Person[];
+
+    beforeAll(async () => {
+      people = [];
+      for (let at = 0; at < 5; at++) people.push(await cast.register({ full_name: `Zoë Page ${at}` }));
+      await cast.approve(people[1] as Person);
+    });
+
+    test('are read page by page, oldest or newest first, each once', async () => {
+      const whole = (await asAdmin('/api/profiles/')).list;
+      const oldest = await pages('/api/profiles/?limit=4');
+      expect(oldest.lines).toEqual(whole);
+      expect(oldest.sizes).toEqual([4, 2]);
+      const newest = await pages('/api/profiles/?limit=4&order=newest');
+      expect(newest.lines).toEqual(whole.toReversed());
+      expect((await asAdmin('/api/profiles/?order=newest')).list).toEqual(newest.lines);
+    });
+
+    test('keep the filters and what is included on each page', async () => {
+      const q = encodeURIComponent('ZOË p');
+      const found = await pages(`/api/profiles/?q=${q}&registration_status=pending&limit=2&include=usage,key`);
+      const waiting = [people[0], people[2], people[3], people[4]].map((person) => person?.id);
+      expect(idsOf(found.lines).sort()).toEqual(waiting.sort());
+      expect(found.sizes).toEqual([2, 2]);
+      for (const line of found.lines) expect(line).toMatchObject({ last_used_at: null, key_expires_at: null });
+    });
+
+    test('are found by role', async () => {
+      expect(idsOf((await asAdmin('/api/profiles/?role=admin')).list)).toEqual([cast.adminId]);
+      expect(idsOf((await asAdmin('/api/profiles/?role=client')).list)).not.toContain(cast.adminId);
+    });
+
+    test('are counted on request, under the same filters', async () => {
+      const total = async (query: string) => (await asAdmin(`/api/profiles/?${query}`)).headers['x-total-count'];
+      const whole = (await asAdmin('/api/profiles/')).list;
+      expect(await total('limit=1')).toBeUndefined();
+      expect(await total('limit=1&include_total=true')).toBe(`${whole.length}`);
+      expect(await total('include_total=true&registration_status=approved&role=client')).toBe('1');
+      expect(await total(`include_total=true&limit=1&q=${encodeURIComponent('zoë')}`)).toBe('5');
+    });
+
+    test('are read one by one, by id or e-mail, with what is included', async () => {
+      const person = people[1] as Person;
+      const listed = (await asAdmin('/api/profiles/?include=tier,bound,usage,key,suspension')).list;
+      for (const name of [person.id, person.email.toUpperCase()]) {
+        const reply = await asAdmin(`/api/profiles/${name}?include=tier,bound,usage,key,suspension`);
+        expect(reply.status).toBe(200);
+        expect(reply.body).toMatchObject({ ...listed.find(({ id }) => id === person.id) });
+        expect(textOf(reply.body.approved_at)).toMatch(/^20/);
+      }
+      for (const name of [unknownId, 'nobody@example.com', 'nobody']) {
+        const reply = await asAdmin(`/api/profiles/${name}`);
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'User not found' }]);
+      }
+    });
+  });
+
+  describe('collections', () => {
+    let client: Client;
+    let ids: string[];
+
+    beforeAll(async () => {
+      client = await cast.newClient();
+      ids = [];
+      for (const name of ['Ölpreise', 'ölpreise alt', 'Wetter', 'Ölpreise neu'])
+        ids.push(await cast.newCollection({ name, discoverable: name === 'Wetter' }));
+      for (const at of [0, 2, 3]) await cast.grant(client, ids[at] as string);
+    });
+
+    test('are found by a part of the name among what the caller may see, page by page', async () => {
+      const q = encodeURIComponent('ÖLPREISE');
+      const ofAdmin = await pages(`/api/collections/?q=${q}&limit=1&include=discoverable`);
+      expect(idsOf(ofAdmin.lines)).toEqual([ids[0], ids[1], ids[3]]);
+      for (const line of ofAdmin.lines) expect(line.discoverable).toBe(false);
+      const ofClient = await pages(`/api/collections/?q=${q}&limit=1`, { token: client.token });
+      expect(idsOf(ofClient.lines)).toEqual([ids[0], ids[3]]);
+    });
+
+    test('a search leaves no trace in the list that is kept for the caller', async () => {
+      const list = async (query: string) =>
+        (await call('GET', `/api/collections/${query}`, { token: client.token })).list.map(({ name }) => name);
+      const whole = ['Wetter', 'Ölpreise', 'Ölpreise neu'];
+      for (let turn = 0; turn < 2; turn++) {
+        expect(await list('?q=wett')).toEqual(['Wetter']);
+        expect(await list('')).toEqual(whole);
+        expect(await list('?include_total=true')).toEqual(whole);
+      }
+    });
+
+    test('are counted as the caller sees them', async () => {
+      const total = async (query: string, token: string) =>
+        (await call('GET', `/api/collections/?${query}`, { token })).headers['x-total-count'];
+      expect(await total('limit=1&include_total=true', cast.admin)).toBe('4');
+      expect(await total('limit=1&include_total=true', client.token)).toBe('3');
+      expect(await total('include_total=true&q=neu', client.token)).toBe('1');
+    });
+
+    test('a summary has no credential, and reading it leaves neither an entry nor a use', async () => {
+      const id = await cast.newCollection({ authentication: { type: 'apiKey', name: 'X-Key', value: 'the-secret' } });
+      await cast.grant(client, id);
+      const entries = async () => (await asAdmin('/api/audit/?source=all')).body.total;
+      const before = await entries();
+      for (const caller of [{ token: cast.admin }, { token: client.token }, { key: client.key }]) {
+        const reply = await call('GET', `/api/collections/${id}/summary`, caller);
+        expect(reply.body).toMatchObject({
+          id,
+          base_url: '/',
+          authentication: { type: 'apiKey', name: 'X-Key', in: 'header', has_value: true },
+          discoverable: false,
+          created_by: cast.adminId,
+        });
+        expect(reply.text).not.toContain('the-secret');
+      }
+      expect(await entries()).toBe(before);
+      expect((await asAdmin(`/api/usage?by=collection&collection_id=${id}`)).list).toEqual([]);
+    });
+
+    test('a summary is sent again only once it has changed', async () => {
+      const id = ids[2] as string;
+      const read = (etag: string) =>
+        call('GET', `/api/collections/${id}/summary`, { token: cast.admin, headers: ['If-None-Match', etag] });
+      const first = await read('"none"');
+      expect(first.body).toMatchObject({ discoverable: true, authentication: { type: 'none', has_value: false } });
+      expect((await read(textOf(first.headers.etag))).status).toBe(304);
+      await call('PUT', `/api/collections/${id}`, { token: cast.admin, json: { discoverable: false } });
+      const second = await read(textOf(first.headers.etag));
+      expect([second.status, second.body.discoverable]).toEqual([200, false]);
+    });
+  });
+};

@@ -1,0 +1,58 @@
+import type { Environment } from '@portico/composition';
+import { expect, onTestFinished, test } from 'vitest';
+import { startComposed } from './start-composed.ts';
+
+/** What a service of these variables says, beside its local issuer. */
+const waysOf = async (variables: Environment): Promise<unknown> => {
+  const subject = await startComposed(() => Promise.resolve({ IDENTITY_LOCAL: 'true', ...variables }))();
+  onTestFinished(() => subject.close());
+  const { status, body } = await subject.client.call('GET', '/console/config.json');
+  expect(status).toBe(200);
+  return body['ways'];
+};
+
+const local = {
+  kind: 'local',
+  name: 'one-time code',
+  issuer: 'https://local-issuer.portico.invalid',
+  metadata_url: '/.well-known/openid-configuration',
+  client_id: 'portico',
+  scopes: 'openid email',
+};
+
+test('without an issuer one signs in by a one-time code of the service', async () => {
+  expect(await waysOf({})).toEqual([local]);
+});
+
+test('the configured issuer comes first, also while it is away', async () => {
+  const away = 'http://127.0.0.1:1/realms/portico';
+  expect(await waysOf({ IDENTITY_ISSUER: away, IDENTITY_AUDIENCE: 'console, tool' })).toEqual([
+    {
+      kind: 'oidc',
+      name: '127.0.0.1:1',
+      issuer: away,
+      metadata_url: `${away}/.well-known/openid-configuration`,
+      client_id: 'console',
+      scopes: 'openid email profile',
+    },
+    local,
+  ]);
+});
+
+test('with an API key of Firebase one signs in by e-mail and password, and not at its issuer', async () => {
+  const firebase = {
+    IDENTITY_ISSUER: 'https://securetoken.google.com/my-project',
+    IDENTITY_AUDIENCE: 'my-project',
+    IDENTITY_FIREBASE_API_KEY: 'AIzaSyExample',
+  };
+  expect(await waysOf(firebase)).toEqual([
+    {
+      kind: 'firebase',
+      name: 'Firebase',
+      api_key: 'AIzaSyExample',
+      sign_in_url: 'https://identitytoolkit.googleapis.com/v1/accounts:signInWithPassword',
+      token_url: 'https://securetoken.googleapis.com/v1/token',
+    },
+    local,
+  ]);
+});

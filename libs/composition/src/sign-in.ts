@@ -1,0 +1,119 @@
+import { isLoopback } from '@portico/dependencies';
+import { localAudience, localIssuerName, discoveryUrlOf } from '@portico/identity';
+import { z } from 'zod';
+
+/** How somebody can sign in at the console. */
+export type SignInWay =
+  | {
+      /** `oidc`: the authorization code flow with PKCE at the configured issuer; `local`: the same at this service. */
+      readonly kind: 'oidc' | 'local';
+      readonly name: string;
+      readonly issuer: string;
+      /** The issuer's discovery document; for `local` a path of this service. */
+      readonly metadataUrl: string;
+      readonly clientId: string;
+      /** Separated by blanks. */
+      readonly scopes: string;
+    }
+  | {
+      /** E-mail and password by Firebase's REST API, since its issuer has no page to sign in at. */
+      readonly kind: 'firebase';
+      readonly name: string;
+      /** Names the project to Firebase; Google publishes it in every web application, so it is no secret. */
+      readonly apiKey: string;
+      readonly signInUrl: string;
+      readonly tokenUrl: string;
+    };
+
+/** An OAuth client id (RFC 6749, appendix A.1), without blanks. */
+export const consoleClientId = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'a client id without blanks');
+
+/** Without `openid` there is no ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
+export const consoleScopes = z
+  .string()
+  .max(1_000, 'at most 1000 characters')
+  .transform((text) => text.trim().split(/ +/))
+  .refine(
+    (scopes) => scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) && scopes.includes('openid'),
+    'scopes separated by blanks, openid among them, such as openid email profile',
+  )
+  .transform((scopes) => scopes.join(' '));
+
+export const firebaseApiKey = z.string().regex(/^[\w-]{1,200}$/, 'the Web API key of a Firebase project');
+
+/** On loopback only: passwords go there by plain http. */
+export const emulatorHost = z.string().refine((text) => {
+  const url = URL.parse(`http://${text}`);
+  return url !== null && url.host === text.toLowerCase() && url.port !== '' && isLoopback(url.hostname);
+}, 'HOST:PORT on loopback, such as 127.0.0.1:9099');
+
+interface SignInVariables {
+  readonly NODE_ENV: string;
+  readonly IDENTITY_ISSUER?: string | undefined;
+  readonly IDENTITY_AUDIENCE?: readonly string[] | undefined;
+  readonly IDENTITY_CONSOLE_CLIENT_ID?: string | undefined;
+  readonly IDENTITY_CONSOLE_SCOPES: string;
+  readonly IDENTITY_FIREBASE_API_KEY?: string | undefined;
+  readonly FIREBASE_AUTH_EMULATOR_HOST?: string | undefined;
+}
+
+const firebaseIssuer = /^https:\/\/securetoken\.google\.com\/[\w-]+$/;
+
+export const signInContradictions = (read: SignInVariables): readonly (readonly [boolean, string])[] => [
+  [
+    !!read.IDENTITY_CONSOLE_CLIENT_ID && !read.IDENTITY_ISSUER,
+    'IDENTITY_ISSUER is missing: required with IDENTITY_CONSOLE_CLIENT_ID',
+  ],
+  [
+    !!read.IDENTITY_FIREBASE_API_KEY &&
+      !(read.IDENTITY_ISSUER && (read.FIREBASE_AUTH_EMULATOR_HOST || firebaseIssuer.test(read.IDENTITY_ISSUER))),
+    'IDENTITY_FIREBASE_API_KEY needs IDENTITY_ISSUER=https://securetoken.google.com/PROJECT, with the project of the key',
+  ],
+  [
+    !!read.IDENTITY_FIREBASE_API_KEY && !!read.IDENTITY_CONSOLE_CLIENT_ID,
+    'IDENTITY_CONSOLE_CLIENT_ID and IDENTITY_FIREBASE_API_KEY are both set: Firebase has no clients, so set one of them',
+  ],
+  [
+    !!read.FIREBASE_AUTH_EMULATOR_HOST && read.NODE_ENV === 'production',
+    'FIREBASE_AUTH_EMULATOR_HOST is not for production: passwords would go to an emulator, by plain http',
+  ],
+];
+
+/** The ways that these variables open; the first is the default. */
+export const signInWaysOf = (read: SignInVariables, local: boolean): readonly SignInWay[] => [
+  ...(read.IDENTITY_ISSUER ? [wayOfIssuer(read, read.IDENTITY_ISSUER)] : []),
+  ...(local ? [localWay] : []),
+];
+
+const wayOfIssuer = (read: SignInVariables, issuer: string): SignInWay =>
+  read.IDENTITY_FIREBASE_API_KEY
+    ? firebaseWay(read.IDENTITY_FIREBASE_API_KEY, read.FIREBASE_AUTH_EMULATOR_HOST)
+    : {
+        kind: 'oidc',
+        name: new URL(issuer).host,
+        issuer,
+        metadataUrl: discoveryUrlOf(issuer),
+        clientId: read.IDENTITY_CONSOLE_CLIENT_ID ?? read.IDENTITY_AUDIENCE?.[0] ?? '',
+        scopes: read.IDENTITY_CONSOLE_SCOPES,
+      };
+
+/** An emulator has the hosts of Google as the first part of its paths. */
+const firebaseWay = (apiKey: string, emulator: string | undefined): SignInWay => {
+  const before = emulator === undefined ? 'https://' : `http://${emulator}/`;
+  return {
+    kind: 'firebase',
+    name: 'Firebase',
+    apiKey,
+    signInUrl: `${before}identitytoolkit.googleapis.com/v1/accounts:signInWithPassword`,
+    tokenUrl: `${before}securetoken.googleapis.com/v1/token`,
+  };
+};
+
+const localWay: SignInWay = {
+  kind: 'local',
+  name: 'one-time code',
+  issuer: localIssuerName,
+  metadataUrl: '/.well-known/openid-configuration',
+  clientId: localAudience,
+  scopes: 'openid email',
+};
