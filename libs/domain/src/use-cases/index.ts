@@ -50,6 +50,7 @@ import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
+import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
@@ -225,6 +226,7 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
   readEffectiveLimit: readEffectiveLimit(ports, settings),
+  readLimitStandings: readLimitStandings(ports, settings),
   // Search
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),
