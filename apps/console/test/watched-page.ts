@@ -75,10 +75,10 @@ const watch = async (context: BrowserContext, origins: readonly string[], tell: 
   });
 };
 
-/** Signs in by a link, as an operator would hand it out, and waits for the console's menu. */
+/** Signs in by a link, as an operator would hand it out, and waits for the page within the console. */
 export const signIn = async (page: Page, service: ConsoleService, person?: Person, path?: string): Promise<void> => {
   await page.goto(await service.linkFor(person, path));
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.locator('#content h1').waitFor();
 };
 
 /** Opens another page of the console as its menu would, without a load that would ask for a new sign-in. */
