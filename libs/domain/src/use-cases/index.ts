@@ -25,6 +25,7 @@ import {
   revokeAccess,
 } from './grants/grant-access.ts';
 import {
+  countGroups,
   createGroup,
   findGroup,
   forgetGroupClaims,
@@ -175,6 +176,7 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   // Groups
   createGroup: createGroup(ports),
   listGroups: listGroups(ports),
+  countGroups: countGroups(ports),
   findGroup: findGroup(ports),
   readGroup: readGroup(ports),
   listGroupCollections: listGroupCollections(ports),
