@@ -16,6 +16,7 @@ import {
   listedGroupView,
   wholeGroup,
 } from './group-views.ts';
+import { includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf, textCursor, textCursorOf } from './paging.ts';
 import { collectionIdOf, collectionParameter, groupParameter, isoOrNull, message } from './wire.ts';
 
 const name = line({ max: groupNameMax }).meta({
@@ -59,6 +60,15 @@ const grantChange = z
   })
   .meta({ id: 'GroupGrantChange' });
 
+const listing = z.object({
+  q: text({ max: groupNameMax })
+    .optional()
+    .meta({ description: 'Only groups whose name contains this, ignoring case.', examples: ['payments'] }),
+  limit: pageLimit,
+  cursor: textCursor,
+  include_total: includeTotal,
+});
+
 const pair = { ...groupParameter, ...collectionParameter };
 
 const groupRows = [
@@ -87,13 +97,22 @@ const groupRows = [
     path: '/api/groups',
     operation: 'listGroups',
     summary: 'List all groups',
-    description: 'Sorted by name.',
+    description: 'Sorted by name. With `limit` or `cursor` page by page: the `Link` header has the next one.',
     auth: 'admin',
     scope: 'access:read',
+    query: listing,
     status: 200,
     supplies: { group_id: '$response.body#/0/id' },
     response: z.array(listedGroup),
-    handler: async ({ useCases, caller }) => json((await useCases.listGroups(caller.authority)).map(listedGroupView)),
+    handler: async ({ useCases, caller: { authority }, query, request }) => {
+      const { q: containing = null, cursor: after = null } = query;
+      const limit = query.limit ?? (after === null ? null : pageLimitDefault);
+      // One more than the page holds tells whether there is a next page.
+      const found = await useCases.listGroups(authority, { containing, after, limit: limit && limit + 1 });
+      const { page, last } = pageOf(found, limit ?? found.length);
+      const total = query.include_total ? await useCases.countGroups(authority, containing) : null;
+      return json(page.map(listedGroupView), pageHeaders(request, last && textCursorOf(last.name), total));
+    },
   }),
   defineRoute({
     method: 'GET',

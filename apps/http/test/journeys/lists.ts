@@ -96,6 +96,24 @@ export const listsSuite = (start: Start): void => {
     });
   });
 
+  describe('groups', () => {
+    beforeAll(async () => {
+      for (const name of ['Öl A', 'Öl B', 'Gas', 'öl c'])
+        await call('POST', '/api/groups', { token: cast.admin, json: { name } });
+    });
+
+    test('are read page by page, found by a part of the name, and counted', async () => {
+      const namesOf = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.map(({ name }) => name);
+      const whole = namesOf((await asAdmin('/api/groups')).list);
+      expect(whole).toEqual(['Gas', 'Öl A', 'Öl B', 'öl c']);
+      const paged = await pages('/api/groups?limit=3&include_total=true');
+      expect([namesOf(paged.lines), paged.sizes]).toEqual([whole, [3, 1]]);
+      expect(paged.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['4', '4']);
+      const found = await pages(`/api/groups?limit=2&include_total=true&q=${encodeURIComponent('ÖL')}`);
+      expect([namesOf(found.lines), found.replies[0]?.headers['x-total-count']]).toEqual([whole.slice(1), '3']);
+    });
+  });
+
   describe('collections', () => {
     let client: Client;
     let ids: string[];

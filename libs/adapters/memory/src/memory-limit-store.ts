@@ -40,6 +40,19 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
       });
     },
 
+    async clients() {
+      return [...profiles.values()]
+        .filter(({ role }) => role !== 'admin')
+        .map((profile) => ({
+          id: profile.id,
+          email: profile.email,
+          fullName: profile.fullName,
+          clientId: profile.clientId,
+          limits: limitsOf(database, profile),
+        }))
+        .sort((a, b) => byCodePoints(a.email, b.email));
+    },
+
     async overrides(activeOnly) {
       // Ids grow, and a map keeps the order of insertion.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);

@@ -25,6 +25,7 @@ import {
   revokeAccess,
 } from './grants/grant-access.ts';
 import {
+  countGroups,
   createGroup,
   findGroup,
   forgetGroupClaims,
@@ -49,6 +50,7 @@ import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
+import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
@@ -174,6 +176,7 @@ const access = (ports: Ports & Counting, settings: Settings) => ({
   // Groups
   createGroup: createGroup(ports),
   listGroups: listGroups(ports),
+  countGroups: countGroups(ports),
   findGroup: findGroup(ports),
   readGroup: readGroup(ports),
   listGroupCollections: listGroupCollections(ports),
@@ -223,6 +226,7 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
   readEffectiveLimit: readEffectiveLimit(ports, settings),
+  readLimitStandings: readLimitStandings(ports, settings),
   // Search
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),

@@ -12,6 +12,7 @@ import { usage } from './0009-usage.ts';
 import { organisation } from './0010-organisation.ts';
 import { serviceAccounts } from './0011-service-accounts.ts';
 import { oneTimeCodes } from './0012-one-time-codes.ts';
+import { auditCounts } from './0013-audit-counts.ts';
 import type { Dialect, DialectSql } from './migration.ts';
 
 /** All migrations, oldest first. A released migration never changes; later changes get a migration of their own. */
@@ -28,6 +29,7 @@ const migrations: readonly { readonly name: string; readonly sql: DialectSql }[]
   { name: '0010-organisation', sql: organisation },
   { name: '0011-service-accounts', sql: serviceAccounts },
   { name: '0012-one-time-codes', sql: oneTimeCodes },
+  { name: '0013-audit-counts', sql: auditCounts },
 ];
 
 /** The table of applied migrations. */
