@@ -114,6 +114,31 @@ export const listsSuite = (start: Start): void => {
     });
   });
 
+  describe('overrides', () => {
+    test('are read page by page, with whom each is for, and counted', async () => {
+      const clients = [await cast.newClient(), await cast.newClient(), await cast.newClient()];
+      for (const { email } of clients)
+        await call('POST', '/api/rate-limits/overrides', {
+          token: cast.admin,
+          json: { client_id: email, allowed_limit: 7, window_seconds: 60 },
+        });
+      const whole = (await asAdmin('/api/rate-limits/overrides')).list;
+      const paged = await pages('/api/rate-limits/overrides?limit=2&include=client&include_total=true');
+      expect(paged.sizes).toEqual([2, 1]);
+      expect(paged.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['3', '3']);
+      expect(paged.lines).toEqual(
+        whole.map((line, at) => ({
+          ...line,
+          profile_id: clients[at]?.id,
+          email: clients[at]?.email,
+          full_name: expect.any(String) as string,
+        })),
+      );
+      expect((await asAdmin('/api/rate-limits/overrides?include=client')).list).toEqual(paged.lines);
+      expect(whole.map((line) => 'email' in line)).toEqual([false, false, false]);
+    });
+  });
+
   describe('collections', () => {
     let client: Client;
     let ids: string[];

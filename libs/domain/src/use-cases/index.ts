@@ -40,7 +40,14 @@ import { grantMany, revokeMany } from './grants/grant-many.ts';
 import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
 import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
-import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
+import {
+  countOverrides,
+  createOverride,
+  listClientOverrides,
+  listOverrides,
+  removeOverride,
+  updateOverride,
+} from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { approveMany } from './profiles/approve-many.ts';
@@ -213,6 +220,8 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateTier: updateTier(ports),
   removeTier: removeTier(ports),
   listOverrides: listOverrides(ports),
+  listClientOverrides: listClientOverrides(ports),
+  countOverrides: countOverrides(ports),
   createOverride: createOverride(ports),
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
