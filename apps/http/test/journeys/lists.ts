@@ -179,6 +179,28 @@ export const listsSuite = (start: Start): void => {
       expect(await total('include_total=true&q=neu', client.token)).toBe('1');
     });
 
+    test('what a client and a group have, and who has a collection, are read page by page and counted', async () => {
+      const group = textOf((await call('POST', '/api/groups', { token: cast.admin, json: { name: 'Pages' } })).body.id);
+      const others = [await cast.newClient(), await cast.newClient()];
+      for (const id of ids) await call('POST', `/api/groups/${group}/collections/${id}`, { token: cast.admin });
+      for (const other of others) await cast.grant(other, ids[0] as string);
+      for (const path of [
+        `/api/access/clients/${client.id}/collections?granted=true`,
+        `/api/access/clients/${client.id}/collections?granted=false`,
+        `/api/access/collections/${ids[0]}/clients?include=ways`,
+        `/api/access/collections/${ids[0]}/clients?include_total=false`,
+        `/api/groups/${group}/collections?include_total=false`,
+      ]) {
+        const whole = (await asAdmin(path)).list;
+        const paged = await pages(`${path}&limit=2`);
+        expect(paged.lines).toEqual(whole);
+        expect(paged.sizes[0]).toBe(2);
+        expect(paged.sizes.length).toBe(Math.ceil(whole.length / 2));
+        const counted = await asAdmin(`${path.replace('include_total=false', 'x=y')}&limit=1&include_total=true`);
+        expect([counted.list.length, counted.headers['x-total-count']]).toEqual([1, `${whole.length}`]);
+      }
+    });
+
     test('a summary has no credential, and reading it leaves neither an entry nor a use', async () => {
       const id = await cast.newCollection({ authentication: { type: 'apiKey', name: 'X-Key', value: 'the-secret' } });
       await cast.grant(client, id);
