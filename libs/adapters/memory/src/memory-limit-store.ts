@@ -42,6 +42,20 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
 
     clients: async () => clientsOf(database),
 
+    async clientOverrides({ activeOnly, limit, after }) {
+      const found = [...overrides.values()].filter(
+        ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
+      );
+      return found.slice(0, limit ?? found.length).flatMap(({ override, profile }) => {
+        const client = profiles.get(profile);
+        return client ? [{ override, client: { id: client.id, email: client.email, fullName: client.fullName } }] : [];
+      });
+    },
+
+    async countOverrides(activeOnly) {
+      return [...overrides.values()].filter(({ override }) => override.isActive || !activeOnly).length;
+    },
+
     async overrides(activeOnly) {
       // Ids grow, and a map keeps the order of insertion.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
