@@ -12,6 +12,8 @@ interface PickerFacts {
   readonly change: (picked: readonly Picked[]) => void;
   /** Takes a pasted list too: each of its entries is picked by what it says, for calls that take names. */
   readonly pastes?: boolean;
+  /** Has the focus when its dialog opens, closed until one types. */
+  readonly autofocus?: boolean;
 }
 
 /** One that was picked: by its id, shown by its name. */
@@ -29,6 +31,7 @@ const Picker = ({
   required = false,
   value,
   change,
+  autofocus = false,
   pasted,
   typed,
   setTyped,
@@ -43,6 +46,7 @@ const Picker = ({
   readonly isFetching: boolean;
 }) => {
   const all = new Map([...value, ...found].map((one) => [one.id, one]));
+  const [isOpen, setIsOpen] = useState(false);
   const paste = (event: ClipboardEvent<HTMLInputElement>): void => {
     const entries = pasted?.(event.clipboardData.getData('text')) ?? [];
     if (entries.length === 0) return;
@@ -50,6 +54,7 @@ const Picker = ({
     const named = entries.map((entry): readonly [string, Picked] => [entry, { id: entry, name: entry }]);
     change([...new Map([...value.map((one) => [one.id, one] as const), ...named]).values()]);
     setTyped('');
+    setIsOpen(false);
   };
   return (
     <MultiSelect
@@ -63,6 +68,11 @@ const Picker = ({
       searchValue={typed}
       onSearchChange={setTyped}
       onPaste={paste}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setIsOpen(true)}
+      onDropdownClose={() => setIsOpen(false)}
+      data-autofocus={autofocus || undefined}
+      openOnFocus={!autofocus}
       // The server has filtered already, by more than what the label shows.
       filter={({ options }) => options}
       nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { callForFile } from '../../api/call.ts';
-import { usePages } from '../../api/use-call.ts';
+import { usePages, useRead } from '../../api/use-call.ts';
 import { DataTable, useSelectedKeys } from '../../parts/data-table.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { words } from '../../words/words.ts';
@@ -39,6 +39,7 @@ const queryOf = ({ person, group, api, before, expired }: Filters) => ({
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
+  const apiName = useApiName(filters.api);
   const pages = usePages('GET /api/access/matrix', { query: queryOf(filters) }, { keep: true });
   const [keys, setKeys] = useSelectedKeys();
   const set = (changes: Readonly<Record<string, string>>): void =>
@@ -60,7 +61,7 @@ export const Component = () => {
   const open = (): void => set({ grant: '1' });
   return (
     <Room title={text.title} actions={<Button onClick={open}>{words.access.grant.open}</Button>}>
-      <FilterFields filters={filters} narrow={narrow} />
+      <FilterFields filters={filters} apiName={apiName} narrow={narrow} />
       <div className={styles.acts}>
         <RowActs rows={chosen} done={() => setKeys(new Set())} />
         <ExportButton filters={filters} />
@@ -79,27 +80,40 @@ export const Component = () => {
           canSelect: ({ via }: MatrixRow) => via === 'direct',
         }}
       />
-      {search.get('grant') === '1' ? (
-        <GrantDialog close={() => set({ grant: '' })} prefilled={prefilledBy(filters)} />
+      {search.get('grant') === '1' && apiName !== null ? (
+        <GrantDialog close={() => set({ grant: '' })} prefilled={prefilledBy(filters, apiName)} />
       ) : null}
     </Room>
   );
 };
 
-const prefilledBy = ({ person, group, api }: Filters) => ({
+const idShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The address may name an API by its id, as the API's page does: two may have one name. Null until its name is known. */
+const useApiName = (api: string): string | null => {
+  const isId = idShape.test(api);
+  const params = { collection_id: api };
+  const read = useRead('GET /api/collections/:collection_id/summary', { params }, { enabled: isId });
+  if (!isId) return api;
+  return read.error ? text.missingApi : (read.data?.name ?? null);
+};
+
+const prefilledBy = ({ person, group, api }: Filters, apiName: string) => ({
   people: named(person),
   groups: named(group),
-  apis: named(api),
+  apis: named(api, apiName),
 });
 
 /** The service takes names for ids. */
-const named = (name: string) => (name === '' ? [] : [{ id: name, name }]);
+const named = (id: string, name = id) => (id === '' ? [] : [{ id, name }]);
 
 const FilterFields = ({
   filters,
+  apiName,
   narrow,
 }: {
   readonly filters: Filters;
+  readonly apiName: string | null;
   readonly narrow: (changes: Readonly<Record<string, string>>) => void;
 }) => (
   <fieldset className={styles.filters}>
@@ -110,7 +124,14 @@ const FilterFields = ({
       value={filters.person}
       change={(person) => narrow({ person })}
     />
-    <ApiChoice label={text.api} placeholder={text.anyApi} value={filters.api} change={(api) => narrow({ api })} />
+    <ApiChoice
+      key={apiName}
+      label={text.api}
+      placeholder={text.anyApi}
+      value={filters.api}
+      shown={apiName ?? ''}
+      change={(api) => narrow({ api })}
+    />
     <GroupChoice
       label={text.group}
       placeholder={text.anyGroup}

@@ -9,6 +9,8 @@ interface ChoiceFacts {
   readonly placeholder: string;
   /** What the service and the address know it by: an e-mail or a name. Empty for none. */
   readonly value: string;
+  /** What is shown for the value, if it is not the value itself. */
+  readonly shown?: string;
   readonly change: (value: string) => void;
 }
 
@@ -25,6 +27,7 @@ const Choice = ({
   label,
   placeholder,
   value,
+  shown = value,
   change,
   options,
   typed,
@@ -41,7 +44,7 @@ const Choice = ({
     <Select
       label={label}
       placeholder={placeholder}
-      data={known ? [...options] : [{ value, label: value }, ...options]}
+      data={known ? [...options] : [{ value, label: shown }, ...options]}
       value={value || null}
       onChange={(chosen) => change(chosen ?? '')}
       searchable

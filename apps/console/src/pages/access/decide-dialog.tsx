@@ -89,7 +89,12 @@ export const DecideDialog = ({
         mb="sm"
       />
       {verdict === 'approve' ? (
-        <UntilField value={until} change={setUntil} wished={wishOf(requests)} />
+        <UntilField
+          value={until}
+          change={setUntil}
+          wished={wishOf(requests)}
+          wishedDays={requests.length === 1 ? (one?.duration_days ?? null) : null}
+        />
       ) : (
         <Textarea
           label={text.reason}

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { notify } from '../../parts/notify.ts';
 import { ApisPicker, GroupsPicker, PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
+import styles from './access.module.css';
 import { OutcomeNote, reasonsOf, sentenceOf, type GrantAnswer } from './outcomes.tsx';
 import { touchedByAccess } from './touched.ts';
 import { endOf, isWhole, UntilField, useUntil } from './until.tsx';
@@ -60,11 +61,25 @@ export const GrantDialog = ({
       disabled={grantees * apis.length === 0 || !isWhole(until)}
       error={grant.error}
     >
-      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
+      <PeoplePicker
+        label={text.people}
+        description={text.peopleHint}
+        value={people}
+        change={setPeople}
+        pastes
+        autofocus={!prefilled.people?.length}
+      />
       <GroupsPicker label={text.groups} value={groups} change={setGroups} />
-      <ApisPicker label={text.apis} description={text.apisHint} value={apis} change={setApis} pastes />
+      <ApisPicker
+        label={text.apis}
+        description={text.apisHint}
+        value={apis}
+        change={setApis}
+        pastes
+        autofocus={Boolean(prefilled.people?.length)}
+      />
       <UntilField value={until} change={setUntil} />
-      <p>{endOf(until) ? text.changesEnds : text.keepsEnds}</p>
+      <p className={styles.quiet}>{endOf(until) ? text.changesEnds : text.keepsEnds}</p>
       <p role="status">{grantees * apis.length === 0 ? text.chooseBoth : text.pairs(grantees, apis.length)}</p>
     </Dialog>
   );

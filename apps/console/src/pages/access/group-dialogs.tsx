@@ -1,7 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useChange, useRead } from '../../api/use-call.ts';
-import { Dialog, fieldOf } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
 import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
@@ -201,6 +202,7 @@ export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup
         value={people}
         change={setPeople}
         pastes
+        autofocus
       />
     </Dialog>
   );

@@ -40,7 +40,7 @@ const Person = ({
     </Anchor>{' '}
     {suspended ? <StatusBadge kind="bad">{text.suspended}</StatusBadge> : null}
     {status === 'approved' ? null : <StatusBadge kind="quiet">{text.asleep[status]}</StatusBadge>}
-    <div className={styles.quiet}>{email}</div>
+    <div className={styles.mail}>{email}</div>
   </>
 );
 

@@ -74,7 +74,7 @@ const columns: readonly Column<AccessRequest>[] = [
         <Anchor component={Link} to={`/people/${encodeURIComponent(email)}`}>
           {name}
         </Anchor>
-        <div className={styles.quiet}>{email}</div>
+        <div className={styles.mail}>{email}</div>
       </>
     ),
   },

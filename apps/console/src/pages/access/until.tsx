@@ -19,8 +19,10 @@ export interface Until {
 export const endOf = ({ term, date }: Until): string | null | undefined => {
   if (term === 'wished') return undefined;
   if (term === 'none') return null;
-  return term === 'date' ? date : dayOf(new Date(Date.now() + Number(term) * dayMs));
+  return term === 'date' ? date : dayAfter(Number(term));
 };
+
+const dayAfter = (days: number): string => dayOf(new Date(Date.now() + days * dayMs));
 
 export const isWhole = ({ term, date }: Until): boolean => term !== 'date' || date !== '';
 
@@ -31,12 +33,15 @@ export const UntilField = ({
   value,
   change,
   wished,
+  wishedDays = null,
 }: {
   readonly value: Until;
   readonly change: (until: Until) => void;
   readonly wished?: string;
+  /** How many days that is, if it has an end. */
+  readonly wishedDays?: number | null;
 }) => {
-  const end = endOf(value);
+  const end = value.term === 'wished' && wishedDays !== null ? dayAfter(wishedDays) : endOf(value);
   const terms: readonly (readonly [Term, string])[] = [
     ...(wished === undefined ? [] : [['wished', wished] as const]),
     ['none', text.none],
@@ -49,6 +54,7 @@ export const UntilField = ({
       <Group align="end" gap="sm">
         <NativeSelect
           label={text.label}
+          data-autofocus={wished === undefined ? undefined : true}
           value={value.term}
           data={terms.map(([term, label]) => ({ value: term, label }))}
           onChange={({ currentTarget }) => change({ ...value, term: currentTarget.value as Term })}
