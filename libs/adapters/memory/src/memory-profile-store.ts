@@ -23,16 +23,7 @@ export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore
       return oldestFirst([...profiles.values()]);
     },
 
-    async select(filter, { order, limit, after }) {
-      const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
-      const ordered = order === 'oldest' ? found : found.reverse();
-      const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
-      return limit === null ? behind : behind.slice(0, limit);
-    },
-
-    async count(filter) {
-      return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
-    },
+    ...selectionsOf(database),
 
     async admins() {
       return adminsOf(database);
@@ -83,6 +74,19 @@ export const withUid = (database: MemoryDatabase, uid: string): Profile | null =
 
 const withEmail = (database: MemoryDatabase, email: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.email === email.toLowerCase()) ?? null;
+
+const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select' | 'count'> => ({
+  async select(filter, { order, limit, after }) {
+    const found = oldestFirst([...profiles.values()].filter((profile) => isFound(filter, profile)));
+    const ordered = order === 'oldest' ? found : found.reverse();
+    const behind = after ? ordered.filter((profile) => isBehind(profile, after, order)) : ordered;
+    return limit === null ? behind : behind.slice(0, limit);
+  },
+
+  async count(filter) {
+    return [...profiles.values()].filter((profile) => isFound(filter, profile)).length;
+  },
+});
 
 type Place = NonNullable<ProfilePage['after']>;
 
