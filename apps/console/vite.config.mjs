@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -5,12 +7,11 @@ import { defineConfig } from 'vite';
 /** Writes each text also as gzip, so that the service never compresses while it answers. */
 const gzipped = {
   name: 'gzipped',
-  enforce: 'post',
-  generateBundle(_options, bundle) {
-    for (const [fileName, file] of Object.entries(bundle)) {
-      if (!/\.(js|css|svg)$/.test(fileName)) continue;
-      const text = file.type === 'chunk' ? file.code : file.source;
-      this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(text, { level: 9 }) });
+  // Only then are the files complete.
+  writeBundle({ dir }, bundle) {
+    for (const fileName of Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name))) {
+      const path = join(dir, fileName);
+      writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
     }
   },
 };

@@ -27,6 +27,8 @@ export interface HttpAppFacts {
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
   readonly logger: Logger;
+  /** Whether this process runs jobs, if that is known. */
+  readonly runsJobs?: boolean | undefined;
   /** Where the metrics go; a new one by default. */
   readonly registry?: Registry | undefined;
   /** Present while the service is its own identity provider. */
@@ -84,6 +86,7 @@ export const createHttpApp = (facts: HttpAppFacts): HttpApp => {
       name: facts.settings.serviceName,
       version: facts.settings.version,
       isDraining,
+      runsJobs: facts.runsJobs ?? null,
       metrics: metrics.text,
       openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, facts.settings))),
       localIssuer: facts.localIssuer ?? null,

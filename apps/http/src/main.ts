@@ -18,6 +18,7 @@ await runProcess('http', async (portico) => {
       localSignIn,
       sharedBodies: bodyStore,
       tracing,
+      runsJobs: portico.duties.worksJobs,
     }),
   );
   // They are asked for now, so that the first page already lets its browser talk to them.

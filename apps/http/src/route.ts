@@ -84,6 +84,8 @@ export interface ServiceFacts {
   readonly name: string;
   readonly version: string;
   readonly isDraining: () => boolean;
+  /** Whether this process runs jobs; null if that is not known. */
+  readonly runsJobs: boolean | null;
   readonly metrics: () => Promise<string>;
   /** The OpenAPI document, as JSON text. */
   readonly openApi: () => string;
@@ -190,6 +192,7 @@ export type Tag =
   | 'Rate limits'
   | 'Search'
   | 'Usage'
+  | 'Jobs'
   | 'Service';
 
 /** A row of the route table, as the pipeline and the OpenAPI document see it. */

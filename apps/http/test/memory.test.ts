@@ -12,6 +12,8 @@ import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './jour
 import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
+import { jobsSuite } from './journeys/jobs.ts';
+import { limitStandingSuite } from './journeys/limit-standing.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { guessedCodesSuite, localSignInSuite } from './journeys/local-sign-in.ts';
 import { listsSuite } from './journeys/lists.ts';
@@ -55,6 +57,8 @@ describe('lists', () => listsSuite(startInMemory));
 describe('strangers', () => strangersSuite(startInMemory));
 describe('operations', () => operationsSuite(startInMemory));
 describe('search', () => searchSuite(startInMemory));
+describe('jobs', () => jobsSuite(startInMemory));
+describe('who is near a limit', () => limitStandingSuite(startInMemory));
 describe('usage', () => usageSuite(startInMemory));
 describe('service accounts', () => serviceAccountsSuite(startInMemory));
 describe('failed service accounts', () => failedAccountsSuite(startInMemory));

@@ -10,6 +10,8 @@ import { demandedTokensSuite, identitiesSuite, ignoredTokensSuite } from './jour
 import { groupsSuite } from './journeys/groups.ts';
 import { expirySuite } from './journeys/expiry.ts';
 import { inputSuite } from './journeys/input.ts';
+import { jobsSuite } from './journeys/jobs.ts';
+import { limitStandingSuite } from './journeys/limit-standing.ts';
 import { limitsSuite, strangersSuite } from './journeys/limits.ts';
 import { guessedCodesSuite, localSignInSuite } from './journeys/local-sign-in.ts';
 import { listsSuite } from './journeys/lists.ts';
@@ -52,6 +54,8 @@ describe('lists', () => listsSuite(startOnSqlite));
 describe('strangers', () => strangersSuite(startOnSqlite));
 describe('operations', () => operationsSuite(startOnSqlite));
 describe('search', () => searchSuite(startOnSqlite));
+describe('jobs', () => jobsSuite(startOnSqlite));
+describe('who is near a limit', () => limitStandingSuite(startOnSqlite));
 describe('usage', () => usageSuite(startOnSqlite));
 describe('service accounts', () => serviceAccountsSuite(startOnSqlite));
 describe('failed service accounts', () => failedAccountsSuite(startOnSqlite));

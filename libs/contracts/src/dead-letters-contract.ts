@@ -1,8 +1,20 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { CollectionId, NewJob, ProfileId } from '@portico/domain';
+import type { CollectionId, DeadLetter, DeadLetterPlace, JobId, NewJob, ProfileId } from '@portico/domain';
 import { assertRefused, assertWritten, dueJobs, refuse, waiting } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { aJob, aMailJob, endOfTime, jobsOnly, nextId, noEffects, someEffects, start } from './records.ts';
+import {
+  aCollection,
+  aContent,
+  aJob,
+  aMailJob,
+  aProfile,
+  endOfTime,
+  jobsOnly,
+  nextId,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** What `DeadLetters` promises. */
@@ -19,7 +31,8 @@ export const deadLettersContract = {
     await stores.outbox.deadLetter(mail.id, start + 3, 'kein Postfach „Ada“');
     await stores.outbox.deadLetter(notice.id, start + 2, 'no use');
     await stores.outbox.deadLetter(embed.id, start + 1, 'too long');
-    const nothing = { profileId: null, collectionId: null, attempts: 1, secretRemoved: false };
+    const nobody = { profileId: null, profileEmail: null, collectionId: null, collectionName: null };
+    const nothing = { ...nobody, attempts: 1, secretRemoved: false };
     deepStrictEqual(await stores.deadLetters.list(9), [
       {
         ...nothing,
@@ -34,6 +47,46 @@ export const deadLettersContract = {
       { ...nothing, id: notice.id, kind: 'mail.rejection', profileId, error: 'no use', since: start + 2 },
       { ...nothing, id: embed.id, kind: 'embed', collectionId, error: 'too long', since: start + 1 },
     ]);
+  },
+
+  'a dead letter names the profile or the collection that it is about, unless that is gone': async (stores) => {
+    const [ada, weather] = [aProfile(), aCollection({ name: 'Wetter „Süd“' })];
+    await stores.profiles.add(ada, noEffects);
+    await stores.collections.add(weather, aContent(), noEffects);
+    const [gone, embed, mail] = await givenUp(
+      stores,
+      aJob({ task: { kind: 'embed', collectionId: nextId<CollectionId>() } }),
+      aJob({ task: { kind: 'embed', collectionId: weather.id } }),
+      aJob({ task: { kind: 'mail.resumption', profileId: ada.id } }),
+    );
+    const named = (await stores.deadLetters.list(9)).map(({ id, profileEmail, collectionName }) => [
+      id,
+      [profileEmail, collectionName],
+    ]);
+    deepStrictEqual(
+      new Map(named as [string, unknown][]),
+      new Map<string, unknown>([
+        [mail?.id ?? '', [ada.email, null]],
+        [embed?.id ?? '', [null, weather.name]],
+        [gone.id, [null, null]],
+      ]),
+    );
+  },
+
+  'dead letters are listed page by page, each after the place of the last one before': async (stores) => {
+    const jobs = await waiting(stores, aJob(), aJob(), aJob(), aJob(), aJob());
+    // Three of the same moment: their ids order them.
+    for (const [at, { id }] of jobs.entries()) await stores.outbox.deadLetter(id, start + Math.min(at, 2), 'no use');
+    const all = (await stores.deadLetters.list(9)).map(({ id }) => id);
+    strictEqual(all.length, 5);
+    const paged: string[] = [];
+    for (let after: DeadLetterPlace | null = null; paged.length < 6;) {
+      const page: readonly DeadLetter[] = await stores.deadLetters.list(2, after);
+      paged.push(...page.map(({ id }) => id));
+      after = page.at(-1) ?? null;
+      if (after === null) break;
+    }
+    deepStrictEqual(paged, all);
   },
 
   'dead letters are listed newest first, up to the limit': async (stores) => {
@@ -93,6 +146,47 @@ export const deadLettersContract = {
     strictEqual(await stores.deadLetters.requeueAll(start + 1, () => noEffects), 0);
     deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
     deepStrictEqual(await stores.deadLetters.list(9), before);
+  },
+
+  'a requeue of several says what became of each, and decides on those that it requeues': async (stores) => {
+    const [embed, mail, other, kept] = await givenUp(stores, aJob(), aMailJob(nextId()), aJob(), aJob());
+    const unknown = nextId<JobId>();
+    const decided: (readonly JobId[])[] = [];
+    const effects = someEffects();
+    const requeue = (...ids: readonly (JobId | undefined)[]) =>
+      stores.deadLetters.requeueEach(new Set(ids.flatMap((id) => id ?? [])), start + 1, (requeued) => {
+        decided.push(requeued);
+        return effects;
+      });
+    deepStrictEqual(
+      await requeue(mail?.id, unknown),
+      new Map<unknown, string>([
+        [mail?.id, 'secret removed'],
+        [unknown, 'no dead letter'],
+      ]),
+    );
+    deepStrictEqual(decided, []);
+    deepStrictEqual(
+      await requeue(other?.id, mail?.id, embed.id),
+      new Map<unknown, string>([
+        [other?.id, 'requeued'],
+        [mail?.id, 'secret removed'],
+        [embed.id, 'requeued'],
+      ]),
+    );
+    deepStrictEqual(decided, [[other?.id, embed.id]]);
+    deepStrictEqual(new Set((await stores.deadLetters.list(9)).map(({ id }) => id)), new Set([mail?.id, kept?.id]));
+    deepStrictEqual(
+      new Set(await dueJobs(stores, start + 1, 9)),
+      new Set([embed.id, other?.id, ...(effects.jobs ?? []).map(({ id }) => id)]),
+    );
+  },
+
+  'a requeue of several rethrows what its decision throws, and requeues none': async (stores) => {
+    const jobs = await givenUp(stores, aJob(), aJob());
+    const ids = new Set(jobs.map(({ id }) => id));
+    await assertRefused(stores.deadLetters.requeueEach(ids, start, refuse), 'already_approved');
+    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
   },
 
   'of concurrent requeues of one job, exactly one succeeds': async (stores) => {

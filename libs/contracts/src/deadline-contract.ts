@@ -165,6 +165,10 @@ export const deadlineContract = {
   'a requeue of a dead letter begins its commit in time or not at all': inTime(
     ({ deadLetters }, effects, { deadLetter }) => deadLetters.requeue(deadLetter.id, start, effects),
   ),
+  'a requeue of several dead letters begins its commit in time or not at all': inTime(
+    ({ deadLetters }, effects, { deadLetter }) =>
+      deadLetters.requeueEach(new Set([deadLetter.id]), start, () => effects),
+  ),
   'a requeue of all dead letters begins its commit in time or not at all': inTime(({ deadLetters }, effects) =>
     deadLetters.requeueAll(start, () => effects),
   ),

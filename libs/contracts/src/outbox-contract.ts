@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { missingEmbeddings } from '@portico/domain';
 import type { JobId, JobTask, NoticeTask, ProfileId } from '@portico/domain';
 import { assertWritten, dueJobs, waiting } from './assertions.ts';
 import type { Contract } from './contract.ts';
@@ -355,6 +356,52 @@ export const outboxContract = {
     deepStrictEqual(await stores.outbox.state(start), { waiting: 0, deadLetters: 0, oldestDueAt: null });
     await waiting(stores, aJob({ dueAt: start + 1 }));
     deepStrictEqual(await stores.outbox.state(start), { waiting: 1, deadLetters: 0, oldestDueAt: null });
+  },
+
+  'jobs are counted by kind, as waiting, running, retrying or given up, and since when the longest due one is due':
+    async (stores) => {
+      deepStrictEqual(await stores.outbox.counts(start), []);
+      const embeds = await waiting(
+        stores,
+        aJob({ dueAt: start + 900 }),
+        aJob({ dueAt: start + 1 }),
+        aJob({ dueAt: start + 2 }),
+        aJob({ dueAt: start + 3, group: missingEmbeddings }),
+        aJob(),
+        aJob(),
+        aJob(),
+      );
+      const [, leased, lapsed, , failed, failedLater, lost] = embeds;
+      await stores.outbox.claim(leased.id, start + 5, start + 60);
+      await stores.outbox.claim(lapsed.id, start + 5, start + 10);
+      await stores.outbox.retry(failed.id, start + 70, 'busy');
+      await stores.outbox.retry(failedLater.id, start + 80, 'busy');
+      await stores.outbox.deadLetter(lost.id, start, 'no use');
+      await waiting(stores, aMailJob(nextId()));
+      const none = { waiting: 0, running: 0, retrying: 0, nextRetryAt: null, deadLetters: 0, oldestDueAt: null };
+      const counts = await stores.outbox.counts(start + 10);
+      deepStrictEqual(
+        counts.toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+        [
+          {
+            kind: aJob().task.kind,
+            waiting: 3,
+            running: 1,
+            retrying: 2,
+            nextRetryAt: start + 70,
+            deadLetters: 1,
+            oldestDueAt: start + 1,
+          },
+          { ...none, kind: 'mail.credentials', waiting: 1, oldestDueAt: start },
+        ],
+      );
+    },
+
+  'a resting notice is counted nowhere': async (stores) => {
+    const [notice] = await waiting(stores, aNotice(nextId<ProfileId>()));
+    const claimed = await claimedNotice(stores, notice.id);
+    await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start + 300 });
+    deepStrictEqual(await stores.outbox.counts(start + 400), []);
   },
 } satisfies Contract<Stores>;
 

@@ -55,6 +55,7 @@ export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Rate limits', 'Tiers, and overrides for single clients.'],
   ['Usage', 'Who used what, and how often.'],
   ['Audit', 'The audit log.'],
+  ['Jobs', 'Background work: what waits, and what was given up.'],
   ['Service', 'Health and documentation.'],
 ];
 

@@ -7,6 +7,7 @@ import {
   parseMoment,
   PorticoError,
   type CollectionId,
+  type JobId,
   type ProfileId,
 } from '@portico/domain';
 import { z } from 'zod';
@@ -65,6 +66,9 @@ export const line = ({ max }: TextBounds) =>
 
 const uuidOf = (what: string) =>
   judged((value) => (parseId(value) ? null : `must be the id of a ${what}`)).meta({ format: 'uuid' });
+
+/** As `profileId`. */
+export const jobId = uuidOf('job').transform((value) => parseId<JobId>(value) as JobId);
 
 /** A UUID, in any case. */
 export const profileId = uuidOf('profile').transform((value) => parseId<ProfileId>(value));
@@ -150,6 +154,12 @@ export const numberParameter = (min: number, max?: number) => {
     max === undefined ? endless : exact.max(max),
   );
 };
+
+/** A fraction from 0 to 1 in a query string, as JSON writes numbers. */
+export const shareParameter = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? Number(value) : value),
+  z.number().min(0).max(1),
+);
 
 /** Any of these words, separated by commas; repeated ones count once. */
 export const wordsParameter = <const Words extends readonly [string, ...string[]]>(words: Words) =>

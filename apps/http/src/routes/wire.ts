@@ -1,4 +1,12 @@
-import { isoOrNull, parseId, type CollectionId, type PartState, type ProfileId, type RequestId } from '@portico/domain';
+import {
+  isoOrNull,
+  parseId,
+  type CollectionId,
+  type JobId,
+  type PartState,
+  type ProfileId,
+  type RequestId,
+} from '@portico/domain';
 import { z } from 'zod';
 
 /** Stands for an id that is not a UUID: the nil UUID (RFC 9562, section 5.9) is never issued. */
@@ -13,6 +21,8 @@ export const collectionIdOf = (text: string | undefined): CollectionId =>
 /** As `profileIdOf`. */
 export const requestIdOf = (text: string | undefined): RequestId =>
   parseId<RequestId>(text ?? '') ?? (nil as RequestId);
+/** As `profileIdOf`. */
+export const jobIdOf = (text: string | undefined): JobId => parseId<JobId>(text ?? '') ?? (nil as JobId);
 
 /** The header that leads to the next page of a list. */
 export const nextPage = (path: string, query: Readonly<Record<string, string>>): { readonly Link: string } => ({
@@ -71,6 +81,13 @@ export const requestParameter = {
     description: "The request's `id`.",
     schema: uuidSchema,
     example: '5f1d2c3b-7a69-4e58-8d4c-3b2a19087f6e',
+  },
+} as const;
+export const jobParameter = {
+  job_id: {
+    description: "The job's `id`.",
+    schema: uuidSchema,
+    example: '9c8b7a69-5847-4635-8241-302f1e0d9c8b',
   },
 } as const;
 export const clientParameter = {

@@ -15,7 +15,7 @@ import {
 const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
 const badTarget =
-  /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account) not found"\}$/;
+  /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account|Job) not found"\}$/;
 
 /** The rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {

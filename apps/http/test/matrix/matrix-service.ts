@@ -23,6 +23,8 @@ export interface MatrixService {
   readonly expireGrant: (profileId: string, collectionId: string) => Promise<void>;
   /** The same for a profile's API key. */
   readonly expireKey: (profileId: string) => Promise<void>;
+  /** Gives up a mail to a profile, as if it had failed too often; returns the job's id. */
+  readonly giveUpMail: (profileId: string) => Promise<string>;
   /** Makes a token with the same claims that the issuer did not sign. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */

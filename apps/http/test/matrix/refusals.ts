@@ -28,6 +28,7 @@ export const refusals = {
   operationNotFound: refusal(404, 'Operation not found'),
   overrideNotFound: refusal(404, 'Override not found'),
   serviceAccountNotFound: refusal(404, 'Service account not found'),
+  jobNotFound: refusal(404, 'Job not found'),
   notFound: refusal(404, 'Not found'),
   methodNotAllowed: refusal(405, 'Method not allowed'),
   needsNoGrant: refusal(409, 'User is an admin and needs no grant'),

@@ -9,6 +9,7 @@ import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-
 import { runDueJobs } from '@portico/testing';
 import { bindBy } from './bind-by.ts';
 import { expireAccountBy, expireGrantBy, expireKeyBy } from './expire-by.ts';
+import { giveUpBy } from './give-up-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
 
@@ -60,6 +61,7 @@ export const startComposed =
       expireAccount: expireAccountBy(ports),
       expireGrant: expireGrantBy(ports),
       expireKey: expireKeyBy(ports),
+      giveUpMail: giveUpBy(ports),
       forgeToken: async (claims) => signedByAnother(await mintToken(claims, 3_600)),
       isIssuer: true,
       runJobs: () => runDueJobs(ports, useCases, () => ports.clock.now()),

@@ -2,6 +2,7 @@ import type { Json } from '@portico/domain';
 import { createHarness, defaultSettings } from '@portico/testing';
 import { bindBy } from './bind-by.ts';
 import { expireAccountBy, expireGrantBy, expireKeyBy } from './expire-by.ts';
+import { giveUpBy } from './give-up-by.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService } from './matrix-service.ts';
 
@@ -44,6 +45,7 @@ export const startOnMemory = async ({
     expireAccount: expireAccountBy(ports),
     expireGrant: expireGrantBy(ports),
     expireKey: expireKeyBy(ports),
+    giveUpMail: giveUpBy(ports),
     forgeToken: async (claims) => {
       const [, payload = ''] = tokens.mint(claims).split('.');
       const own = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, Json>;

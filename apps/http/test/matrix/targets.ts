@@ -40,6 +40,7 @@ export const targets: Readonly<Record<string, Target>> = {
     malformed: [...notUuids, 'STANDING%20CREW', '%20Standing%20crew', 'Standing+crew'],
   },
   account_id: ofUuid(refusals.serviceAccountNotFound),
+  job_id: ofUuid(refusals.jobNotFound),
   request_id: ofUuid(refusals.requestNotFound),
   operation_key: {
     refusal: refusals.operationNotFound,

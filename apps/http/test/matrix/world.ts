@@ -70,7 +70,7 @@ const collectionFields = { description: 'Rain, wind and sun for every place', op
 
 /**
  * Creates the standing objects of the matrix: a person of every kind, a collection that is granted, one that is not
- * and one that is asked for, a tier, an override and an audit entry. `make` makes more of each, for requests that change them.
+ * and one that is asked for, a dead letter, a tier, an override and an audit entry. `make` makes more of each, for requests that change them.
  */
 export const createWorld = async (service: MatrixService) => {
   const client = await createTestClient(service.address);
@@ -86,6 +86,7 @@ export const createWorld = async (service: MatrixService) => {
   const override = await make.override(cast.client.id);
   const discoverable = await make.collection('Discoverable forecast', { discoverable: true });
   const request = await make.request(cast.granted, discoverable);
+  const job = await make.deadLetter(cast.client);
   const json = { message: { action: 'standing' }, timestamp: '2026-01-31T09:30:00+01:00' };
   await make.asAdmin('POST', '/api/audit/', { json }, 201);
   await service.runJobs();
@@ -99,6 +100,7 @@ export const createWorld = async (service: MatrixService) => {
     group,
     discoverable,
     request,
+    job,
     tier,
     override,
     /** Names for the standing objects, by their identifiers. */
@@ -108,6 +110,7 @@ export const createWorld = async (service: MatrixService) => {
       [group, 'the group'],
       [discoverable, 'the discoverable collection'],
       [request, 'the request'],
+      [job, 'the job'],
       ...Object.entries(cast).flatMap(([kind, { id, key }]): [string, string][] => [
         [id, `the profile ${kind}`],
         ...(key ? [[key.clientId, `the client ${kind}`] as [string, string]] : []),
@@ -322,6 +325,7 @@ const createMaker = (service: MatrixService, client: TestClient) => {
     grant,
     collection,
     request,
+    deadLetter: ({ id }: Person): Promise<string> => service.giveUpMail(id),
     person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> =>
       isAccount(kind) ? account(kind, uid) : person(kind, granted, uid),
     firstAdmin: async (): Promise<Person> => {

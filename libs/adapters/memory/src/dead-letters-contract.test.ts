@@ -8,7 +8,7 @@ import { createMemoryStores } from './memory-stores.ts';
 
 /** A changed list of dead letters. */
 const listing = (alter: (jobs: readonly DeadLetter[]) => readonly DeadLetter[]) =>
-  breaking('deadLetters', (right) => ({ list: async (limit) => alter(await right.list(limit)) }));
+  breaking('deadLetters', (right) => ({ list: async (limit, after) => alter(await right.list(limit, after)) }));
 
 /** Requeues that store a changed job. */
 const requeuing = (alter: (after: StoredJob, before: StoredJob) => StoredJob) =>
@@ -26,6 +26,16 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
   'a dead letter says what it was for, how often it failed, why and since when, and no secret': listing((jobs) =>
     jobs.map((job) => ({ ...job, attempts: job.attempts - 1 })),
   ),
+  'a dead letter names the profile or the collection that it is about, unless that is gone': listing((jobs) =>
+    jobs.map((job) => ({ ...job, collectionName: null })),
+  ),
+  'dead letters are listed page by page, each after the place of the last one before': breaking(
+    'deadLetters',
+    (right) => ({
+      list: async (limit, after = null) =>
+        (await right.list(99)).filter(({ since }) => after === null || since < after.since).slice(0, limit),
+    }),
+  ),
   'dead letters are listed newest first, up to the limit': listing((jobs) => jobs.toReversed()),
   'a job that waits, is leased or is postponed is not listed as a dead letter': breaking(
     'deadLetters',
@@ -37,7 +47,9 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
             id,
             kind: task.kind,
             profileId: null,
+            profileEmail: null,
             collectionId: null,
+            collectionName: null,
             attempts,
             error: error ?? '',
             since: dueAt,
@@ -65,6 +77,19 @@ const sabotages: Sabotages<typeof deadLettersContract, Stores> = {
       const stored = jobs.get(id);
       if (stored) jobs.set(id, { ...stored, isDeadLetter: false });
       return outcome;
+    },
+  })),
+  'a requeue of several says what became of each, and decides on those that it requeues': breaking(
+    'deadLetters',
+    (right) => ({
+      requeueEach: (ids, now, decide) => right.requeueEach(ids, now, () => decide([...ids])),
+    }),
+  ),
+  'a requeue of several rethrows what its decision throws, and requeues none': breaking('deadLetters', (right) => ({
+    requeueEach: async (ids, now, decide) => {
+      const outcomes = await right.requeueEach(ids, now, () => noEffects);
+      decide([...ids]);
+      return outcomes;
     },
   })),
   'of concurrent requeues of one job, exactly one succeeds': breaking('deadLetters', (right, _stores, { jobs }) => ({

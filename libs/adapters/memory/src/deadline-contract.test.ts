@@ -62,6 +62,7 @@ const sabotages: Sabotages<typeof deadlineContract, Stores> = {
   'a resealing begins its commit in time or not at all': heedless('outbox', 'reseal'),
   'a reset of lost secrets begins its commit in time or not at all': heedless('sealed', 'reset'),
   'a requeue of a dead letter begins its commit in time or not at all': heedless('deadLetters', 'requeue'),
+  'a requeue of several dead letters begins its commit in time or not at all': heedless('deadLetters', 'requeueEach'),
   'a requeue of all dead letters begins its commit in time or not at all': heedless('deadLetters', 'requeueAll'),
   'a discard of a dead letter begins its commit in time or not at all': heedless('deadLetters', 'discard'),
   'an enqueue begins its commit in time or not at all': heedless('embeddingJobs', 'enqueue'),

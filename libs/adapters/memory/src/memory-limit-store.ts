@@ -1,5 +1,5 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
-import type { CallerRow, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
+import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
 import { byCodePoints, commit, kept, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
@@ -42,6 +42,8 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
 
     ...overrideListsOf(database),
 
+    clients: async () => clientsOf(database),
+
     async overrides(activeOnly) {
       // Ids grow, and a map keeps the order of insertion.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
@@ -73,6 +75,15 @@ export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => 
     },
   };
 };
+
+const clientsOf = (database: MemoryDatabase): readonly LimitedClient[] =>
+  [...database.profiles.values()]
+    .filter(({ role }) => role !== 'admin')
+    .map((profile) => {
+      const { id, email, fullName, clientId } = profile;
+      return { id, email, fullName, clientId, limits: limitsOf(database, profile) };
+    })
+    .sort((a, b) => byCodePoints(a.email, b.email));
 
 /** The profile's active override, its active tier, and that of its groups. */
 export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow['limits'] => {

@@ -1,4 +1,4 @@
-import type { Instant, JobId, JobTask, Outbox } from '@portico/domain';
+import type { Instant, JobCounts, JobId, JobKind, JobTask, Outbox } from '@portico/domain';
 import { commit, kept, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
@@ -60,17 +60,44 @@ export const createMemoryOutbox = (database: MemoryDatabase): Outbox => {
       return true;
     },
 
-    async state(now) {
-      const waiting = [...jobs.values()].filter(({ job, isDeadLetter }) => !isDeadLetter && !isAtRest(job.task));
-      const due = waiting.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now);
-      return {
-        waiting: waiting.length,
-        deadLetters: [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter).length,
-        oldestDueAt: due.length > 0 ? Math.min(...due) : null,
-      };
-    },
+    counts: async (now) => countsByKind(jobs, now),
+
+    state: async (now) => stateOf(jobs, now),
   };
 };
+
+const stateOf = (jobs: MemoryDatabase['jobs'], now: Instant): Awaited<ReturnType<Outbox['state']>> => {
+  const waiting = [...jobs.values()].filter(({ job, isDeadLetter }) => !isDeadLetter && !isAtRest(job.task));
+  const due = waiting.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now);
+  return {
+    waiting: waiting.length,
+    deadLetters: [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter).length,
+    oldestDueAt: first(due),
+  };
+};
+
+const countsByKind = (jobs: MemoryDatabase['jobs'], now: Instant): readonly JobCounts[] => {
+  const counted = [...jobs.values()].filter(({ job, isDeadLetter }) => isDeadLetter || !isAtRest(job.task));
+  const kinds = Map.groupBy(counted, ({ job }) => job.task.kind);
+  return [...kinds].map(([kind, stored]) => countsOf(kind, stored, now));
+};
+
+const countsOf = (kind: JobKind, all: readonly StoredJob[], now: Instant): JobCounts => {
+  const open = all.filter(({ isDeadLetter }) => !isDeadLetter);
+  const free = open.filter(({ leaseUntil }) => leaseUntil === null || leaseUntil <= now);
+  const failed = free.filter(({ job }) => job.attempts > 0);
+  return {
+    kind,
+    waiting: free.length - failed.length,
+    running: open.length - free.length,
+    retrying: failed.length,
+    nextRetryAt: first(failed.map(({ job }) => job.dueAt)),
+    deadLetters: all.length - open.length,
+    oldestDueAt: first(open.map(({ job }) => job.dueAt).filter((dueAt) => dueAt <= now)),
+  };
+};
+
+const first = (instants: readonly Instant[]): Instant | null => (instants.length > 0 ? Math.min(...instants) : null);
 
 const rest = (jobs: MemoryDatabase['jobs'], ...[{ id, task }, next]: Parameters<Outbox['rest']>): void => {
   const stored = jobs.get(id);

@@ -1,4 +1,4 @@
-import { noEffects, outboxContract, type Sabotages, type Stores } from '@portico/contracts';
+import { noEffects, outboxContract, start, type Sabotages, type Stores } from '@portico/contracts';
 import type { Job, JobId, Outbox } from '@portico/domain';
 import { describe } from 'vitest';
 import { breaking, pause } from '../test/breaking.ts';
@@ -210,6 +210,18 @@ const sabotages: Sabotages<typeof outboxContract, Stores> = {
   })),
   'the state says null if no job is due': stating(({ oldestDueAt }, _database, now) => ({
     oldestDueAt: oldestDueAt ?? now,
+  })),
+  'jobs are counted by kind, as waiting, running, retrying or given up, and since when the longest due one is due':
+    breaking('outbox', (right) => ({
+      // A lease that has ended still counts as running.
+      counts: async () => right.counts(start + 9),
+    })),
+  'a resting notice is counted nowhere': breaking('outbox', (_right, _stores, { jobs }) => ({
+    counts: async () =>
+      [...jobs.values()].map(({ job }) => ({
+        ...{ kind: job.task.kind, waiting: 1, running: 0, retrying: 0, nextRetryAt: null },
+        ...{ deadLetters: 0, oldestDueAt: null },
+      })),
   })),
 };
 

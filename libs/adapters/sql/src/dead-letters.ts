@@ -1,23 +1,32 @@
-import type { DeadLetters } from '@portico/domain';
+import type { DeadLetters, Instant, JobId, RequeueOutcome } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { deadLetterColumns, deadLetterOf, type DeadLetterRow } from './job-record.ts';
-import type { SqlDatabase } from './sql.ts';
+import type { Sql, SqlDatabase } from './sql.ts';
 import { columns } from './table.ts';
 
 export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
-  async list(limit) {
-    return (await database.reads.all<DeadLetterRow>(select, [limit])).map(deadLetterOf);
+  async list(limit, after = null) {
+    const rows = after
+      ? await database.reads.all<DeadLetterRow>(selectAfter, [after.since, after.id, limit])
+      : await database.reads.all<DeadLetterRow>(select, [limit]);
+    return rows.map(deadLetterOf);
   },
 
   requeue: (id, now, effects) =>
     database.transact(async (transaction) => {
-      const job = await transaction.first<Pick<DeadLetterRow, 'sealed'>>(selectSealed, [id]);
-      if (!job) return 'no dead letter';
-      if (job.sealed !== null) return 'secret removed';
-      await transaction.run(`${requeue} and id = ?`, [now, id]);
-      await writeEffects(transaction, effects);
-      return 'requeued';
+      const outcome = await requeueOne(transaction, id, now);
+      if (outcome === 'requeued') await writeEffects(transaction, effects);
+      return outcome;
     }, effects.deadline),
+
+  requeueEach: (ids, now, decide) =>
+    database.transact(async (transaction) => {
+      const outcomes = new Map<JobId, RequeueOutcome>();
+      for (const id of ids) outcomes.set(id, await requeueOne(transaction, id, now));
+      const requeued = [...outcomes].flatMap(([id, outcome]) => (outcome === 'requeued' ? [id] : []));
+      if (requeued.length > 0) await writeEffects(transaction, decide(requeued));
+      return outcomes;
+    }),
 
   requeueAll: (now, decide) =>
     database.transact(async (transaction) => {
@@ -34,8 +43,20 @@ export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
     }, effects.deadline),
 });
 
-const select = `select ${columns('j', deadLetterColumns)} from jobs j where j.given_up = true
-  order by j.due_at desc, j.id desc limit ?`;
+const requeueOne = async (transaction: Sql, id: JobId, now: Instant): Promise<RequeueOutcome> => {
+  const job = await transaction.first<Pick<DeadLetterRow, 'sealed'>>(selectSealed, [id]);
+  if (!job) return 'no dead letter';
+  if (job.sealed !== null) return 'secret removed';
+  await transaction.run(`${requeue} and id = ?`, [now, id]);
+  return 'requeued';
+};
+
+const listed = (condition: string): string => `select ${columns('j', deadLetterColumns)},
+  p.email as "profileEmail", c.name as "collectionName" from jobs j
+  left join profiles p on p.id = j.profile_id left join collections c on c.id = j.collection_id
+  where j.given_up = true ${condition} order by j.due_at desc, j.id desc limit ?`;
+const select = listed('');
+const selectAfter = listed('and (j.due_at, j.id) < (?, ?)');
 const selectSealed = 'select sealed from jobs where id = ? and given_up = true';
 const requeue = `update jobs set given_up = false, due_at = ?, attempts = 0, error = null
   where given_up = true and sealed is null`;

@@ -18,7 +18,11 @@ export const deadLetterColumns = [
   'attempts',
   'error',
 ] as const satisfies readonly (keyof StoredRow)[];
-export type DeadLetterRow = Pick<StoredRow, (typeof deadLetterColumns)[number]>;
+export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns)[number]> {
+  /** Those of the profile and the collection that the job is about, if there are. */
+  readonly profileEmail: string | null;
+  readonly collectionName: string | null;
+}
 
 export const insertJob = insertInto(JobEntity, [...without(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
 

@@ -1,18 +1,37 @@
 import { PorticoError } from '@portico/domain';
-import type { LimitStore, Override, OverrideChange, Profile, ProfileId, Tier } from '@portico/domain';
+import type {
+  ClientId,
+  LimitedClient,
+  LimitStore,
+  Override,
+  OverrideChange,
+  Profile,
+  ProfileId,
+  Tier,
+} from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { grown } from './epochs.ts';
 import { OverrideEntity, TierEntity } from './entities/limit-entities.ts';
+import {
+  type LimitColumns,
+  limitColumns,
+  limitsOf,
+  limitTables,
+  mostGenerousTier,
+  tierAsText,
+} from './limit-record.ts';
+import { groupsOf } from './memberships.ts';
 import { findProfile } from './profile-store.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';
 
 type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTier'>;
-type OverrideStore = Omit<LimitStore, keyof TierStore>;
+type OverrideStore = Omit<LimitStore, keyof TierStore | 'clients'>;
 
 export const createSqlLimitStore = (database: SqlDatabase): LimitStore => ({
   ...tierStoreOn(database),
   ...overrideStoreOn(database),
+  clients: async () => (await database.reads.all<ClientRow>(selectClients)).map(clientOf),
 });
 
 const tierStoreOn = (database: SqlDatabase): TierStore => ({
@@ -177,3 +196,24 @@ const storeOthers = (
     updateOverride,
     others.map((other) => ({ ...other, profileId })),
   );
+
+interface ClientRow extends LimitColumns {
+  readonly id: ProfileId;
+  readonly email: string;
+  readonly fullName: string;
+  readonly clientId: ClientId | null;
+}
+
+const clientOf = (row: ClientRow): LimitedClient => ({
+  id: row.id,
+  email: row.email,
+  fullName: row.fullName,
+  clientId: row.clientId,
+  limits: limitsOf(row),
+});
+
+/** The groups of a profile are looked at only if it may have any. */
+const selectClients = `select p.id, p.email, p.full_name as "fullName", p.client_id as "clientId", ${limitColumns},
+  case when p.in_groups then (select ${tierAsText} from access_groups r join tiers a on a.tier = r.tier
+    where a.is_active = true and r.id in (${groupsOf('p.id')}) ${mostGenerousTier}) end as "groupTier"
+  from profiles p ${limitTables} where p.role = 'client' order by p.email`;

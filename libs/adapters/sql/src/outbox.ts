@@ -1,4 +1,4 @@
-import type { Instant, JobId, Outbox } from '@portico/domain';
+import type { Instant, JobCounts, JobId, Outbox } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import { isReserved, jobColumns, jobOf, reserved, type JobRow } from './job-record.ts';
 import type { SqlDatabase, Value } from './sql.ts';
@@ -45,6 +45,8 @@ export const createSqlOutbox = (database: SqlDatabase): Outbox => {
         return true;
       }, effects.deadline),
 
+    counts: (now) => database.reads.all<JobCounts>(selectCounts, [now, now, now, now, now]),
+
     async state(now) {
       const row = await database.reads.first<{ waiting: number; deadLetters: number; oldestDueAt: Instant | null }>(
         selectState,
@@ -72,3 +74,15 @@ const selectState = `select
   (select count(*) from jobs where given_up = false and asked > 0) as "waiting",
   (select count(*) from jobs where given_up = true) as "deadLetters",
   (select min(due_at) from jobs where given_up = false and asked > 0 and due_at <= ?) as "oldestDueAt"`;
+
+const isLeased = `leased_until > ? and leased_until <> ${reserved}`;
+const isUnleased = `(leased_until is null or leased_until <= ? or leased_until = ${reserved})`;
+const howMany = (condition: string): string => `count(case when ${condition} then 1 end)`;
+const selectCounts = `select kind,
+  ${howMany(`given_up = false and attempts = 0 and ${isUnleased}`)} as "waiting",
+  ${howMany(`given_up = false and ${isLeased}`)} as "running",
+  ${howMany(`given_up = false and attempts > 0 and ${isUnleased}`)} as "retrying",
+  min(case when given_up = false and attempts > 0 and ${isUnleased} then due_at end) as "nextRetryAt",
+  ${howMany('given_up = true')} as "deadLetters",
+  min(case when given_up = false and due_at <= ? then due_at end) as "oldestDueAt"
+  from jobs where given_up = true or asked > 0 group by kind`;

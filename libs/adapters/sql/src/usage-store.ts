@@ -70,6 +70,7 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
   searches: counts.search,
   slices: counts.slice,
   credentialReads: counts.credential_read,
+  refused: counts.refused,
 });
 
 /**
@@ -77,11 +78,11 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
  * refuse, and always takes the rows in the same order, so that processes that write at once do not deadlock.
  */
 const addFrom = (objectsInJson: string): string => `insert into usage_days
-  (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, last_used_at, key_used_at)
+  (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
   select u.* from (select ${numberIn('day')} as day, value ->> 'profileId' as profile_id,
     value ->> 'subject' as subject, value ->> 'collectionId' as collection_id,
     ${numberIn('reads')} as reads, ${numberIn('searches')} as searches, ${numberIn('slices')} as slices,
-    ${numberIn('credentialReads')} as credential_reads,
+    ${numberIn('credentialReads')} as credential_reads, ${numberIn('refused')} as refused,
     ${numberIn('lastUsedAt')} as last_used_at, ${numberIn('keyUsedAt')} as key_used_at from ${objectsInJson}) u
   where exists (select 1 from profiles p where p.id = u.profile_id)
     and (u.collection_id is null or exists (select 1 from collections c where c.id = u.collection_id))
@@ -90,7 +91,7 @@ const addFrom = (objectsInJson: string): string => `insert into usage_days
     last_used_at = ${later('last_used_at')}, key_used_at = ${later('key_used_at')}`;
 
 const numberIn = (name: string): string => `cast(value ->> '${name}' as bigint)`;
-const counted = ['reads', 'searches', 'slices', 'credential_reads'] as const;
+const counted = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
 const addedUp = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
 const later = (column: string): string => `case when usage_days.${column} is null
   or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
@@ -117,6 +118,7 @@ interface ReportRow {
   readonly searches: number;
   readonly slices: number;
   readonly credentialReads: number;
+  readonly refused: number;
 }
 
 interface Grouping {
@@ -169,13 +171,14 @@ const reportOf = (
 };
 
 const sums = counted.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
-const summed = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads"';
+const summed = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
 
-const countsOf = ({ reads, searches, slices, credentialReads }: ReportRow): UsageCounts => ({
+const countsOf = ({ reads, searches, slices, credentialReads, refused }: ReportRow): UsageCounts => ({
   read: reads,
   search: searches,
   slice: slices,
   credential_read: credentialReads,
+  refused,
 });
 
 const pruneOldest = `delete from usage_days where day < ? and (day, profile_id, subject) in

@@ -76,8 +76,12 @@ export interface DeadLetter {
   readonly kind: JobKind;
   /** The recipient; null if it is for no profile. */
   readonly profileId: ProfileId | null;
+  /** The recipient's; null if it is for no profile, or for one that is gone. */
+  readonly profileEmail: string | null;
   /** The collection it is about; null if it is about none. */
   readonly collectionId: CollectionId | null;
+  /** The collection's; null if it is about none, or about one that is gone. */
+  readonly collectionName: string | null;
   /** How often it failed, including the last time. */
   readonly attempts: number;
   /** The error of the last failure. */
@@ -86,6 +90,28 @@ export interface DeadLetter {
   /** Whether its secret was removed. Without it the job can no longer be done. */
   readonly secretRemoved: boolean;
 }
+
+/** Where a dead letter stands in their list. */
+export type DeadLetterPlace = Pick<DeadLetter, 'since' | 'id'>;
+
+/** The jobs of one kind. */
+export interface JobCounts {
+  readonly kind: JobKind;
+  /** Neither leased nor failed before, due or not. */
+  readonly waiting: number;
+  /** Leased: a worker has it. */
+  readonly running: number;
+  /** Failed before, and not leased. */
+  readonly retrying: number;
+  /** When the first of those that failed is due; null if there are none. */
+  readonly nextRetryAt: Instant | null;
+  readonly deadLetters: number;
+  /** Since when the longest due one is due, leased or not; null if none is due. */
+  readonly oldestDueAt: Instant | null;
+}
+
+/** A job is taken within seconds, if any process runs jobs: one that is due for longer says that none does. */
+export const overdueMaxMs = 15 * 60_000;
 
 /** `no dead letter`: also if there is no such job. `secret removed`: it can only be discarded. */
 export type RequeueOutcome = 'requeued' | 'no dead letter' | 'secret removed';

@@ -77,6 +77,16 @@ export interface ClientLimits {
   readonly groupTier: (LimitRule & { readonly tier: string }) | null;
 }
 
+/** A profile whose requests are counted, with what limits it. */
+export interface LimitedClient {
+  readonly id: ProfileId;
+  readonly email: string;
+  readonly fullName: string;
+  /** Null if it has no API credentials. */
+  readonly clientId: ClientId | null;
+  readonly limits: ClientLimits;
+}
+
 export type LimitSource = 'override' | 'tier' | 'default';
 
 export interface EffectiveLimit {
@@ -116,6 +126,9 @@ export interface RateLimitResult {
   /** Whole seconds until one request would be admitted if none came before, at least 1; 0 if one would be admitted now. */
   readonly retryAfterSeconds: number;
 }
+
+/** Whose requests a limiter has counted: those to all processes, or only those to the process that is asked. */
+export type LimiterScope = 'all' | 'process';
 
 /** A counted request, with the name of the policy that judged it. */
 export interface CountedRequest extends RateLimitResult {

@@ -1,6 +1,6 @@
 import type { ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { ClientOverride, NewOverride, Override, OverridePage, Tier } from '../limits/limit.ts';
+import type { ClientOverride, LimitedClient, NewOverride, Override, OverridePage, Tier } from '../limits/limit.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Effects } from './effects.ts';
 
@@ -24,6 +24,9 @@ export interface LimitStore {
    * them at `removedAt`: none names a tier that is gone. Throws `tier_not_found`.
    */
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
+
+  /** Every profile that is no admin, with what limits it as `CallerLookup` says, by e-mail in code-point order. */
+  clients(): Promise<readonly LimitedClient[]>;
 
   /** All overrides or only the active ones, by id. */
   overrides(activeOnly: boolean): Promise<readonly Override[]>;

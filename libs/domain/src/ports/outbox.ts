@@ -1,6 +1,6 @@
 import type { JobId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { Job, JobKind, NoticeTask } from '../jobs/job.ts';
+import type { Job, JobCounts, JobKind, NoticeTask } from '../jobs/job.ts';
 import type { Effects } from './effects.ts';
 
 /**
@@ -51,6 +51,9 @@ export interface Outbox {
    * and writes nothing, if the job is gone, a dead letter, or no longer has `before`.
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
+
+  /** The jobs of each kind that has any, resting notices not counted; in any order. */
+  counts(now: Instant): Promise<readonly JobCounts[]>;
 
   /** Waiting jobs (leased and later ones included, resting ones not), dead letters, and since when the oldest one is due. */
   state(

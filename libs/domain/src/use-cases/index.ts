@@ -38,7 +38,15 @@ import {
 import { addMember, addMembers, listMembers, listProfileGroups, removeMember } from './groups/members.ts';
 import { grantMany, revokeMany } from './grants/grant-many.ts';
 import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
-import { discardJob, listDeadLetters, requeueJob, requeueJobs } from './jobs/dead-letters.ts';
+import {
+  discardJob,
+  listDeadLetters,
+  pageDeadLetters,
+  requeueEach,
+  requeueJob,
+  requeueJobs,
+} from './jobs/dead-letters.ts';
+import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import {
   countOverrides,
@@ -49,6 +57,7 @@ import {
   updateOverride,
 } from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
+import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
 import { approveMany } from './profiles/approve-many.ts';
 import { claimFirstAdmin } from './profiles/claim-first-admin.ts';
@@ -226,6 +235,7 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),
   readEffectiveLimit: readEffectiveLimit(ports, settings),
+  readLimitStandings: readLimitStandings(ports, settings),
   // Search
   searchCollections: searchCollections(ports),
   startReindex: startReindex(ports),
@@ -247,7 +257,10 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   relayJobs: relayJobs(ports),
   workJob: workJob(ports, settings),
   listDeadLetters: listDeadLetters(ports),
+  pageDeadLetters: pageDeadLetters(ports),
+  readJobs: readJobs(ports),
   requeueJob: requeueJob(ports),
+  requeueEach: requeueEach(ports),
   requeueJobs: requeueJobs(ports),
   discardJob: discardJob(ports),
   readOutboxState: readOutboxState(ports),

@@ -25,6 +25,7 @@ export const frame = {
   counted: (count: number, one: string, many: string) => `${count.toLocaleString()} ${count === 1 ? one : many}`,
   never: 'never',
   none: 'none',
+  nothingFound: 'Nothing found',
   actions: 'Actions',
   requestId: (id: string) => `Request ${id}`,
   away: 'The service cannot be reached. Check your connection; nothing was lost here.',

@@ -1,2 +1,28 @@
 /** Texts of `pages/people`. */
-export const people = { title: 'People' };
+export const people = {
+  title: 'People',
+  filter: 'Name or e-mail',
+  status: 'Status',
+  statuses: { pending: 'Waiting', approved: 'Approved', rejected: 'Rejected', all: 'All' },
+  name: 'Name',
+  email: 'E-mail',
+  company: 'Company',
+  role: 'Role',
+  state: 'State',
+  registered: 'Registered',
+  lastUsed: 'Last call',
+  states: {
+    pending: 'waiting',
+    approved: 'approved',
+    rejected: 'rejected',
+    suspended: 'suspended',
+    admin: 'administrator',
+  },
+  nobody: 'Nobody here.',
+  nobodyWaits: 'Nobody is waiting for approval.',
+  count: (total: number) => `${total.toLocaleString()} ${total === 1 ? 'person' : 'people'}`,
+  approve: 'Approve',
+  approveMany: (count: number) => `Approve ${count.toLocaleString()}`,
+  approved: (names: number) => `${names.toLocaleString()} approved; each gets the credentials by e-mail.`,
+  notApproved: (name: string, why: string) => `${name}: ${why}`,
+};

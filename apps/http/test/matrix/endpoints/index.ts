@@ -6,6 +6,7 @@ import { collectionEndpoints } from './collections.ts';
 import { importEndpoints } from './imports.ts';
 import { groupEndpoints } from './groups.ts';
 import { limitEndpoints } from './limits.ts';
+import { jobEndpoints } from './jobs.ts';
 import { operationEndpoints } from './operations.ts';
 import { profileEndpoints } from './profiles.ts';
 import { requestEndpoints } from './requests.ts';
@@ -28,6 +29,7 @@ export const endpoints: Endpoints = {
   ...operationEndpoints,
   ...searchEndpoints,
   ...usageEndpoints,
+  ...jobEndpoints,
   ...serviceEndpoints,
   ...agentEndpoints,
 };

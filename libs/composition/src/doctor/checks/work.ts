@@ -1,11 +1,9 @@
-import { canSignIn, type Profile } from '@portico/domain';
+import { canSignIn, overdueMaxMs, type Profile } from '@portico/domain';
 import { systemClock } from '@portico/system';
 import type { Config } from '../../config.ts';
 import { ok, warning, wrong, type Check, type Finding } from '../check.ts';
 import { askingStores } from '../asking-stores.ts';
 
-/** A job is taken within seconds, if any process runs jobs. */
-const overdueMaxMs = 15 * 60_000;
 const answerMs = 2_000;
 
 export const workChecks: readonly Check[] = [

@@ -1,8 +1,8 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { JobId } from '../../ids.ts';
-import type { DeadLetter, RequeueOutcome } from '../../jobs/job.ts';
+import type { DeadLetter, DeadLetterPlace, RequeueOutcome } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
-import { recorded } from '../audit/system-entry.ts';
+import { recorded, systemEntry } from '../audit/system-entry.ts';
 
 type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
@@ -23,6 +23,12 @@ export const listDeadLetters =
     return { deadLetters: listed, total: state.deadLetters, waiting: state.waiting };
   };
 
+/** Returns at most `limit` dead letters, newest first, after that place. */
+export const pageDeadLetters =
+  ({ deadLetters }: Pick<Ports, 'deadLetters'>) =>
+  (_authority: AdminAuthority, limit: number, after: DeadLetterPlace | null): Promise<readonly DeadLetter[]> =>
+    deadLetters.list(limit, after);
+
 /**
  * Requeues a dead letter; the relay offers it within a second. A mail whose secret was removed can no longer be sent:
  * its client needs new credentials (`rotateCredentials`), and the job can be discarded.
@@ -31,6 +37,18 @@ export const requeueJob =
   (ports: Needs) =>
   (authority: AdminAuthority, id: JobId): Promise<RequeueOutcome> =>
     ports.deadLetters.requeue(id, ports.clock.now(), recorded(ports, authority, { action: 'job.requeue', job_id: id }));
+
+/** The most jobs that are requeued by their ids at once. */
+export const requeuesMax = 100;
+
+/** Requeues these dead letters in one change; returns what became of each. */
+export const requeueEach =
+  (ports: Needs) =>
+  (authority: AdminAuthority, ids: ReadonlySet<JobId>): Promise<ReadonlyMap<JobId, RequeueOutcome>> =>
+    ports.deadLetters.requeueEach(ids, ports.clock.now(), (requeued) => ({
+      entries: requeued.map((id) => systemEntry(ports, authority.actor, { action: 'job.requeue', job_id: id })),
+      deadline: authority.deadline,
+    }));
 
 /** Requeues every dead letter that can still be done; returns how many. */
 export const requeueJobs =

@@ -1,0 +1,197 @@
+import { Checkbox } from '@mantine/core';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { words } from '../words/words.ts';
+import styles from './data-table.module.css';
+import { ErrorNote } from './error-note.tsx';
+import { Loading } from './loading.tsx';
+
+/** A column: what stands above it, and what it shows of a row. */
+export interface Column<Row> {
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Shown to screen readers alone, for columns of buttons. */
+  readonly headerHidden?: boolean;
+}
+
+/** What a list of the server has shown so far: `usePages` returns it. */
+export interface Pages<Row> {
+  readonly rows: readonly Row[];
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+  readonly refetch: () => unknown;
+}
+
+/** All rows at once, as lists that one answer holds. */
+export const allAtOnce = <Row,>(read: {
+  readonly data: readonly Row[] | undefined;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly refetch: () => unknown;
+}): Pages<Row> => ({
+  rows: read.data ?? [],
+  error: read.error,
+  isPending: read.isPending,
+  hasNextPage: false,
+  isFetchingNextPage: false,
+  fetchNextPage: () => undefined,
+  refetch: read.refetch,
+});
+
+export interface Selection<Row> {
+  readonly keys: ReadonlySet<string>;
+  readonly change: (keys: ReadonlySet<string>) => void;
+  /** What a row is called in the name of its box. */
+  readonly nameOf: (row: Row) => string;
+  readonly canSelect?: (row: Row) => boolean;
+}
+
+/** Remembers which rows are chosen. */
+export const useSelectedKeys = () => useState<ReadonlySet<string>>(new Set());
+
+interface DataTableFacts<Row> {
+  /** Names the table for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly pages: Pages<Row>;
+  readonly keyOf: (row: Row) => string;
+  readonly empty: ReactNode;
+  readonly selection?: Selection<Row>;
+}
+
+const rowHeight = 45;
+
+/** A table of any length: only the rows in view are in the page, and further ones are asked for as one scrolls. */
+export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection }: DataTableFacts<Row>) => {
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [above, setAbove] = useState(0);
+  useLayoutEffect(() => setAbove((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [rows.length]);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: above,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && last >= rows.length - 20) fetchNextPage();
+  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  if (pages.isPending) return <Loading />;
+  if (pages.error && rows.length === 0) return <ErrorNote error={pages.error} retry={pages.refetch} />;
+  if (rows.length === 0) return <p>{empty}</p>;
+  const before = (shown[0]?.start ?? above) - above;
+  const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? above) - above);
+  const width = columns.length + (selection ? 1 : 0);
+  return (
+    <>
+      <table
+        role="table"
+        aria-label={label}
+        aria-rowcount={hasNextPage ? -1 : rows.length + 1}
+        className={styles.table}
+      >
+        <thead role="rowgroup">
+          <tr role="row">
+            {selection ? <SelectAll rows={rows} keyOf={keyOf} selection={selection} /> : null}
+            {columns.map(({ header, headerHidden }) => (
+              <th key={header} role="columnheader" scope="col">
+                {headerHidden ? <span className={styles.hidden}>{header}</span> : header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup" ref={body}>
+          <Spacer height={before} width={width} />
+          {shown.map(({ index }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            const key = keyOf(row);
+            return (
+              <tr
+                key={key}
+                role="row"
+                ref={virtual.measureElement}
+                data-index={index}
+                data-chosen={selection?.keys.has(key) ? '' : undefined}
+                aria-rowindex={index + 2}
+              >
+                {selection ? <SelectOne row={row} rowKey={key} selection={selection} /> : null}
+                {columns.map(({ header, headerHidden, cell }) => (
+                  <td key={header} role="cell" data-label={headerHidden ? '' : header}>
+                    <div>{cell(row)}</div>
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          <Spacer height={after} width={width} />
+        </tbody>
+      </table>
+      <div className={styles.foot}>
+        {isFetchingNextPage ? <Loading more /> : null}
+        <ErrorNote error={pages.error} retry={fetchNextPage} />
+      </div>
+    </>
+  );
+};
+
+/** Stands for the rows that are not in the page. */
+const Spacer = ({ height, width }: { readonly height: number; readonly width: number }) =>
+  height > 0 ? (
+    <tr aria-hidden className={styles.spacer}>
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  ) : null;
+
+const SelectAll = <Row,>({
+  rows,
+  keyOf,
+  selection: { keys, change, canSelect = () => true },
+}: {
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly selection: Selection<Row>;
+}) => {
+  const all = rows.filter(canSelect).map(keyOf);
+  const isAll = all.length > 0 && all.every((key) => keys.has(key));
+  return (
+    <th role="columnheader" scope="col" className={styles.pick}>
+      <Checkbox
+        size="xs"
+        aria-label={words.frame.selectAll}
+        checked={isAll}
+        indeterminate={!isAll && keys.size > 0}
+        onChange={() => change(new Set(isAll ? [] : all))}
+      />
+    </th>
+  );
+};
+
+const SelectOne = <Row,>({
+  row,
+  rowKey,
+  selection: { keys, change, nameOf, canSelect = () => true },
+}: {
+  readonly row: Row;
+  readonly rowKey: string;
+  readonly selection: Selection<Row>;
+}) => (
+  <td role="cell" className={styles.pick} data-label="">
+    <Checkbox
+      size="xs"
+      aria-label={words.frame.select(nameOf(row))}
+      disabled={!canSelect(row)}
+      checked={keys.has(rowKey)}
+      onChange={() => {
+        const next = new Set(keys);
+        if (!next.delete(rowKey)) next.add(rowKey);
+        change(next);
+      }}
+    />
+  </td>
+);

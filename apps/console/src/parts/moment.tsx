@@ -1,0 +1,38 @@
+import { words } from '../words/words.ts';
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const dateAlone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** A moment of the near past in words ("2 hours ago"), another one as a date; exact on hover. */
+export const Moment = ({
+  at,
+  none = words.frame.never,
+}: {
+  readonly at: string | null | undefined;
+  readonly none?: string;
+}) => {
+  if (!at) return <span>{none}</span>;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={dateTime.format(date)}>
+      {inWords(date)}
+    </time>
+  );
+};
+
+const inWords = (date: Date): string => {
+  const seconds = (date.getTime() - Date.now()) / 1_000;
+  if (Math.abs(seconds) > 7 * 86_400) return dateAlone.format(date);
+  const [unit, length] = steps.find(([, step]) => Math.abs(seconds) >= step) ?? ['minute', 60];
+  return relative.format(Math.round(seconds / length), unit);
+};
+
+/** The last day of a right, as the service takes it. */
+export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,0 +1,6 @@
+import { notifications } from '@mantine/notifications';
+
+/** Says that something is done, for a few seconds. */
+export const notify = (message: string): void => {
+  notifications.show({ message, color: 'green', autoClose: 5_000 });
+};
