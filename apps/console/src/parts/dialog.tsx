@@ -42,6 +42,8 @@ export const Dialog = ({
       lockScroll={false}
       centered
       closeButtonProps={{ 'aria-label': words.frame.close }}
+      // Its head is no banner: the page has one.
+      attributes={{ header: { role: 'presentation' } }}
     >
       <form onSubmit={submit}>
         {children}
