@@ -9,12 +9,13 @@ import {
   windowSecondsMax,
   type ClientId,
   type ClientLimit,
+  type NamedOverride,
   type Override,
   type Tier,
 } from '@portico/domain';
 import { z } from 'zod';
 import { json } from '../answers/answer.ts';
-import { booleanParameter, clearable, optional, text, wholeNumber } from '../requests/fields.ts';
+import { booleanParameter, clearable, optional, text, wholeNumber, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { profileOf } from './profile-path.ts';
 import { message, timestamp, uuid } from './wire.ts';
@@ -81,6 +82,15 @@ const override = z
     updated_at: timestamp,
   })
   .meta({ id: 'Override' });
+const listedOverride = override
+  .extend({
+    profile_id: uuid.nullable().optional().meta({
+      description: 'Whom it limits; null while that is an administrator. This and the names with `?include=client`.',
+    }),
+    email: z.string().nullable().optional(),
+    full_name: z.string().nullable().optional(),
+  })
+  .meta({ id: 'ListedOverride' });
 const effectiveLimit = z
   .object({
     client_id: uuid,
@@ -211,12 +221,17 @@ const overrideRoutes = [
     scope: 'limits:write',
     query: z.object({
       active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active ones.' }),
+      include: wordsParameter(['client']).optional().meta({ description: '`client` adds whom each of them limits.' }),
     }),
     status: 200,
     supplies: { id: '$response.body#/0/id', client_id: '$response.body#/0/client_id' },
-    response: z.array(override),
+    response: z.array(listedOverride),
     handler: async ({ useCases, caller, query }) =>
-      json((await useCases.listOverrides(caller.authority, query.active_only)).map(overrideView)),
+      json(
+        query.include
+          ? (await useCases.listNamedOverrides(caller.authority, query.active_only)).map(namedOverrideView)
+          : (await useCases.listOverrides(caller.authority, query.active_only)).map(overrideView),
+      ),
   }),
   defineRoute({
     method: 'POST',
@@ -341,6 +356,13 @@ const overrideView = (from: Override): z.input<typeof override> => ({
   is_active: from.isActive,
   created_at: toIso(from.createdAt),
   updated_at: toIso(from.updatedAt),
+});
+
+const namedOverrideView = ({ override: from, client }: NamedOverride): z.input<typeof listedOverride> => ({
+  ...overrideView(from),
+  profile_id: client?.id ?? null,
+  email: client?.email ?? null,
+  full_name: client?.fullName ?? null,
 });
 
 const effectiveLimitView = (from: ClientLimit): z.input<typeof effectiveLimit> => ({

@@ -48,7 +48,13 @@ import {
 } from './jobs/dead-letters.ts';
 import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
-import { createOverride, listOverrides, removeOverride, updateOverride } from './limits/overrides.ts';
+import {
+  createOverride,
+  listNamedOverrides,
+  listOverrides,
+  removeOverride,
+  updateOverride,
+} from './limits/overrides.ts';
 import { readEffectiveLimit } from './limits/read-effective-limit.ts';
 import { readLimitStandings } from './limits/read-standing.ts';
 import { createTier, listTiers, removeTier, updateTier } from './limits/tiers.ts';
@@ -222,6 +228,7 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateTier: updateTier(ports),
   removeTier: removeTier(ports),
   listOverrides: listOverrides(ports),
+  listNamedOverrides: listNamedOverrides(ports),
   createOverride: createOverride(ports),
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),

@@ -1,7 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
-import { type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
+import { type LimitedClient, type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
@@ -12,6 +12,22 @@ export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
+
+/** An override with whom it limits; null while its client is an administrator, whose requests are not counted. */
+export interface NamedOverride {
+  readonly override: Override;
+  readonly client: Pick<LimitedClient, 'id' | 'email' | 'fullName'> | null;
+}
+
+/** As `listOverrides`, with the names that people know each other by. */
+export const listNamedOverrides =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  async (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly NamedOverride[]> => {
+    const overrides = await limits.overrides(activeOnly);
+    const clients = overrides.length === 0 ? [] : await limits.clients();
+    const byClientId = new Map(clients.map((client) => [client.clientId, client]));
+    return overrides.map((override) => ({ override, client: byClientId.get(override.clientId) ?? null }));
+  };
 
 /** Adds an override for a client, by API client identifier or profile id; an active one replaces the active one. */
 export const createOverride =
