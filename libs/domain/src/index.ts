@@ -85,7 +85,6 @@ export type * from './use-cases/jobs/work-jobs.ts';
 export { createModelOperationEmbedder } from './use-cases/operations/model-operation-embedder.ts';
 export { servingEmbedder } from './use-cases/search/serving-embedder.ts';
 export type { ModelLook } from './use-cases/search/follow-model.ts';
-export type { NamedOverride } from './use-cases/limits/overrides.ts';
 export type { ClientLimit } from './use-cases/limits/read-effective-limit.ts';
 export type * from './use-cases/limits/read-standing.ts';
 export { approvalsMax, type ApprovalOutcome, type ApprovalResult } from './use-cases/profiles/approve-many.ts';

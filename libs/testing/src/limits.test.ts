@@ -54,15 +54,6 @@ test("of a client's overrides one is active: the last one activated", async () =
   expect(await active()).toEqual([first.id]);
 });
 
-test('overrides are listed with the names of those whom they limit, unless these are administrators now', async () => {
-  const { useCases, authority, ada } = await setUp();
-  await useCases.createOverride(authority, ada.id, { allowed: 9, windowSeconds: 60, isActive: true });
-  const names = async () => (await useCases.listNamedOverrides(authority, false)).map(({ client }) => client?.email);
-  expect(await names()).toEqual(['ada@example.com']);
-  await useCases.changeRole(authority, ada.id, 'admin');
-  expect(await names()).toEqual([undefined]);
-});
-
 test('a tier that is deleted is taken from its clients', async () => {
   const { useCases, authority, ada, limitOf, byToken } = await setUp();
   await useCases.createTier(authority, gold);

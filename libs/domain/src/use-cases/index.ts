@@ -49,8 +49,9 @@ import {
 import { readJobs } from './jobs/read-jobs.ts';
 import { readOutboxState, relayJobs, workJob } from './jobs/work-jobs.ts';
 import {
+  countOverrides,
   createOverride,
-  listNamedOverrides,
+  listClientOverrides,
   listOverrides,
   removeOverride,
   updateOverride,
@@ -228,7 +229,8 @@ const service = (ports: Ports & Counting, settings: Settings) => ({
   updateTier: updateTier(ports),
   removeTier: removeTier(ports),
   listOverrides: listOverrides(ports),
-  listNamedOverrides: listNamedOverrides(ports),
+  listClientOverrides: listClientOverrides(ports),
+  countOverrides: countOverrides(ports),
   createOverride: createOverride(ports),
   updateOverride: updateOverride(ports),
   removeOverride: removeOverride(ports),

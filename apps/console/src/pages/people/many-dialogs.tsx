@@ -1,7 +1,8 @@
 import { NativeSelect, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { Dialog, fieldOf } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { fieldOf } from '../../parts/form-fields.ts';
 import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import { oneByOne, type ManyAct } from './in-lots.ts';

@@ -1,7 +1,13 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { ClientId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
-import { type LimitedClient, type LimitRule, type Override, replacedBy } from '../../limits/limit.ts';
+import {
+  type ClientOverride,
+  type LimitRule,
+  type Override,
+  type OverridePage,
+  replacedBy,
+} from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import { ofProfile, recorded } from '../audit/system-entry.ts';
 import { clientOf, type Needs } from './read-effective-limit.ts';
@@ -13,21 +19,17 @@ export const listOverrides =
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
     limits.overrides(activeOnly);
 
-/** An override with whom it limits; null while its client is an administrator, whose requests are not counted. */
-export interface NamedOverride {
-  readonly override: Override;
-  readonly client: Pick<LimitedClient, 'id' | 'email' | 'fullName'> | null;
-}
-
-/** As `listOverrides`, with the names that people know each other by. */
-export const listNamedOverrides =
+/** The overrides with whom they are for, by id, all or a page. */
+export const listClientOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
-  async (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly NamedOverride[]> => {
-    const overrides = await limits.overrides(activeOnly);
-    const clients = overrides.length === 0 ? [] : await limits.clients();
-    const byClientId = new Map(clients.map((client) => [client.clientId, client]));
-    return overrides.map((override) => ({ override, client: byClientId.get(override.clientId) ?? null }));
-  };
+  (_authority: AdminAuthority, page: OverridePage): Promise<readonly ClientOverride[]> =>
+    limits.clientOverrides(page);
+
+/** How many there are, over all pages. */
+export const countOverrides =
+  ({ limits }: Pick<Ports, 'limits'>) =>
+  (_authority: AdminAuthority, activeOnly: boolean): Promise<number> =>
+    limits.countOverrides(activeOnly);
 
 /** Adds an override for a client, by API client identifier or profile id; an active one replaces the active one. */
 export const createOverride =
